@@ -1,0 +1,39 @@
+# make run: set-up, then the experiment of config/config.yaml.   make test: set-up, then every test.   make help: the rest.
+VENV := .venv
+BIN := $(VENV)/bin
+BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
+CONFIG ?= config/config.yaml
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint lock clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.installed  ## make .venv with the exact versions of requirements.lock
+
+$(VENV)/.installed: requirements.lock
+	@$(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	@echo "setting up $(VENV): about 200 packages, some minutes on a first run"
+	$(BASE_PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+run: setup  ## run the experiment of CONFIG (config/config.yaml)
+	$(BIN)/snakemake --configfile $(CONFIG)
+
+test: setup  ## run every test
+	$(BIN)/python -m pytest
+
+lint: setup  ## check the code's style
+	$(BIN)/ruff check .
+
+lock:  ## renew requirements.lock from requirements.in
+	rm -rf .lock && $(BASE_PYTHON) -m venv .lock
+	.lock/bin/python -m pip install --quiet -r requirements.in
+	(echo "# Exact versions of all packages; made by 'make lock' from requirements.in."; \
+	 .lock/bin/python -m pip list --format=freeze | grep -v '^pip==' | sed 's/+cpu$$//') > requirements.lock
+	rm -rf .lock
+
+clean:  ## remove results, logs and the virtual environment
+	rm -rf results/* .snakemake $(VENV) .pytest_cache .ruff_cache

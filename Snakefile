@@ -1,0 +1,31 @@
+"""ranktrial: from raw test collections to forest plots. See README.md; `make run` runs config/config.yaml."""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+if not workflow.overwrite_configfiles:  # an explicit --configfile replaces the example instead of being merged into it
+    configfile: "config/config.yaml"
+
+include: "rules/common.smk"
+include: "rules/datasets.smk"
+include: "rules/bm25.smk"
+include: "rules/training.smk"
+include: "rules/inference.smk"
+include: "rules/evaluation.smk"
+include: "rules/synthesis.smk"
+include: "rules/reports.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        results("summary.md"),
+
+
+onsuccess:
+    print(f"{RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+
+
+onerror:
+    print_errors_of_logs(STARTED)

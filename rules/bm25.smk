@@ -1,0 +1,106 @@
+"""BM25 with Pyserini: an index a dataset, k1 and b tuned on dev where a system asks for it, a run a task.
+
+In: data/{dataset}/. Out: bm25/{dataset}/index, {system}.parameters.json with {system}.grid.tsv (the values tried),
+train.trec.gz (the ranking from which negatives come), and runs/{task}/{system}/seed-0.trec.gz with its timing.
+"""
+
+
+NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
+
+
+def bm25_parameters(wildcards):
+    """The tuned parameters' file, for a system that tunes them."""
+    system, task = EXPERIMENT.systems[wildcards.system], TASKS[wildcards.task]
+    return results(f"bm25/{task.dataset}/{system.name}.parameters.json") if "measure" in system.settings else []
+
+
+def search_settings(wildcards):
+    system = EXPERIMENT.systems[wildcards.system]
+    fixed = {} if "measure" in system.settings else system.settings
+    return settings(**fixed, depth=EXPERIMENT.depth, tag=system.name)
+
+
+rule index:
+    input:
+        **code("bm25/index.py"),
+        corpus=results("data/{dataset}/corpus.jsonl"),
+    output:
+        index=directory(results("bm25/{dataset}/index")),
+    log:
+        results("logs/index/{dataset}.log"),
+    benchmark:
+        results("benchmarks/index/{dataset}.tsv")
+    params:
+        settings=settings(),
+    conda:
+        "../envs/bm25.yaml"
+    shell:
+        "python {input.script:q} --corpus {input.corpus:q} --index {output.index:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule tune:
+    input:
+        **code("bm25/tune.py"),
+        index=results("bm25/{dataset}/index"),
+        queries=results("data/{dataset}/queries/dev.jsonl"),
+        qrels=results("data/{dataset}/qrels/dev.qrels"),
+    output:
+        parameters=results("bm25/{dataset}/{system}.parameters.json"),
+        grid=results("bm25/{dataset}/{system}.grid.tsv"),
+    log:
+        results("logs/tune/{dataset}/{system}.log"),
+    benchmark:
+        results("benchmarks/tune/{dataset}/{system}.tsv")
+    params:
+        settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings, depth=EXPERIMENT.depth),
+    conda:
+        "../envs/bm25.yaml"
+    shell:
+        "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule search:
+    input:
+        **code("bm25/search.py"),
+        index=lambda wildcards: results(f"bm25/{TASKS[wildcards.task].dataset}/index"),
+        queries=queries,
+        parameters=bm25_parameters,
+    output:
+        run=results("runs/{task}/{system}/seed-0.trec.gz"),
+        timing=results("runs/{task}/{system}/seed-0.timing.json"),
+    log:
+        results("logs/search/{task}/{system}.log"),
+    benchmark:
+        results("benchmarks/search/{task}/{system}.tsv")
+    wildcard_constraints:
+        system=systems_of_kind("bm25"),
+    params:
+        settings=search_settings,
+    conda:
+        "../envs/bm25.yaml"
+    shell:
+        "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
+        " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule search_training_queries:
+    input:
+        **code("bm25/search.py"),
+        index=results("bm25/{dataset}/index"),
+        queries=results("data/{dataset}/queries/train.jsonl"),
+    output:
+        run=results("bm25/{dataset}/train.trec.gz"),
+        timing=results("bm25/{dataset}/train.timing.json"),
+    log:
+        results("logs/search_training_queries/{dataset}.log"),
+    benchmark:
+        results("benchmarks/search_training_queries/{dataset}.tsv")
+    params:
+        settings=settings(**PYSERINI_BM25, depth=NEGATIVES_DEPTH, tag="bm25"),
+    conda:
+        "../envs/bm25.yaml"
+    shell:
+        "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

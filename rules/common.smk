@@ -1,0 +1,112 @@
+"""What all rules share: the resolved experiment, paths under results/, the sources a job depends on, its settings."""
+
+import ast
+import json
+import os
+import re
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+sys.path.insert(0, workflow.basedir)
+from scripts.common.config import read_yaml
+from scripts.common.errors import UserError
+from scripts.common.experiment import PYSERINI_BM25, UNTRAINED, is_remote, resolve
+
+STARTED = time.time()
+# Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
+shell.prefix(f"export PYTHONPATH={workflow.basedir!r}; ")
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+
+CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]
+try:
+    for path in CONFIG_FILES:
+        read_yaml(Path(path))
+    EXPERIMENT = resolve(config, CONFIG_FILES[-1])
+except UserError as error:
+    sys.exit(f"error: {error}")
+
+RESULTS = f"results/{EXPERIMENT.name}"
+TASKS = {task.folder: task for task in EXPERIMENT.tasks.values()}
+
+
+wildcard_constraints:
+    dataset="[^/]+",
+    task="[^/]+",
+    system="[^/]+",
+    model="[^/]+",
+    recipe="[^/]+",
+    seed="[0-9]+",
+    split="train|dev|test",
+    comparison="[^/]+",
+
+
+def results(path):
+    """A path (pattern) inside the experiment's results."""
+    return f"{RESULTS}/{path}"
+
+
+def settings(**values):
+    """A job's settings: one JSON string with sorted keys, so that only a changed value reruns the job."""
+    return json.dumps(values, sort_keys=True, ensure_ascii=False)
+
+
+def one_of(names):
+    """A wildcard constraint that allows these names and no other (nothing at all if there are none)."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def systems_of_kind(kind):
+    return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind == kind)
+
+
+@cache
+def modules(script):
+    """The modules of scripts/ that a script imports, directly or through others: their content decides reruns."""
+    found = []
+    for node in ast.walk(ast.parse(Path(workflow.basedir, script).read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scripts."):
+            path = node.module.replace(".", "/")
+            names = [f"{path}/{alias.name}.py" for alias in node.names] + [f"{path}.py", f"{path}/__init__.py"]
+            found += [name for name in names if Path(workflow.basedir, name).is_file()]
+    return sorted({*found, *(deeper for name in found for deeper in modules(name))})
+
+
+def code(script):
+    """The inputs `script` and `modules` of a rule that runs scripts/{script}."""
+    return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
+
+
+def queries(wildcards):
+    task = TASKS[wildcards.task]
+    return results(f"data/{task.dataset}/queries/{task.split}.jsonl")
+
+
+def qrels(wildcards):
+    task = TASKS[wildcards.task]
+    return results(f"data/{task.dataset}/qrels/{task.split}.qrels")
+
+
+def corpus(wildcards):
+    return results(f"data/{TASKS[wildcards.task].dataset}/corpus.jsonl")
+
+
+def checkpoint_of(system, seed):
+    """The checkpoint with which a system ranks."""
+    seed = 0 if system.recipe == UNTRAINED else seed
+    return results(f"models/{system.model}/{system.recipe}/seed-{seed}")
+
+
+def download(location):
+    """Where a location is fetched to; all experiments share it."""
+    return "results/downloads/" + re.sub(r"[^A-Za-z0-9._=-]+", "-", location)
+
+
+def print_errors_of_logs(since):
+    """Repeat, last, the one line in which each failed job told what is wrong."""
+    for log in sorted(Path(RESULTS, "logs").rglob("*.log")):
+        if log.stat().st_mtime >= since:
+            for line in log.read_text(errors="replace").splitlines():
+                if line.startswith("error: "):
+                    print(f"{line}  [{log}]", file=sys.stderr)

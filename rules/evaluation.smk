@@ -1,0 +1,69 @@
+"""Evaluation: runs and qrels to one value a query and measure, and a table of means.
+
+In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external run files.
+Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
+"""
+
+
+def metrics_of(system, task):
+    """The metrics files of a system on a task, one a seed."""
+    seeds = EXPERIMENT.systems[system].seeds
+    return expand(results("metrics/{task}/{system}/seed-{seed}.tsv"), task=task.folder, system=system, seed=seeds)
+
+
+rule import_run:
+    input:
+        **code("evaluation/import_run.py"),
+        source=lambda wildcards: EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name],
+        qrels=qrels,
+    output:
+        run=results("runs/{task}/{system}/seed-0.trec.gz"),
+    log:
+        results("logs/import_run/{task}/{system}.log"),
+    wildcard_constraints:
+        system=systems_of_kind("external"),
+    params:
+        settings=lambda wildcards: settings(depth=EXPERIMENT.depth, tag=wildcards.system),
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --run {output.run:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule score:
+    input:
+        **code("evaluation/score.py"),
+        run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
+        qrels=qrels,
+    output:
+        metrics=results("metrics/{task}/{system}/seed-{seed}.tsv"),
+    log:
+        results("logs/score/{task}/{system}/seed-{seed}.log"),
+    params:
+        settings=settings(measures=EXPERIMENT.measures),
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        "python {input.script:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule means:
+    input:
+        **code("evaluation/means.py"),
+        metrics=[
+            path
+            for task in EXPERIMENT.tasks.values()
+            for name, system in EXPERIMENT.systems.items()
+            if task in EXPERIMENT.runs_of(system)
+            for path in metrics_of(name, task)
+        ],
+    output:
+        means=results("tables/means.tsv"),
+    log:
+        results("logs/means.log"),
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,39 @@
+"""Synthesis: per-query metrics of control and treatment to an effect a task and their meta-analysis.
+
+In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv and meta/{comparison}.json.
+"""
+
+
+def compared_metrics(role):
+    """The metrics files of a comparison's control or treatment on all its tasks."""
+
+    def files(wildcards):
+        comparison = EXPERIMENT.comparisons[wildcards.comparison]
+        tasks = [EXPERIMENT.tasks[name] for name in comparison.tasks]
+        return [path for task in tasks for path in metrics_of(getattr(comparison, role), task)]
+
+    return files
+
+
+def comparison_settings(wildcards):
+    comparison = EXPERIMENT.comparisons[wildcards.comparison]
+    return settings(control=comparison.control, treatment=comparison.treatment, **comparison.settings)
+
+
+rule compare:
+    input:
+        **code("synthesis/compare.py"),
+        control=compared_metrics("control"),
+        treatment=compared_metrics("treatment"),
+    output:
+        effects=results("effects/{comparison}.tsv"),
+        meta=results("meta/{comparison}.json"),
+    log:
+        results("logs/compare/{comparison}.log"),
+    params:
+        settings=comparison_settings,
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q}"
+        " --effects {output.effects:q} --meta {output.meta:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,72 @@
+"""A prepared test collection on disk: `corpus.jsonl`, `queries/{split}.jsonl`, `qrels/{split}.qrels`.
+
+Every dataset format is turned into this one layout, so the stages after `datasets` know no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts.common.errors import UserError
+from scripts.common.files import lines, whole_text
+
+SPLITS = ("train", "dev", "test")
+
+
+class Document(NamedTuple):
+    """A document of the corpus; `title` may be empty."""
+
+    id: str
+    title: str
+    text: str
+
+    @property
+    def contents(self) -> str:
+        """Title and text in one string: what is indexed and encoded."""
+        return f"{self.title} {self.text}".strip()
+
+
+def read_corpus(path: Path) -> Iterator[Document]:
+    """Yield the documents of a prepared corpus in its order."""
+    for _, line in lines(path):
+        record = json.loads(line)
+        yield Document(record["_id"], record["title"], record["text"])
+
+
+def write_corpus(path: Path, documents: Iterable[Document]) -> int:
+    """Write documents as JSON lines (`_id`, `title`, `text`), whole or not at all; return how many."""
+    count = 0
+    with whole_text(path) as file:
+        for document in documents:
+            count += 1
+            record = {"_id": document.id, "title": document.title, "text": document.text}
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    return count
+
+
+def read_queries(path: Path) -> dict[str, str]:
+    """Read a prepared query file: query id -> text, in the file's order."""
+    records = (json.loads(line) for _, line in lines(path))
+    return {record["_id"]: record["text"] for record in records}
+
+
+def write_queries(path: Path, queries: dict[str, str]) -> None:
+    """Write queries as JSON lines (`_id`, `text`), whole or not at all."""
+    with whole_text(path) as file:
+        for query_id, text in queries.items():
+            file.write(json.dumps({"_id": query_id, "text": text}, ensure_ascii=False) + "\n")
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict]]:
+    """Yield (line number, object) of a user's JSON lines file; UserError names the line that is not a JSON object."""
+    for number, line in lines(path):
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise UserError(f"{path}:{number}: not JSON ({error.msg} at column {error.colno})") from None
+        if not isinstance(record, dict):
+            raise UserError(f"{path}:{number}: a JSON object is wanted, not {type(record).__name__}")
+        yield number, record

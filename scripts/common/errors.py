@@ -1,0 +1,22 @@
+"""How a step tells its user of a mistake: one line, exit code 1, no traceback."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+
+class UserError(Exception):
+    """A mistake in what the user gave: names the file and line (or key), what is wrong and what would be right."""
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1."""
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    except BrokenPipeError:
+        sys.exit(1)
+    except OSError as error:
+        sys.exit(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")

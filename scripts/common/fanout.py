@@ -1,0 +1,131 @@
+"""A list where one value is expected makes several models, recipes, systems or comparisons (`model: [a, b, c]`).
+
+Each is named after its entry and the values that tell it from the others: `tuned` becomes `tuned-a`, `tuned-b`, ….
+A reference to an entry that was fanned out means all that it became.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+from scripts.common.errors import UserError
+
+# The key paths, per section, at which a list is a value of its own.
+PLAIN_LISTS = {
+    "models": [],
+    "recipes": [],
+    "systems": [("seeds",), ("grid", "k1"), ("grid", "b")],
+    "comparisons": [("tasks",)],
+}
+# The key paths, per section, that name entries, and the section where these stand.
+REFERENCES = {
+    "models": {},
+    "recipes": {("start_from",): "recipes"},
+    "systems": {("model",): "models", ("recipe",): "recipes", ("rerank", "first_stage"): "systems"},
+    "comparisons": {("control",): "systems", ("treatment",): "systems"},
+}
+
+
+def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
+    """Fan out all sections of a configuration.
+
+    Returns it, and a mapping (section, derived name) -> the name in the file. Raises UserError where two derived names
+    are the same, or recipes or first stages refer to each other in a circle.
+    """
+    became: dict[str, dict[str, list[str]]] = {section: {} for section in PLAIN_LISTS}
+    origins: dict[tuple[str, str], str] = {}
+    for section in PLAIN_LISTS:
+        entries = config.get(section)
+        if not isinstance(entries, dict):
+            continue
+        made: dict[str, dict] = {}
+        for name in _in_order_of_reference(entries, section, source):
+            for derived, entry in _fan_out(name, entries[name], section, became).items():
+                if derived in made:
+                    raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
+                made[derived] = entry
+                became[section].setdefault(name, []).append(derived)
+                origins[section, derived] = name
+        file_order = {name: position for position, name in enumerate(entries)}
+        config[section] = dict(sorted(made.items(), key=lambda item: file_order[origins[section, item[0]]]))
+    return config, origins
+
+
+def _get(entry, path: tuple[str, ...]):
+    for key in path:
+        if not isinstance(entry, dict) or key not in entry:
+            return None
+        entry = entry[key]
+    return entry
+
+
+def _set(entry: dict, path: tuple[str, ...], value) -> None:
+    for key in path[:-1]:
+        entry = entry[key]
+    entry[path[-1]] = value
+
+
+def _in_order_of_reference(entries: dict, section: str, source: str) -> list[str]:
+    """Names such that an entry follows those of its own section that it refers to."""
+    own = [path for path, target in REFERENCES[section].items() if target == section]
+    order: list[str] = []
+    open_names: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in order:
+            return
+        if name in open_names:
+            circle = " -> ".join([*open_names[open_names.index(name) :], name])
+            raise UserError(f"{source}: {section}.{name}: refers to itself: {circle}")
+        open_names.append(name)
+        for path in own:
+            for value in _as_list(_get(entries[name], path)):
+                if isinstance(value, str) and value in entries:
+                    visit(value)
+        open_names.pop()
+        order.append(name)
+
+    for name in entries:
+        visit(name)
+    return order
+
+
+def _as_list(value) -> list:
+    return value if isinstance(value, list) else [value]
+
+
+def _list_paths(entry, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    if isinstance(entry, dict):
+        return [found for key, value in entry.items() for found in _list_paths(value, plain, (*path, key))]
+    return [path] if isinstance(entry, list) and entry and path not in plain else []
+
+
+def _fan_out(name: str, entry, section: str, became: dict[str, dict[str, list[str]]]) -> dict[str, dict]:
+    if not isinstance(entry, dict):
+        return {name: entry}
+    entry = copy.deepcopy(entry)
+    for path, target in REFERENCES[section].items():
+        value = _get(entry, path)
+        if value is None:
+            continue
+        meant = [derived for one in _as_list(value) for derived in became[target].get(str(one), [one])]
+        if isinstance(value, list) or len(meant) > 1:
+            _set(entry, path, meant)
+    paths = _list_paths(entry, PLAIN_LISTS[section])
+    if not paths:
+        return {name: entry}
+    made = {}
+    for values in itertools.product(*(_get(entry, path) for path in paths)):
+        one = copy.deepcopy(entry)
+        for path, value in zip(paths, values, strict=True):
+            _set(one, path, value)
+        told_apart = [_word(value) for path, value in zip(paths, values, strict=True) if len(_get(entry, path)) > 1]
+        made["-".join([name, *told_apart])] = one
+    return made
+
+
+def _word(value) -> str:
+    """A value as part of a name: the last part of a path or hub id, other signs as '_'."""
+    last = str(value).rstrip("/").rsplit("/", 1)[-1]
+    return "".join(sign if sign.isalnum() or sign in "._" else "_" if sign != "-" else "-" for sign in last)

@@ -1,0 +1,91 @@
+"""Files that are written whole or not at all, read with their encoding's quirks, and checked by SHA-256."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from scripts.common.errors import UserError
+
+
+@contextmanager
+def whole_path(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` (same suffix) that takes its name when the block ends well and goes otherwise."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = path.parent / f".{path.name}.partial"
+    shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+    folder.mkdir()
+    try:
+        yield folder / path.name
+        if path.is_dir():
+            shutil.rmtree(path)
+        os.replace(folder / path.name, path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def whole_text(path: Path) -> Iterator[TextIO]:
+    """A UTF-8 text file written whole; `.gz` is compressed without a time stamp, so equal content is equal bytes."""
+    with whole_path(path) as temporary:
+        if str(path).endswith(".gz"):
+            with (
+                open(temporary, "wb") as raw,
+                gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed,
+                io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+            ):
+                yield text
+        else:
+            with open(temporary, "w", encoding="utf-8", newline="\n") as text:
+                yield text
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder that appears under its name only when the block ends well."""
+    with whole_path(path) as temporary:
+        temporary.mkdir()
+        yield temporary
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or gzip; blank lines are left out.
+
+    A byte order mark and CRLF ends are taken off. Raises UserError where the file is missing or not UTF-8.
+    """
+    number = 0
+    try:
+        with open(path, "rb") as probe:
+            packed = probe.read(2) == b"\x1f\x8b"
+        with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="\n") as file:
+            for number, line in enumerate(file, 1):
+                line = line.rstrip("\r\n")
+                if line.strip():
+                    yield number, line
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}:{number + 1}: not UTF-8 text") from None
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise UserError(f"{path}:{number + 1}: damaged gzip file ({error})") from None
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, as hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_sha256(path: Path, expected: str, name: str) -> None:
+    """Raise UserError unless the file at `path` (called `name` in the message) has the `expected` SHA-256."""
+    found = sha256(path)
+    if found != expected.lower():
+        raise UserError(f"{name}: SHA-256 is {found}, but the configuration says {expected}; nothing was kept")

@@ -1,0 +1,64 @@
+"""BEIR's layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text), qrels/{train,dev,test}.tsv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.common.archives import only_folder_with
+from scripts.common.collection import SPLITS, Document, json_lines
+from scripts.common.errors import UserError
+from scripts.common.files import lines
+from scripts.common.trec import Qrels, add_judgement
+from scripts.datasets.formats import Collection, identifier, judged_queries
+
+
+def read(root: Path, settings: dict) -> Collection:
+    """Read a BEIR folder (found anywhere below `root`). Raises UserError with file and line."""
+    folder = only_folder_with(root, "corpus.jsonl")
+    texts = read_queries(folder / "queries.jsonl")
+    files = {split: folder / "qrels" / f"{split}.tsv" for split in SPLITS}
+    qrels = {split: read_qrels(path) for split, path in files.items() if path.is_file()}
+    if not qrels:
+        raise UserError(f"{folder / 'qrels'}: none of {', '.join(path.name for path in files.values())}")
+    queries = {split: judged_queries(texts, judged, str(files[split])) for split, judged in qrels.items()}
+    return Collection(read_documents(folder / "corpus.jsonl"), queries, qrels)
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """Yield the documents; `title` may be absent."""
+    for number, record in json_lines(path):
+        where = f"{path}:{number}"
+        title, text = record.get("title") or "", record.get("text") or ""
+        if not isinstance(title, str) or not isinstance(text, str):
+            raise UserError(f"{where}: 'title' and 'text' must be text")
+        yield Document(identifier(record.get("_id"), where, "document"), title, text)
+
+
+def read_queries(path: Path) -> dict[str, str]:
+    """Query id -> text."""
+    texts: dict[str, str] = {}
+    for number, record in json_lines(path):
+        where = f"{path}:{number}"
+        query, text = identifier(record.get("_id"), where, "query"), record.get("text")
+        if not isinstance(text, str) or not text.strip():
+            raise UserError(f"{where}: query {query} has no text")
+        if query in texts:
+            raise UserError(f"{where}: query id {query} stands twice")
+        texts[query] = text
+    return texts
+
+
+def read_qrels(path: Path) -> Qrels:
+    """BEIR's qrels: query-id, corpus-id, score, with tabs; a heading line is passed over."""
+    qrels: Qrels = {}
+    for number, line in lines(path):
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise UserError(
+                f"{path}:{number}: {len(fields)} columns, wanted are 3 with tabs: query-id, corpus-id, score"
+            )
+        if number == 1 and fields[0] in ("query-id", "query_id", "qid"):
+            continue
+        add_judgement(qrels, *(field.strip() for field in fields), f"{path}:{number}")
+    return qrels

@@ -1,0 +1,138 @@
+"""Turn a dataset of any format into the one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test.
+
+Reads a folder or an archive. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean
+lengths, and what is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks
+is carved out of train where the settings ask for it, and is empty otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from scripts.common.archives import opened
+from scripts.common.cli import parser
+from scripts.common.collection import SPLITS, Document, write_corpus, write_queries
+from scripts.common.errors import UserError, run
+from scripts.common.files import check_sha256, whole_folder, whole_text
+from scripts.common.trec import Qrels, write_qrels
+from scripts.datasets.formats import Collection
+from scripts.datasets.splits import carve
+
+
+class Census:
+    """Passes documents through and counts them; a document id that stands twice is a UserError."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.documents = documents
+        self.ids: set[str] = set()
+        self.texts: set[bytes] = set()
+        self.words = self.empty = self.equal = 0
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self.documents:
+            if document.id in self.ids:
+                raise UserError(f"document id {document.id} stands twice in the corpus")
+            self.ids.add(document.id)
+            contents = document.contents
+            digest = hashlib.blake2b(contents.encode(), digest_size=12).digest()
+            self.equal += digest in self.texts
+            self.texts.add(digest)
+            self.empty += not contents
+            self.words += len(contents.split())
+            yield document
+
+
+def with_splits(collection: Collection, splits: dict[str, float], seed: int) -> tuple[Collection, list[str]]:
+    """The collection with dev and test carved out of train where it lacks them; and which were carved."""
+    queries, qrels = dict(collection.queries), dict(collection.qrels)
+    carved = []
+    for split in ("test", "dev"):
+        if split in qrels or split not in splits:
+            continue
+        if "train" not in qrels:
+            raise UserError(f"splits.{split}: there is no train split to carve it out of")
+        leaving = set(carve(qrels["train"], splits[split], seed, [q for name, q in qrels.items() if name != "train"]))
+        for part in (queries, qrels):
+            part[split] = {query: value for query, value in part["train"].items() if query in leaving}
+            part["train"] = {query: value for query, value in part["train"].items() if query not in leaving}
+        carved.append(split)
+    return Collection(collection.documents, queries, qrels), carved
+
+
+def statistics(census: Census, collection: Collection, carved: list[str]) -> dict:
+    """Counts of a collection, mean lengths in words (split at white space), and what is odd in it."""
+    splits = {}
+    for split, qrels in collection.qrels.items():
+        texts = collection.queries[split]
+        judged = [(document, grade) for documents in qrels.values() for document, grade in documents.items()]
+        splits[split] = {
+            "queries": len(qrels),
+            "judgements": len(judged),
+            "relevant": sum(grade > 0 for _, grade in judged),
+            "queries_without_relevant": sum(not any(g > 0 for g in d.values()) for d in qrels.values()),
+            "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
+            "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
+            "carved": split in carved,
+        }
+    return {
+        "documents": len(census.ids),
+        "mean_document_words": census.words / len(census.ids),
+        "empty_documents": census.empty,
+        "equal_documents": census.equal,
+        "splits": splits,
+    }
+
+
+def oddities(counts: dict) -> list[str]:
+    """What `strict: true` refuses and what is otherwise only counted, in words."""
+    found = [
+        f"{split}: {part['judged_documents_missing']} judgements name documents that the corpus lacks"
+        for split, part in counts["splits"].items()
+        if part["judged_documents_missing"]
+    ]
+    if counts["equal_documents"]:
+        found.append(f"{counts['equal_documents']} documents have the text of an earlier one")
+    return found
+
+
+def prepare(source: Path, folder: Path, settings: dict) -> list[str]:
+    """Read `source` by its format and write the collection; returns what is odd. Raises UserError, naming the place."""
+    reader = importlib.import_module(f"scripts.datasets.formats.{settings['format']}")
+    if source.is_file() and settings.get("sha256"):
+        check_sha256(source, settings["sha256"], str(source))
+    with opened(source) as root, whole_folder(folder) as target:
+        try:
+            collection, carved = with_splits(reader.read(root, settings), settings["splits"], settings["seed"])
+            census = Census(collection.documents)
+            if not write_corpus(target / "corpus.jsonl", census):
+                raise UserError("the corpus has not one document")
+        except UserError as error:
+            inside = str(error).replace(f"{root}/", "")
+            raise UserError(f"{source}: {inside}") from None
+        counts = statistics(census, collection, carved)
+        odd = oddities(counts)
+        if odd and settings["strict"]:
+            raise UserError(f"{source}: strict: {'; '.join(odd)}")
+        for split in SPLITS:
+            empty: Qrels = {}
+            write_queries(target / "queries" / f"{split}.jsonl", collection.queries.get(split, {}))
+            write_qrels(target / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
+        with whole_text(target / "statistics.json") as file:
+            json.dump(counts, file, indent=2)
+            file.write("\n")
+    return odd
+
+
+def main() -> None:
+    arguments = parser(__doc__, "source", "collection").parse_args()
+    for said in prepare(arguments.source, arguments.collection, arguments.settings):
+        print(f"{arguments.collection.name}: {said}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,48 @@
+"""Table of means: a row a task and system, with the mean of each measure over the queries and its sd over the seeds.
+
+Reads the metrics files (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV: task, system, queries, seeds, then for
+each measure its mean over seeds and `MEASURE sd`, the sample standard deviation of the seeds' means (empty for one).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_text
+
+
+def read_metrics(path: Path) -> pd.DataFrame:
+    """A metrics file: index query_id (text), a column a measure."""
+    return pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id").astype(
+        float
+    )
+
+
+def means(paths: list[Path]) -> pd.DataFrame:
+    """Means over queries, averaged over seeds, in the order in which tasks and systems first come."""
+    groups: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for path in paths:
+        groups.setdefault((path.parts[-3], path.parts[-2]), []).append(read_metrics(path))
+    rows = []
+    for (task, system), tables in groups.items():
+        per_seed = pd.DataFrame([table.mean() for table in tables])
+        row = {"task": task, "system": system, "queries": len(tables[0]), "seeds": len(tables)}
+        for measure in per_seed:
+            row[measure] = per_seed[measure].mean()
+            row[f"{measure} sd"] = per_seed[measure].std(ddof=1) if len(tables) > 1 else None
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    arguments = parser(__doc__, "metrics*", "means", settings=False).parse_args()
+    with whole_text(arguments.means) as file:
+        means(arguments.metrics).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,48 @@
+"""Score a run: one value a query and measure.
+
+Reads a run and the task's qrels. Writes a TSV (query_id, then a column a measure, full precision). As `trec_eval -c`
+does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is ignored.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from scripts.common.cli import parser
+from scripts.common.errors import UserError, run
+from scripts.common.files import whole_text
+from scripts.common.measures import evaluate
+from scripts.common.trec import read_qrels, read_run
+
+
+def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> list[str]:
+    """Score `run_file` and write `metrics`; returns what is odd about the query sets, in words.
+
+    Raises UserError where the run holds not one query of the task.
+    """
+    ranked, qrels = read_run(run_file), read_qrels(qrels_file)
+    if not qrels:
+        raise UserError(f"{qrels_file}: this split has not one judged query")
+    if not ranked.keys() & qrels.keys():
+        raise UserError(f"{run_file}: not one of its {len(ranked)} queries is in {qrels_file}")
+    table = evaluate(ranked, qrels, names)
+    with whole_text(metrics) as file:
+        table.to_csv(file, sep="\t")
+    missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
+    said = []
+    if missing:
+        said.append(f"{missing} of {len(qrels)} judged queries are not in the run and score 0")
+    if unjudged:
+        said.append(f"{unjudged} queries of the run are not judged and are ignored")
+    return said
+
+
+def main() -> None:
+    arguments = parser(__doc__, "run", "qrels", "metrics").parse_args()
+    for said in score(arguments.run, arguments.qrels, arguments.metrics, arguments.settings["measures"]):
+        print(f"{arguments.run}: {said}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

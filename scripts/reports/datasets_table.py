@@ -1,0 +1,45 @@
+"""Table of the datasets: documents, and per split queries, judgements and what is odd.
+
+Reads data/{dataset}/statistics.json. Writes a TSV, a row a dataset and split.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_text
+
+
+def rows(name: str, statistics: dict) -> list[dict]:
+    """A row a split that the dataset has, in the order train, dev, test."""
+    splits = statistics["splits"]
+    return [
+        {
+            "dataset": name,
+            "split": split,
+            "documents": statistics["documents"],
+            "mean_document_words": statistics["mean_document_words"],
+            "equal_documents": statistics["equal_documents"],
+            **splits[split],
+        }
+        for split in ("train", "dev", "test")
+        if split in splits
+    ]
+
+
+def main() -> None:
+    arguments = parser(__doc__, "statistics*", "table", settings=False).parse_args()
+    found: list[dict] = []
+    for path in arguments.statistics:
+        found += rows(path.parent.name, json.loads(Path(path).read_text()))
+    with whole_text(arguments.table) as file:
+        pd.DataFrame(found).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)
