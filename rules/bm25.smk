@@ -53,7 +53,7 @@ rule tune:
     benchmark:
         results("benchmarks/tune/{dataset}/{system}.tsv")
     params:
-        settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings, depth=EXPERIMENT.depth),
+        settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings),
     conda:
         "../envs/bm25.yaml"
     shell:

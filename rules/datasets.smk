@@ -15,12 +15,13 @@ def sources_to_fetch():
                 sys.exit(f"error: {CONFIG_FILES[-1]}: datasets.{name}.sha256: another than for the same location above")
     for model in EXPERIMENT.models.values():
         if not Path(model["weights"]).is_dir():
-            found[model["weights"]] = {"location": model["weights"], "revision": model["revision"]}
+            hub = {} if is_remote(model["weights"]) else {"revision": model["revision"]}
+            found[model["weights"]] = {"location": model["weights"]} | hub
     return {Path(download(location)).name: wanted for location, wanted in found.items()}
 
 
 FETCHED = sources_to_fetch()
-HUB = [name for name, wanted in FETCHED.items() if re.fullmatch(r"[\w.-]+/[\w.-]+", wanted["location"])]
+HUB = [name for name, wanted in FETCHED.items() if "revision" in wanted]
 
 
 def source(location):

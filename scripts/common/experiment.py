@@ -233,7 +233,12 @@ class _Checker:
             return {name: float(entry.get(name, value)) for name, value in PYSERINI_BM25.items()}
         if {"k1", "b"} & set(entry):
             raise self.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
-        return {"measure": self.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
+        grid = {"measure": self.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
+        try:
+            cutoff = parse(grid["measure"]).params.get("cutoff")
+        except UserError as error:
+            raise self.fail(f"{key}.grid.measure", str(error)) from None
+        return grid | {"depth": cutoff or self.config["depth"]}
 
     def seeds(self, system: System, systems: dict[str, System]) -> System:
         if system.kind != "rerank":

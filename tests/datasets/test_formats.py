@@ -1,0 +1,153 @@
+"""The dataset formats: what each reader takes, and what it says of broken files."""
+
+import gzip
+import json
+
+import pytest
+
+from scripts.common.collection import Document
+from scripts.common.errors import UserError
+from scripts.datasets.formats import beir, insuranceqa, trec
+
+
+def write(folder, files):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return folder
+
+
+BEIR = {
+    "x/corpus.jsonl": '{"_id": "d1", "title": "T", "text": "one"}\n{"_id": 2, "text": "two"}\n',
+    "x/queries.jsonl": '{"_id": "q1", "text": "first"}\n{"_id": "q2", "text": "second"}\n',
+    "x/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq2\td1\t2\nq1\t2\t0\n",
+}
+
+
+def test_beir(tmp_path):
+    collection = beir.read(write(tmp_path, BEIR), {})
+    assert list(collection.documents) == [Document("d1", "T", "one"), Document("2", "", "two")]
+    assert collection.qrels == {"test": {"q2": {"d1": 2}, "q1": {"2": 0}}}
+    assert collection.queries == {"test": {"q2": "second", "q1": "first"}}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("x/corpus.jsonl", '{"_id": "d1"}\n{"_id": \n', "corpus.jsonl:2: not JSON"),
+        ("x/corpus.jsonl", '["d1"]\n', "corpus.jsonl:1: a JSON object is wanted, not list"),
+        ("x/corpus.jsonl", '{"text": "a"}\n', "corpus.jsonl:1: the document has no id"),
+        ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' holds white space"),
+        ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'title' and 'text' must be text"),
+        ("x/queries.jsonl", '{"_id": "q1", "text": " "}\n', "queries.jsonl:1: query q1 has no text"),
+        ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: query id q1 stands twice"),
+        ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n', "test.tsv: query q2 is judged but has no text"),
+        ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, wanted are 3"),
+        ("x/qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: grade 'good' is not an integer"),
+        ("x/qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: not one judged query"),
+    ],
+)
+def test_broken_beir_files_are_refused_with_file_and_line(tmp_path, file, content, said):
+    write(tmp_path, BEIR | {file: content})
+    with pytest.raises(UserError) as error:
+        list(beir.read(tmp_path, {}).documents)
+    assert said in str(error.value)
+
+
+def test_beir_without_any_qrels(tmp_path):
+    write(tmp_path, {name: content for name, content in BEIR.items() if "qrels" not in name})
+    with pytest.raises(UserError, match="none of train.tsv, dev.tsv, test.tsv"):
+        beir.read(tmp_path, {})
+
+
+SGML = """<DOC>
+<DOCNO> FT-1 </DOCNO>
+<HEADLINE>Fish &amp; chips</HEADLINE>
+<DATE>1994</DATE>
+<TEXT>
+<P>Cod.</P> Plaice.
+</TEXT>
+</DOC>
+<doc><docno>FT-2</docno> no sections at all </doc>
+"""
+TOPICS = """<top>
+<num> Number: 301
+<title> organised crime
+
+<desc> Description:
+Find organisations
+in crime.
+</top>
+<top>
+<num> Number: 302
+<title> polio
+</top>
+"""
+TREC = {"docs/a": SGML, "docs/b.jsonl": '{"id": "j1", "contents": "json text"}\n', "topics": TOPICS,
+        "qrels": "301 0 FT-1 1\n302 0 j1 0\n"}  # fmt: skip
+SETTINGS = {"documents": ["docs/*"], "topics": {"test": "topics"}, "qrels": {"test": "qrels"}, "topic_field": "title"}
+
+
+def test_trec(tmp_path):
+    collection = trec.read(write(tmp_path, TREC), SETTINGS)
+    assert list(collection.documents) == [
+        Document("FT-1", "Fish & chips", "Cod. Plaice."),
+        Document("FT-2", "", "no sections at all"),
+        Document("j1", "", "json text"),
+    ]
+    assert collection.queries == {"test": {"301": "organised crime", "302": "polio"}}
+    assert collection.qrels == {"test": {"301": {"FT-1": 1}, "302": {"j1": 0}}}
+
+
+def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
+    write(tmp_path, {"tsv": "1\twhat is it\n", "plain": TOPICS,
+                     "xml": "<topics>\n<topic>\n<number>7</number>\n<title>tea or coffee?</title>\n</topic>\n</topics>\n"})  # fmt: skip
+    assert trec.read_topics(tmp_path / "tsv", "title") == {"1": "what is it"}
+    assert trec.read_topics(tmp_path / "xml", "title") == {"7": "tea or coffee?"}
+    with pytest.raises(UserError, match=r"plain:9: query 302 has no text \(topic field: description\)"):
+        trec.read_topics(tmp_path / "plain", "description")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("docs/a", "<DOC>\n<DOCNO>1</DOCNO>\n", "a:1: a <DOC> has no </DOC>"),
+        ("docs/a", "<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "a:1: the document (<DOCNO>) has no id"),
+        ("docs/a", "hello\n", "a:1: neither TREC markup (<DOC>) nor JSON lines"),
+        ("topics", "301 no tab\n", "topics:1: 1 columns, wanted are 2 with a tab"),
+        ("topics", "<top>\n<num> 1\n<title> x\n", "topics:1: a topic has no end"),
+        ("topics", "301\ta\n301\tb\n", "topics:2: query id 301 stands twice"),
+        ("topics", "301\ta\n", "qrels: query 302 is judged but has no text"),
+        ("qrels", "301 FT-1 1\n", "qrels:1: 3 columns, but qrels have 4"),
+        ("qrels", "\n", "qrels: not one judged query"),
+    ],
+)
+def test_broken_trec_files_are_refused_with_file_and_line(tmp_path, file, content, said):
+    write(tmp_path, TREC | {file: content})
+    with pytest.raises(UserError) as error:
+        list(trec.read(tmp_path, SETTINGS).documents)
+    assert said in str(error.value)
+
+
+def insurance_files(folder):
+    parts = {
+        "answers": {str(n): {"en": f"answer  {n}", "zh": f"答 {n}"} for n in range(5)},
+        "train": {"0": {"domain": "home", "en": "What  now?", "zh": "什么", "answers": ["1", "2"], "negatives": ["3"]}},
+        "valid": {"0": {"domain": "home", "en": "And  then?", "zh": "然后", "answers": ["2"], "negatives": []}},
+        "test": {"0": {"domain": "auto", "en": "Why?", "zh": "为什么", "answers": ["4"], "negatives": []},
+                 "1": {"domain": "home", "en": "Who?", "zh": "谁", "answers": ["0"], "negatives": []}},
+    }  # fmt: skip
+    for name, content in parts.items():
+        with gzip.open(folder / f"{name}.json.gz", "wt", encoding="utf-8") as file:
+            json.dump(content, file)
+    return folder
+
+
+def test_insuranceqa_takes_one_domain_and_all_answers_given_in_it(tmp_path):
+    collection = insuranceqa.read(insurance_files(tmp_path), {"domain": "home", "language": "en"})
+    assert [document.id for document in collection.documents] == ["0", "1", "2"]
+    assert collection.queries["test"] == {"test-1": "Who?"} and collection.queries["dev"] == {"dev-0": "And then?"}
+    assert collection.qrels["train"] == {"train-0": {"1": 1, "2": 1}}
+    with pytest.raises(UserError, match="no domain 'pets' in InsuranceQA; it has auto, home"):
+        insuranceqa.read(tmp_path, {"domain": "pets", "language": "en"})

@@ -1,0 +1,125 @@
+"""Splits without leakage, the prepared layout, its statistics, and what stops the preparation."""
+
+import json
+import random
+
+import pytest
+
+from scripts.common.collection import read_corpus, read_queries
+from scripts.common.errors import UserError
+from scripts.common.trec import read_qrels, relevant
+from scripts.datasets.prepare import prepare
+from scripts.datasets.splits import bound_groups, carve
+
+
+def random_qrels(seed, queries=200, documents=400):
+    rng = random.Random(seed)
+    return {
+        f"q{q}": {f"d{rng.randrange(documents)}": rng.choice([0, 1, 2]) for _ in range(rng.randint(1, 4))}
+        for q in range(queries)
+    }
+
+
+def golds(qrels, queries):
+    return {document for query in queries for document in relevant(qrels, query)}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_carved_split_shares_no_relevant_document_with_any_other(seed):
+    qrels, test = random_qrels(seed), random_qrels(seed + 100, queries=20)
+    leaving = carve(qrels, 0.2, seed, [test])
+    staying = set(qrels) - set(leaving)
+    assert 0 < len(leaving) <= 40
+    assert not golds(qrels, leaving) & golds(qrels, staying)
+    assert not golds(qrels, leaving) & golds(test, test)
+
+
+def test_groups_are_the_connected_components():
+    qrels = {"a": {"1": 1}, "b": {"1": 1, "2": 1}, "c": {"2": 1}, "d": {"2": 0, "3": 1}, "e": {"4": 0}}
+    assert bound_groups(qrels) == [["a", "b", "c"], ["d"], ["e"]]
+
+
+def test_carving_is_seeded_and_does_not_depend_on_the_order_of_the_qrels():
+    qrels = random_qrels(3)
+    assert carve(qrels, 0.1, 1, []) == carve(dict(reversed(qrels.items())), 0.1, 1, [])
+    assert carve(qrels, 0.1, 1, []) != carve(qrels, 0.1, 2, [])
+    assert len(carve({f"q{n}": {f"d{n}": 1} for n in range(50)}, 7, 1, [])) == 7
+
+
+def test_queries_that_all_hang_together_cannot_be_split():
+    with pytest.raises(UserError, match="shares a relevant document"):
+        carve({f"q{n}": {"d": 1} for n in range(10)}, 0.2, 1, [])
+
+
+def beir_folder(folder, corpus=None, qrels=None):
+    folder.mkdir(parents=True, exist_ok=True)
+    documents = corpus or [{"_id": f"d{n}", "title": "", "text": f"text {n}"} for n in range(20)]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
+    names = [f"q{n}" for n in range(10)]
+    (folder / "queries.jsonl").write_text("".join(json.dumps({"_id": q, "text": f"ask {q}"}) + "\n" for q in names))
+    (folder / "qrels").mkdir(exist_ok=True)
+    for split, lines in (qrels or {"train": [f"q{n}\td{n}\t1" for n in range(8)], "test": ["q8\td8\t1"]}).items():
+        (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def settings(**changes):
+    return {"format": "beir", "splits": {}, "seed": 1, "strict": False} | changes
+
+
+def test_the_prepared_layout_and_its_statistics(tmp_path):
+    source = beir_folder(tmp_path / "in")
+    assert prepare(source, tmp_path / "out", settings(splits={"dev": 0.25})) == []
+    assert [document.id for document in read_corpus(tmp_path / "out/corpus.jsonl")] == [f"d{n}" for n in range(20)]
+    parts = {split: read_qrels(tmp_path / f"out/qrels/{split}.qrels") for split in ("train", "dev", "test")}
+    assert [len(part) for part in parts.values()] == [6, 2, 1]
+    assert read_queries(tmp_path / "out/queries/test.jsonl") == {"q8": "ask q8"}
+    counts = json.loads((tmp_path / "out/statistics.json").read_text())
+    assert counts["documents"] == 20 and counts["mean_document_words"] == 2
+    assert counts["splits"]["dev"] == {"queries": 2, "judgements": 2, "relevant": 2, "queries_without_relevant": 0,
+                                       "judged_documents_missing": 0, "mean_query_words": 2, "carved": True}  # fmt: skip
+
+
+def test_a_split_that_the_data_lacks_and_nobody_asks_for_is_empty(tmp_path):
+    prepare(beir_folder(tmp_path / "in"), tmp_path / "out", settings())
+    assert (tmp_path / "out/qrels/dev.qrels").read_text() == (tmp_path / "out/queries/dev.jsonl").read_text() == ""
+
+
+def test_odd_data_is_counted_and_under_strict_an_error_that_leaves_nothing(tmp_path):
+    corpus = [{"_id": "d1", "text": "same"}, {"_id": "d2", "text": "same"}]
+    source = beir_folder(tmp_path / "in", corpus, {"test": ["q1\td1\t1", "q1\tgone\t1"]})
+    odd = prepare(source, tmp_path / "out", settings())
+    assert odd == ["test: 1 judgements name documents that the corpus lacks",
+                   "1 documents have the text of an earlier one"]  # fmt: skip
+    with pytest.raises(UserError, match="strict: test: 1 judgements name documents"):
+        prepare(source, tmp_path / "strict", settings(strict=True))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "said"),
+    [
+        ([{"_id": "d1", "text": "a"}, {"_id": "d1", "text": "b"}], "document id d1 stands twice in the corpus"),
+        ([{"text": "a"}], "corpus.jsonl:1: the document has no id"),
+    ],
+)
+def test_a_broken_corpus_stops_without_a_trace(tmp_path, corpus, said):
+    with pytest.raises(UserError, match=said):
+        prepare(beir_folder(tmp_path / "in", corpus), tmp_path / "out", settings())
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_there_must_be_a_train_split_to_carve_out_of(tmp_path):
+    source = beir_folder(tmp_path / "in", qrels={"test": ["q1\td1\t1"]})
+    with pytest.raises(UserError, match=r"splits.dev: there is no train split"):
+        prepare(source, tmp_path / "out", settings(splits={"dev": 0.1}))
+
+
+def test_a_local_archive_is_held_to_its_checksum(tmp_path, shared_data):
+    archive = shared_data / "beir" / "scifact.zip"
+    with pytest.raises(UserError, match="SHA-256 is"):
+        prepare(archive, tmp_path / "out", settings(sha256="0" * 64))
+    prepare(archive, tmp_path / "out", settings(splits={"dev": 0.1}))
+    counts = json.loads((tmp_path / "out/statistics.json").read_text())
+    assert counts["documents"] == 5183
+    assert {split: part["queries"] for split, part in counts["splits"].items()} == {"train": 728, "dev": 81, "test": 300}

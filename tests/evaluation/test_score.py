@@ -1,0 +1,57 @@
+"""Scoring and the table of means: which queries count, what is reported, full precision."""
+
+import pandas as pd
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.common.trec import read_run, write_qrels, write_run
+from scripts.evaluation.import_run import import_run
+from scripts.evaluation.means import means, read_metrics
+from scripts.evaluation.score import score
+
+
+@pytest.fixture
+def files(tmp_path):
+    write_qrels(tmp_path / "qrels", {"q1": {"d1": 1}, "q2": {"d2": 1}, "NA": {"d3": 1}})
+    write_run(tmp_path / "run", {"q1": {"d1": 1.0}, "NA": {"d3": 1.0, "d1": 3.0, "d2": 2.0}, "other": {"d1": 1.0}}, "t")
+    return tmp_path
+
+
+def test_missing_queries_score_0_and_both_kinds_of_oddity_are_said(files):
+    said = score(files / "run", files / "qrels", files / "metrics.tsv", ["RR", "P@1"])
+    assert said == ["1 of 3 judged queries are not in the run and score 0",
+                    "1 queries of the run are not judged and are ignored"]  # fmt: skip
+    table = read_metrics(files / "metrics.tsv")
+    assert table["RR"].to_dict() == {"q1": 1.0, "q2": 0.0, "NA": 1 / 3}  # 1/3 to the last digit; a query called NA
+
+
+def test_a_run_of_another_task_is_refused(files):
+    write_run(files / "alien", {"x": {"d1": 1.0}}, "t")
+    with pytest.raises(UserError, match="not one of its 1 queries"):
+        score(files / "alien", files / "qrels", files / "metrics.tsv", ["RR"])
+    with pytest.raises(UserError, match="not one of its 1 queries is in the task's qrels"):
+        import_run(files / "alien", files / "qrels", files / "out.trec", 10, "t")
+    assert not (files / "metrics.tsv").exists() and not (files / "out.trec").exists()
+
+
+def test_a_split_without_judgements_is_refused(files):
+    (files / "empty").write_text("")
+    with pytest.raises(UserError, match="not one judged query"):
+        score(files / "run", files / "empty", files / "metrics.tsv", ["RR"])
+
+
+def test_an_imported_run_is_cut_at_depth_in_trec_evals_order(files):
+    write_run(files / "theirs", {"q1": {f"d{n}": 1.0 for n in range(9)}}, "t")
+    import_run(files / "theirs", files / "qrels", files / "ours.trec", 3, "theirs")
+    assert list(read_run(files / "ours.trec")["q1"]) == ["d8", "d7", "d6"]
+
+
+def test_means_over_queries_and_their_sd_over_seeds(tmp_path):
+    for seed, values in ((1, [0.0, 1.0]), (2, [1.0, 1.0]), (0, [0.5, 0.0])):
+        path = tmp_path / "metrics" / "task" / ("tuned" if seed else "bm25") / f"seed-{seed}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame({"query_id": ["a", "b"], "P@1": values}).to_csv(path, sep="\t", index=False)
+    table = means(sorted(tmp_path.rglob("*.tsv"))).set_index("system")
+    assert table.loc["tuned", "P@1"] == 0.75 and table.loc["tuned", "P@1 sd"] == pytest.approx(0.125**0.5)
+    assert table.loc["bm25", "P@1"] == 0.25 and pd.isna(table.loc["bm25", "P@1 sd"])
+    assert table["seeds"].to_dict() == {"bm25": 1, "tuned": 2} and (table["queries"] == 2).all()
