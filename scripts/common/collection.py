@@ -70,3 +70,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict]]:
         if not isinstance(record, dict):
             raise UserError(f"{path}:{number}: a JSON object is wanted, not {type(record).__name__}")
         yield number, record
+
+
+def contents_of(corpus: Path, wanted: set[str]) -> dict[str, str]:
+    """The contents (title and text) of those wanted documents that the corpus holds; no others are kept in memory."""
+    return {document.id: document.contents for document in read_corpus(corpus) if document.id in wanted}

@@ -64,7 +64,10 @@ def test_every_query_scores_as_in_trec_eval(trec_eval, tmp_path, seed):
     for name, theirs in NAMES.items():
         for query in qrels:
             # trec_eval prints four decimals and, with -c, averages over queries that it does not list
-            assert ours.loc[query, name] == pytest.approx(expected.get((query, theirs), 0.0), abs=5.001e-5), (query, name)
+            assert ours.loc[query, name] == pytest.approx(expected.get((query, theirs), 0.0), abs=5.001e-5), (
+                query,
+                name,
+            )
         assert ours[name].mean() == pytest.approx(expected["all", theirs], abs=5.001e-5)
 
 
@@ -83,7 +86,7 @@ def test_cut_off_reciprocal_rank_and_judged_share_the_same_order_of_ties():
 
 def test_a_written_run_keeps_trec_evals_order(tmp_path):
     write_run(tmp_path / "r", {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}, "t")
-    assert [line.split()[2:4] for line in open(tmp_path / "r")] == [["c", "1"], ["b", "2"], ["a", "3"]]
+    assert [line.split()[2:4] for line in (tmp_path / "r").read_text().splitlines()] == [["c", "1"], ["b", "2"], ["a", "3"]]
 
 
 @pytest.mark.parametrize("name", ["nDGC@10", "nDCG@ten", "", "P@"])

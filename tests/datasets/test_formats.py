@@ -57,7 +57,7 @@ def test_broken_beir_files_are_refused_with_file_and_line(tmp_path, file, conten
 
 def test_beir_without_any_qrels(tmp_path):
     write(tmp_path, {name: content for name, content in BEIR.items() if "qrels" not in name})
-    with pytest.raises(UserError, match="none of train.tsv, dev.tsv, test.tsv"):
+    with pytest.raises(UserError, match=r"none of train\.tsv, dev\.tsv, test\.tsv"):
         beir.read(tmp_path, {})
 
 

@@ -122,4 +122,8 @@ def test_a_local_archive_is_held_to_its_checksum(tmp_path, shared_data):
     prepare(archive, tmp_path / "out", settings(splits={"dev": 0.1}))
     counts = json.loads((tmp_path / "out/statistics.json").read_text())
     assert counts["documents"] == 5183
-    assert {split: part["queries"] for split, part in counts["splits"].items()} == {"train": 728, "dev": 81, "test": 300}
+    assert {split: part["queries"] for split, part in counts["splits"].items()} == {
+        "train": 728,
+        "dev": 81,
+        "test": 300,
+    }

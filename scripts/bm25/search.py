@@ -1,0 +1,62 @@
+"""Search an index with BM25.
+
+Reads an index, queries and (optionally) the parameters that tuning chose; writes a TREC run of the `depth` best
+documents a query, and its timing with the k1 and b used. A query of which analysis leaves no term (stop words alone)
+finds nothing: it has no line in the run and is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from scripts.bm25.lucene import Searcher, threads
+from scripts.common.cli import parser
+from scripts.common.collection import read_queries
+from scripts.common.errors import UserError, run
+from scripts.common.timing import clock, latency, single_seconds, write_timing
+from scripts.common.trec import write_run
+
+
+def parameters(settings: dict, files: list[Path]) -> dict[str, float]:
+    """k1 and b: from the tuned parameters' file if one is given, else from the settings."""
+    source = json.loads(files[0].read_text()) if files else settings
+    return {"k1": float(source["k1"]), "b": float(source["b"])}
+
+
+def main() -> None:
+    options = parser(__doc__, "index", "queries", "run", "timing", "parameters*").parse_args()
+    settings = options.settings
+    queries = read_queries(options.queries)
+    if not queries:
+        raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
+    used = parameters(settings, options.parameters)
+    searcher = Searcher(options.index, **used)
+    texts = list(queries.values())
+    searcher.search(texts[0], settings["depth"])  # the warm-up
+    start = clock()
+    found = searcher.batch(queries, settings["depth"])
+    seconds = clock() - start
+    singles = single_seconds(lambda text: searcher.search(text, settings["depth"]), texts)
+    empty = [query for query in queries if not found[query]]
+    if empty:
+        print(f"{len(empty)} queries find nothing: {', '.join(empty[:10])}{' …' * (len(empty) > 10)}", file=sys.stderr)
+    write_run(options.run, found, settings["tag"])
+    write_timing(
+        options.timing,
+        **used,
+        depth=settings["depth"],
+        queries=len(queries),
+        queries_without_results=len(empty),
+        seconds=seconds,
+        queries_per_second=len(queries) / seconds,
+        latency_ms=latency(singles),
+        batch_size=len(queries),
+        threads=threads(),
+        precision="fp32",
+    )
+
+
+if __name__ == "__main__":
+    run(main)

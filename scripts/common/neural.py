@@ -1,0 +1,203 @@
+"""Bi-encoders and cross-encoders: loaded quietly from a folder and from nowhere else, run on the device there is.
+
+A CUDA device computes in bf16 where it can; a processor in fp32. Nothing here reaches for the network or runs code
+that comes with a model.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scripts.common.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers import CrossEncoder, SentenceTransformer
+
+# The libraries read these while they are imported, so they are set before any of them is.
+os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
+if "OMP_NUM_THREADS" in os.environ:
+    os.environ.setdefault("RAYON_NUM_THREADS", os.environ["OMP_NUM_THREADS"])  # the tokenizers' threads
+# One job, one device: with several in sight the trainer would split batches between them.
+os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+
+
+def device() -> str:
+    """`cuda` where there is such a device, else `cpu`."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def precision() -> str:
+    """`bf16` on a CUDA device that computes in it, else `fp32`."""
+    import torch
+
+    bf16 = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
+    return "bf16" if bf16 else "fp32"
+
+
+def autocast() -> AbstractContextManager:
+    """The context in which models compute in the device's precision."""
+    import torch
+
+    return torch.autocast("cuda", torch.bfloat16) if precision() == "bf16" else nullcontext()
+
+
+def quiet() -> None:
+    """Silence the libraries' progress bars, load reports and advice."""
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
+
+
+def read_json(path: Path) -> dict:
+    """A JSON object of a model folder. Raises UserError where it is missing or damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path.parent}: not a model, it has no {path.name}") from None
+    except ValueError:
+        raise UserError(f"{path}: damaged, not JSON") from None
+
+
+def backbone(folder: Path) -> Path:
+    """The folder, in a model's folder, that holds the transformer: its first module's, or itself."""
+    if not (folder / "modules.json").is_file():
+        return folder
+    modules = read_json(folder / "modules.json")
+    return folder / modules[0]["path"] if modules else folder
+
+
+def check(folder: Path) -> dict:
+    """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not."""
+    from safetensors import SafetensorError, safe_open
+
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such model folder")
+    inner = backbone(folder)
+    config = read_json(inner / "config.json")
+    weights = sorted(inner.glob("*.safetensors"))
+    if not weights:
+        raise UserError(f"{folder}: not a model, it has no weights (model.safetensors)")
+    for file in weights:
+        try:
+            with safe_open(file, "np"):
+                pass
+        except SafetensorError as error:
+            raise UserError(f"{file}: damaged weights ({error})") from None
+    return config
+
+
+def has_head(config: dict) -> bool:
+    """Whether a model's weights include the head that scores a pair; without it a cross-encoder must be trained."""
+    endings = ("ForSequenceClassification", "ForCausalLM")
+    return any(name.endswith(endings) for name in config.get("architectures") or [])
+
+
+def load_bi_encoder(folder: Path, max_length: int) -> SentenceTransformer:
+    """Load a bi-encoder that keeps `max_length` tokens of a text. Raises UserError where that cannot be done."""
+    check(folder)
+    quiet()
+    from sentence_transformers import SentenceTransformer
+
+    model = _load(SentenceTransformer, folder)
+    if model.similarity_fn_name not in ("cosine", "dot"):
+        raise UserError(f"{folder}: its similarity is {model.similarity_fn_name}; only cosine and dot can be searched")
+    return _limit(model, folder, max_length)
+
+
+def load_cross_encoder(folder: Path, max_length: int, fresh_head: bool = False) -> CrossEncoder:
+    """Load a cross-encoder with one output that keeps `max_length` tokens of a pair.
+
+    Raises UserError where that cannot be done, as with weights without a scoring head unless `fresh_head` allows one
+    drawn from torch's random state.
+    """
+    config = check(folder)
+    if not fresh_head and not has_head(config):
+        raise UserError(f"{folder}: its weights have no scoring head, so scores would be random; give it a recipe")
+    quiet()
+    from sentence_transformers import CrossEncoder
+
+    labels = len(config.get("id2label") or "1") if has_head(config) else 1
+    if labels != 1:
+        raise UserError(f"{folder}: a cross-encoder with {labels} outputs; one with a single score is wanted")
+    return _limit(_load(CrossEncoder, folder, num_labels=1), folder, max_length)
+
+
+def _load(kind: type, folder: Path, **options):
+    try:
+        model = kind(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
+    except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
+        raise UserError(f"{folder}: cannot be loaded: {str(error).strip().splitlines()[0]}") from None
+    _use_onednn(model)
+    return model
+
+
+def _limit(model, folder: Path, max_length: int):
+    positions = getattr(model.transformers_model.config, "max_position_embeddings", None)
+    most = min(model.tokenizer.model_max_length, positions or max_length)
+    if max_length > most:
+        raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")
+    model.max_seq_length = max_length
+    return model
+
+
+@cache
+def _onednn_linear() -> type[torch.nn.Linear]:
+    import torch
+
+    class OneDnnLinear(torch.nn.Linear):
+        """A linear layer computed by oneDNN, with the same parameters and the same fp32 arithmetic."""
+
+        def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+            if inputs.device.type != "cpu" or inputs.dtype != torch.float32:
+                return super().forward(inputs)
+            return torch.nn.functional.linear(inputs.to_mkldnn(), self.weight, self.bias).to_dense()
+
+    return OneDnnLinear
+
+
+def _use_onednn(model: torch.nn.Module) -> None:
+    """On AMD's processors torch multiplies by MKL, which uses half of their vector width; oneDNN uses all of it."""
+    import torch
+
+    if device() != "cpu" or not torch.backends.mkldnn.is_available() or "AuthenticAMD" not in _processor():
+        return
+    for module in model.modules():
+        if type(module) is torch.nn.Linear and module.bias is not None:
+            module.__class__ = _onednn_linear()
+
+
+def _processor() -> str:
+    try:
+        return Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return ""
+
+
+def encode(model: SentenceTransformer, texts: list[str], batch_size: int, role: str) -> np.ndarray:
+    """Encode texts as `role` (`query` or `document`, for models that tell them apart).
+
+    Returns float32 of shape (texts, dimensions), of unit length where the model's similarity is the cosine: so the dot
+    product is the model's similarity in any case.
+    """
+    encoder = {"query": model.encode_query, "document": model.encode_document}[role]
+    with autocast():
+        embeddings = encoder(
+            texts,
+            batch_size=batch_size,
+            show_progress_bar=False,
+            normalize_embeddings=model.similarity_fn_name == "cosine",
+        )
+    return embeddings.astype(np.float32, copy=False)

@@ -1,0 +1,65 @@
+"""Exact search: the documents with the highest dot products, chunk by chunk, so that memory does not grow with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+DOCUMENTS = 32768  # scored at a time
+QUERIES = 1024  # scored at a time
+
+
+def precedence(ids: list[str]) -> np.ndarray:
+    """The place of each document among equals, in trec_eval's order: ids descending (bytes), from 0. Shape (ids,)."""
+    places = np.empty(len(ids), dtype=np.int64)
+    places[sorted(range(len(ids)), key=lambda row: ids[row].encode(), reverse=True)] = np.arange(len(ids))
+    return places
+
+
+def best(scores: torch.Tensor, places: torch.Tensor, k: int) -> torch.Tensor:
+    """The columns of the k highest scores in each row (all columns if there are fewer), in no order.
+
+    Of columns with the same score as the last one kept, those with the smallest place are kept. `scores` and `places`
+    have shape (rows, columns); returns shape (rows, min(k, columns)).
+    """
+    k = min(k, scores.shape[1])
+    values, columns = scores.topk(k, dim=1)
+    last = values[:, -1:]
+    crowded = (scores >= last).sum(dim=1) > k
+    for row in crowded.nonzero().flatten().tolist():
+        above = (scores[row] > last[row]).nonzero().flatten()
+        equal = (scores[row] == last[row]).nonzero().flatten()
+        equal = equal[places[row, equal].argsort()]
+        columns[row] = torch.cat([above, equal])[:k]
+    return columns
+
+
+def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: int, device: str):
+    """The k documents with the highest dot product for each query.
+
+    `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map will do), `places` (n,) as of
+    `precedence`. Returns the scores (float32) and the rows of the documents, both of shape (q, min(k, n)), in order of
+    descending score and, of equal scores, of place.
+    """
+    question = torch.from_numpy(np.array(queries)).to(device)
+    scores = torch.empty((len(queries), 0), dtype=torch.float32, device=device)
+    rows = torch.empty((len(queries), 0), dtype=torch.int64, device=device)
+    places_of = torch.from_numpy(places).to(device)
+    for first in range(0, len(documents), DOCUMENTS):
+        chunk = torch.from_numpy(np.array(documents[first : first + DOCUMENTS])).to(device)
+        kept_scores, kept_rows = [], []
+        for start in range(0, len(queries), QUERIES):
+            some = slice(start, start + QUERIES)
+            new = question[some] @ chunk.T
+            new_rows = torch.arange(first, first + len(chunk), device=device).expand_as(new)
+            new_columns = best(new, places_of[new_rows], k)
+            all_scores = torch.cat([scores[some], new.gather(1, new_columns)], dim=1)
+            all_rows = torch.cat([rows[some], new_rows.gather(1, new_columns)], dim=1)
+            columns = best(all_scores, places_of[all_rows], k)
+            kept_scores.append(all_scores.gather(1, columns))
+            kept_rows.append(all_rows.gather(1, columns))
+        scores, rows = torch.cat(kept_scores), torch.cat(kept_rows)
+    by_place = places_of[rows].argsort(dim=1)
+    scores, rows = scores.gather(1, by_place), rows.gather(1, by_place)
+    by_score = scores.argsort(dim=1, descending=True, stable=True)
+    return scores.gather(1, by_score).cpu().numpy(), rows.gather(1, by_score).cpu().numpy()

@@ -1,0 +1,87 @@
+"""What a forest plot shows, as plain data; reads and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SORTS = ("config", "effect", "weight")
+WIDTHS = {"single column": 3.4, "double column": 7.0}  # inches, of a two-column journal page
+
+
+@dataclass(frozen=True)
+class Row:
+    """One task. `weight` in 0..1; a task without an effect has its reason in `undefined`, and its means if any."""
+
+    task: str
+    n: int
+    effect: float | None
+    ci_low: float | None
+    ci_high: float | None
+    weight: float | None
+    control_mean: float | None
+    treatment_mean: float | None
+    control_judged: float | None = None
+    treatment_judged: float | None = None
+    p_value: float | None = None
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
+class Diamond:
+    """The summary effect with its interval, p-value and prediction interval (None for fewer than three tasks)."""
+
+    effect: float
+    ci_low: float
+    ci_high: float
+    p_value: float | None = None
+    prediction_interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Heterogeneity:
+    """Cochran's Q with its degrees of freedom and p-value, I2 in percent, tau2 and its interval."""
+
+    q: float
+    df: int
+    p_value: float
+    i2: float
+    tau2: float
+    tau2_ci: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One treatment against the control: its tasks, and their summary unless no task has an effect."""
+
+    treatment: str
+    rows: tuple[Row, ...]
+    summary: Diamond | None = None
+    heterogeneity: Heterogeneity | None = None
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A forest plot: one control and the treatments it is compared with, a group each.
+
+    effect_type: MD, SMD or CORR. interval: normal or knapp-hartung, of the summaries. `judged` names the columns of
+    control_judged and treatment_judged, such as Judged@10. sort: rows as configured, or by effect or weight, largest
+    first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in: all columns).
+    """
+
+    control: str
+    groups: tuple[Group, ...]
+    effect_type: str
+    measure: str
+    alpha: float
+    estimator: str
+    interval: str
+    judged: str = ""
+    title: str = ""
+    sort: str = "config"
+    width: str = "double column"
+
+    def __post_init__(self) -> None:
+        if not self.groups:
+            raise ValueError("a forest plot needs at least one group")
+        if self.sort not in SORTS or self.width not in WIDTHS or self.effect_type not in ("MD", "SMD", "CORR"):
+            raise ValueError(f"unknown sort {self.sort!r}, width {self.width!r} or effect type {self.effect_type!r}")

@@ -1,0 +1,153 @@
+"""Tests of one task's paired difference, and adjustments for testing several: t, randomisation, equivalence, Holm, BH.
+
+Reads and writes nothing. Smucker, Allan and Carterette (2007) compare the tests for retrieval and recommend the
+randomisation test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from scripts.synthesis.effect_sizes import mean_difference
+from scripts.synthesis.tails import Tail, t_two_sided, t_upper
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A paired t-test; where it has no result, all but `undefined` are None."""
+
+    t: float | None = None
+    df: int | None = None
+    p_value: float | None = None
+    log10_p: float | None = None
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
+class Randomisation:
+    """A randomisation test: `permutations` is how many were drawn, or all there are if `exact`."""
+
+    p_value: float
+    permutations: int
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests against a margin.
+
+    `p_equivalence` is for |true difference| < margin, `p_non_inferiority` for true difference > -margin ("not worse
+    than the margin"); the (1 - 2 alpha) interval [ci_low, ci_high] lies within +-margin exactly where the first is
+    below alpha. Where there is no result, all but `margin` and `undefined` are None.
+    """
+
+    margin: float
+    p_equivalence: float | None = None
+    p_non_inferiority: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    undefined: str | None = None
+
+
+def paired_t_test(treatment: np.ndarray, control: np.ndarray) -> TTest:
+    """Student's paired t-test, two-sided, of two vectors of shape (n,)."""
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof=1)
+    if isinstance(result, str):
+        return TTest(undefined=result)
+    t, df = float(result[0] / math.sqrt(result[1])), len(treatment) - 1
+    tail = t_two_sided(t, df)
+    return TTest(t, df, tail.p, tail.log10_p)
+
+
+def randomisation_test(
+    treatment: np.ndarray, control: np.ndarray, seed: int, permutations: int = 100_000
+) -> Randomisation:
+    """Fisher's paired randomisation test of the mean difference, two-sided, of two vectors of shape (n,).
+
+    Under the null hypothesis each query's two values may be swapped, which flips the sign of its difference. All 2^n
+    flips are enumerated where they are no more than `permutations` (p = share of flips at least as extreme); else
+    `permutations` are drawn and p = (b + 1) / (B + 1), which is never 0 (Phipson and Smyth 2010). A flip is as extreme
+    as the data if it differs only by rounding. The draws are those of NumPy's PCG64 with `seed`. Memory is of the
+    order of `permutations`, whatever n.
+    """
+    difference = np.asarray(treatment, float) - np.asarray(control, float)
+    difference = difference[difference != 0]  # a flip leaves them as they are
+    n, total = len(difference), np.abs(difference).sum()
+    extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # less the error bound of both sums
+    if n < 63 and 2**n <= permutations:
+        sums = _all_sums(difference)
+        return Randomisation(float((np.abs(sums) >= extreme).mean()), len(sums), True)
+    sums = _random_sums(difference, np.random.default_rng(seed), permutations)
+    return Randomisation(float((np.abs(sums) >= extreme).sum() + 1) / (permutations + 1), permutations, False)
+
+
+def _all_sums(values: np.ndarray) -> np.ndarray:
+    """The sums of `values` under all 2^n sign flips, shape (2^n,)."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def _random_sums(values: np.ndarray, generator: np.random.Generator, count: int) -> np.ndarray:
+    """The sums of `values` under `count` random sign flips, shape (count,).
+
+    Eight queries at a time: a random byte holds their signs, and a table of 256 has the sum that belongs to each byte.
+    """
+    sums = np.zeros(count)
+    for start in range(0, len(values), 8):
+        table = _all_sums(np.pad(part := values[start : start + 8], (0, 8 - len(part))))
+        sums += table[generator.integers(0, 256, size=count, dtype=np.uint8)]
+    return sums
+
+
+def equivalence_test(treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:
+    """Two one-sided paired t-tests (TOST; Schuirmann 1987) against `margin` > 0, in units of the measure.
+
+    Non-inferiority takes a higher value of the measure as better.
+    """
+    if not margin > 0:
+        raise ValueError(f"the margin must be positive, not {margin}")
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof=1)
+    if isinstance(result, str):
+        return Equivalence(margin, undefined=result)
+    mean, se, df = float(result[0]), math.sqrt(result[1]), len(treatment) - 1
+    above: Tail = t_upper((mean + margin) / se, df)
+    below: Tail = t_upper((margin - mean) / se, df)
+    half = -special.stdtrit(df, alpha) * se
+    return Equivalence(margin, max(above.p, below.p), above.p, float(mean - half), float(mean + half))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's (1979) adjusted p-values, which control the family-wise error rate; None stays None and does not count."""
+
+    def adjust(ordered: np.ndarray) -> np.ndarray:
+        return np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1))
+
+    return _adjusted(p_values, adjust)
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg's (1995) adjusted p-values, which control the false discovery rate; None stays None."""
+
+    def adjust(ordered: np.ndarray) -> np.ndarray:
+        scaled = ordered * len(ordered) / np.arange(1, len(ordered) + 1)
+        return np.minimum.accumulate(scaled[::-1])[::-1]
+
+    return _adjusted(p_values, adjust)
+
+
+def _adjusted(p_values: Sequence[float | None], adjust: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
+    """Adjust the p-values that are there, given to `adjust` in ascending order."""
+    present = [index for index, p in enumerate(p_values) if p is not None]
+    present.sort(key=lambda index: p_values[index])
+    result: list[float | None] = [None] * len(p_values)
+    values = np.minimum(adjust(np.array([p_values[index] for index in present])), 1) if present else []
+    for index, value in zip(present, values, strict=True):
+        result[index] = float(value)
+    return result

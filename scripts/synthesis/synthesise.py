@@ -1,0 +1,82 @@
+"""The synthesis of one comparison: which tasks count, their summary, and how it depends on each of them.
+
+Reads and writes nothing: the effects of named tasks become a Synthesis. Undefined effects are left out with a
+warning, so that they never reach the summary; for CORR everything that is reported on the scale of r is turned back
+from Fisher's z here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from scripts.synthesis.effect_sizes import EffectSize, reported
+from scripts.synthesis.meta_analysis import MetaAnalysis, Summary, meta_analysis
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """The result of a comparison.
+
+    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given.
+    `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
+    a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
+    reported (r for CORR); variances, standard errors and tau2 are those of Fisher's z for CORR.
+    """
+
+    effect_type: str
+    meta: MetaAnalysis | None
+    weights: dict[str, float]
+    leave_one_out: dict[str, MetaAnalysis]
+    cumulative: dict[str, MetaAnalysis]
+    warnings: tuple[str, ...]
+
+
+def synthesise(
+    effects: Mapping[str, EffectSize],
+    effect_type: str,
+    estimator: str = "DL",
+    interval: str = "knapp-hartung",
+    alpha: float = 0.05,
+) -> Synthesis:
+    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`."""
+    defined = {task: effect for task, effect in effects.items() if effect.undefined is None}
+
+    def combine(tasks: list[str]) -> MetaAnalysis:
+        estimates = [defined[task].estimate for task in tasks]
+        variances = [defined[task].variance for task in tasks]
+        return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha), effect_type)
+
+    tasks = list(defined)
+    meta = combine(tasks) if tasks else None
+    warnings = [f"{task}: left out, {effect.undefined}" for task, effect in effects.items() if effect.undefined]
+    if meta is None:
+        warnings.append("no task has an effect: there is no summary")
+    elif meta.k == 1:
+        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with a normal interval")
+    elif meta.tau2_ci == (0.0, 0.0):
+        warnings.append("the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole")
+    return Synthesis(
+        effect_type=effect_type,
+        meta=meta,
+        weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
+        leave_one_out={one: combine([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1},
+        cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
+        warnings=tuple(warnings),
+    )
+
+
+def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
+    """The effects and intervals of a meta-analysis on the scale they are reported on."""
+
+    def summary(value: Summary) -> Summary:
+        ends = {name: reported(effect_type, getattr(value, name)) for name in ("effect", "ci_low", "ci_high")}
+        return replace(value, **ends)
+
+    prediction = meta.prediction_interval
+    return replace(
+        meta,
+        summary=summary(meta.summary),
+        fixed=summary(meta.fixed),
+        prediction_interval=prediction and tuple(reported(effect_type, end) for end in prediction),
+    )

@@ -1,0 +1,261 @@
+"""The forest plot as drawn: its marks, its text, its room, and the bytes of its files."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from scripts.reports.forest import forest_plot, save
+from scripts.reports.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+
+LONG = (
+    "BEIR/cqadupstack/programmers-test-split-with-a-rather-long-name",
+    "TREC Deep Learning Track 2019 passage ranking (judged queries only)",
+    "supercalifragilisticexpialidocious_dataset_without_spaces",
+    "a $very$ _strange_ 100% & <name>",
+    "b",
+)
+
+
+def rows(k: int, scale: float = 1.0, names: tuple[str, ...] = ()) -> tuple[Row, ...]:
+    g = np.random.default_rng(k)
+    made = []
+    for task in range(k):
+        effect, half, mean = g.normal(0.02, 0.03), g.uniform(0.01, 0.06), g.uniform(0.2, 0.6)
+        made.append(
+            Row(
+                task=names[task % len(names)] if names else f"Task {task + 1}",
+                n=int(g.integers(20, 20_000)),
+                effect=effect * scale,
+                ci_low=(effect - half) * scale,
+                ci_high=(effect + half) * scale,
+                weight=g.uniform(0.5, 1.5) / k,
+                control_mean=mean,
+                treatment_mean=mean + effect,
+                control_judged=0.5,
+                treatment_judged=0.625,
+                p_value=g.uniform(0, 0.2),
+            )
+        )
+    return tuple(made)
+
+
+REASON = "the difference is the same for every query"
+UNDEFINED = Row("Constant", 77, None, None, None, None, 0.5, 0.6, 0.9, 0.9, None, REASON)
+
+
+def forest(k: int = 7, scale: float = 1.0, names: tuple[str, ...] = (), **changes) -> Forest:
+    prediction = (-0.05 * scale, 0.09 * scale) if k > 2 else None
+    summary = Diamond(0.02 * scale, 0.005 * scale, 0.035 * scale, 0.01, prediction)
+    spread = Heterogeneity(130.8, k - 1, 1e-25, 95.36, 0.00096 * scale**2, (0.0004 * scale**2, 0.0089 * scale**2))
+    group = Group("Uni-ColBERTer", rows(k, scale, names), summary, spread if k > 1 else None)
+    plain = Forest("TAS-B", (group,), "MD", "nDCG@10", 0.05, "DL", "knapp-hartung", "Judged@10")
+    return replace(plain, **changes)
+
+
+def with_rows(plain: Forest, *changed: Row) -> Forest:
+    return replace(plain, groups=(replace(plain.groups[0], rows=changed),))
+
+
+def words(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def patches(figure: Figure, gid: str) -> list:
+    return [patch for patch in figure.axes[0].patches if (patch.get_gid() or "").startswith(gid)]
+
+
+def overlapping(figure: Figure) -> list[tuple[str, str]]:
+    """Pairs of texts whose ink boxes, as rendered at 300 dpi, share more than a pixel's rounding."""
+    figure.set_dpi(300)
+    renderer = figure.canvas.get_renderer()
+    boxes = [(text.get_text(), text.get_tightbbox(renderer)) for text in figure.axes[0].texts if text.get_text()]
+    pairs = []
+    for (a, box_a), (b, box_b) in itertools.combinations(boxes, 2):
+        across = min(box_a.x1, box_b.x1) - max(box_a.x0, box_b.x0)
+        down = min(box_a.y1, box_b.y1) - max(box_a.y0, box_b.y0)
+        if across > 1 and down > 1:
+            pairs.append((a, b))
+    return pairs
+
+
+def outside(figure: Figure) -> list[str]:
+    """Texts and marks that reach over the edge of the figure."""
+    figure.set_dpi(300)
+    renderer = figure.canvas.get_renderer()
+    page = figure.bbox.padded(0.5)
+    ax = figure.axes[0]
+    return [
+        str(artist)
+        for artist in (*ax.texts, *ax.patches, *ax.lines)
+        if (box := artist.get_window_extent(renderer)).width + box.height > 0
+        and not (page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1)
+    ]
+
+
+PLAIN = forest(3).groups[0]
+TREATMENTS = tuple(
+    replace(PLAIN, treatment=name)
+    for name in ("ColBERTv2", "SPLADE++ (self-distilled, a name that is long as names of systems are)", "monoT5-3B")
+)
+LONG_CONTROL = "sentence-transformers/all-mpnet-base-v2 zero-shot, " * 2
+SHAPES = {
+    "one": forest(1),
+    "two": forest(2),
+    "seven": forest(7, title="A title"),
+    "sixty": forest(60),
+    "long": forest(8, names=LONG, title="A title of many words " * 9, control=LONG_CONTROL),
+    "huge": forest(5, scale=1e9),
+    "tiny": forest(5, scale=1e-8, alpha=0.001),
+    "undefined": with_rows(forest(3), *rows(3), UNDEFINED),
+    "nothing defined": replace(forest(1), groups=(Group("T", (UNDEFINED,)),)),
+    "treatments": forest(groups=TREATMENTS),
+    "standardised": forest(7, effect_type="SMD", alpha=0.1, measure="RBP(p=0.8,rel=1)@100"),
+    "correlation": forest(4, effect_type="CORR", judged=""),
+    "cut": with_rows(forest(7), *rows(6), replace(rows(1)[0], ci_low=-9.0, ci_high=9.0)),
+    "mixed": with_rows(forest(7), *rows(6), replace(rows(1)[0], effect=0.00002, ci_low=0.00001, ci_high=0.00003)),
+}
+
+
+@pytest.mark.parametrize("width", ["single column", "double column"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nothing_overlaps_and_nothing_is_cut_off(shape, width):
+    figure = forest_plot(replace(SHAPES[shape], width=width))
+    assert overlapping(figure) == []
+    assert outside(figure) == []
+    assert figure.get_size_inches()[0] == {"single column": 3.4, "double column": 7.0}[width]
+
+
+def test_sixty_tasks_fit_a_page():
+    assert forest_plot(forest(60)).get_size_inches()[1] < 10
+
+
+def test_areas_of_squares_are_in_proportion_to_weights():
+    weights = np.array([row.weight for row in rows(7)])
+    squares = patches(forest_plot(forest(7)), "square-")
+    areas = np.array([square.get_width() * square.get_height() for square in squares])
+    assert [square.get_width() for square in squares] == [square.get_height() for square in squares]
+    assert areas / areas.sum() == pytest.approx(weights / weights.sum())
+
+
+def test_diamond_and_prediction_interval_end_where_the_intervals_end():
+    """The scale of the axis is taken from two squares' centres, then holds the other marks."""
+    figure = forest_plot(forest(7))
+    squares = [square.get_x() + square.get_width() / 2 for square in patches(figure, "square-")]
+    effects = [row.effect for row in rows(7)]
+    slope = (squares[1] - squares[0]) / (effects[1] - effects[0])
+
+    def effect_at(x: float) -> float:
+        return effects[0] + (x - squares[0]) / slope
+
+    (diamond,), (bar,) = patches(figure, "diamond-"), patches(figure, "prediction-")
+    corners = diamond.get_xy()[:4, 0]
+    assert [effect_at(x) for x in corners] == pytest.approx([0.005, 0.02, 0.035, 0.02])
+    assert effect_at(bar.get_x()) == pytest.approx(-0.05)
+    assert effect_at(bar.get_x() + bar.get_width()) == pytest.approx(0.09)
+    assert bar.get_y() > diamond.get_xy()[:, 1].max()  # drawn apart, below it
+    whiskers = [line for line in figure.axes[0].lines if line.get_ydata()[0] == squares_y(figure)[0]]
+    assert [effect_at(x) for x in whiskers[0].get_xdata()] == pytest.approx([rows(7)[0].ci_low, rows(7)[0].ci_high])
+
+
+def squares_y(figure: Figure) -> list[float]:
+    return [square.get_y() + square.get_height() / 2 for square in patches(figure, "square-")]
+
+
+def test_an_interval_that_the_axis_cuts_has_arrows_and_no_other_has():
+    assert [type(patch) for patch in patches(forest_plot(SHAPES["cut"]), "arrow")] == [Polygon, Polygon]
+    assert patches(forest_plot(forest(7)), "arrow") == []
+
+
+def test_an_undefined_task_is_a_row_with_its_reason_and_without_a_mark():
+    figure = forest_plot(SHAPES["undefined"])
+    assert {"Constant", "77", REASON} <= set(words(figure))
+    assert len(patches(figure, "square-")) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "alpha", "heading", "interval"),
+    [
+        ("MD", 0.05, "Mean difference", "[95% CI]"),
+        ("SMD", 0.01, "Standardised mean", "[99% CI]"),
+        ("CORR", 0.1, "Correlation", "[90% CI]"),
+        ("MD", 0.001, "Mean difference", "[99.9% CI]"),
+    ],
+)
+def test_headings_follow_effect_type_and_alpha(kind, alpha, heading, interval):
+    shown = words(forest_plot(forest(5, effect_type=kind, alpha=alpha)))
+    assert heading in shown and interval in shown
+    assert f"{interval[1:-4]} prediction interval" in shown
+    assert any(text.startswith("Heterogeneity") and f"{interval[1:-4]} CI" in text for text in shown)
+
+
+def test_axis_says_whom_each_side_favours():
+    shown = words(forest_plot(forest()))
+    assert {"← favours TAS-B", "favours Uni-ColBERTer →", "Mean difference in nDCG@10"} <= set(shown)
+    assert not any("favours" in text for text in words(forest_plot(forest(effect_type="CORR"))))
+
+
+def test_several_treatments_are_groups_with_their_own_summaries():
+    figure = forest_plot(SHAPES["treatments"])
+    assert [text for text in words(figure) if text in ("ColBERTv2", "monoT5-3B")] == ["ColBERTv2", "monoT5-3B"]
+    assert len(patches(figure, "diamond-")) == len(patches(figure, "prediction-")) == 3
+    assert sum(text.startswith("Heterogeneity") for text in words(figure)) == 3
+
+
+@pytest.mark.parametrize(("sort", "key"), [("effect", "effect"), ("weight", "weight")])
+def test_rows_are_sorted_largest_first_with_undefined_ones_last(sort, key):
+    plain = with_rows(forest(5, sort=sort), UNDEFINED, *rows(5))
+    names = [text for text in words(forest_plot(plain)) if text == "Constant" or text.startswith("Task ")]
+    assert names == [row.task for row in sorted(rows(5), key=lambda row: -getattr(row, key))] + ["Constant"]
+    names = [text for text in words(forest_plot(replace(plain, sort="config"))) if re.match("Constant|Task ", text)]
+    assert names == ["Constant"] + [f"Task {task}" for task in range(1, 6)]
+
+
+def test_numbers_stand_on_the_line_of_their_task_when_sorted():
+    figure = forest_plot(forest(5, sort="effect"))
+    height = {text.get_text(): text.get_position()[1] for text in figure.axes[0].texts}
+    for row in rows(5):
+        assert height[f"{row.n:,}"] == height[row.task] == height[f"{100 * row.weight:.1f}%"]
+
+
+def test_decimal_points_are_aligned():
+    figure = forest_plot(SHAPES["mixed"])
+    renderer = figure.canvas.get_renderer()
+    points = []
+    for text in figure.axes[0].texts:
+        if re.fullmatch(r"\[.?\d+\.\d+,", text.get_text()):
+            right = text.get_window_extent(renderer).x1
+            text.set_text(text.get_text().split(".")[1])
+            points.append(right - text.get_window_extent(renderer).width)
+    assert len(points) == 9
+    assert np.ptp(points) < 1.5  # pixels at 100 dpi: hinting moves each end by up to half of one
+
+
+def test_single_column_keeps_task_plot_and_effect():
+    shown = words(forest_plot(forest(width="single column")))
+    assert {"Task 1", "Mean diff.", "[95% CI]"} <= set(shown)
+    assert "Weight" not in shown and "p" not in shown
+
+
+def test_files_are_the_same_bytes_each_time_and_hold_text_and_fonts(tmp_path):
+    first = [path.read_bytes() for path in save(forest_plot(forest()), tmp_path / "a.b")]
+    again = [path.read_bytes() for path in save(forest_plot(forest()), tmp_path / "a.c")]
+    names = [f"a.{letter}.{kind}" for letter in "bc" for kind in ("pdf", "png", "svg")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    assert first == again
+    svg, pdf, png = first
+    assert b">TAS-B \xe2\x86\x92 Uni-ColBERTer</text>" in svg and b"<dc:date>" not in svg
+    assert b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
+    assert int.from_bytes(png[16:20]) == 2100  # 7 in at 300 dpi
+
+
+@pytest.mark.parametrize("changes", [{"sort": "name"}, {"width": "7in"}, {"effect_type": "OR"}, {"groups": ()}])
+def test_unknown_settings_are_refused(changes):
+    with pytest.raises(ValueError):
+        forest(**changes)

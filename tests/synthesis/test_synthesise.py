@@ -1,0 +1,65 @@
+"""The synthesis of named tasks: what is left out, one by one, in order, and back from Fisher's z."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from scripts.synthesis.effect_sizes import EffectSize, effect_size
+from scripts.synthesis.meta_analysis import meta_analysis
+from scripts.synthesis.synthesise import synthesise
+
+
+def effect(estimate: float, variance: float, kind: str = "MD") -> EffectSize:
+    return EffectSize(kind, 100, 0.3, 0.4, estimate, variance)
+
+
+A, B, C = effect(0.1, 0.01), effect(0.3, 0.02), effect(0.15, 0.005)
+CONSTANT = effect_size(np.array([0.2, 0.3]), np.array([0.1, 0.2]), "MD")
+
+
+def test_undefined_tasks_are_left_out_with_a_warning():
+    synthesis = synthesise({"a": A, "x": CONSTANT, "b": B, "c": C}, "MD", "REML", "normal")
+    assert synthesis.meta == meta_analysis([0.1, 0.3, 0.15], [0.01, 0.02, 0.005], "REML", "normal")
+    assert list(synthesis.weights) == ["a", "b", "c"]
+    assert tuple(synthesis.weights.values()) == synthesis.meta.weights
+    assert synthesis.warnings == ("x: left out, the difference is the same for every query",)
+
+
+def test_leave_one_out_and_cumulative():
+    synthesis = synthesise({"a": A, "b": B, "c": C}, "MD")
+    assert list(synthesis.leave_one_out) == list(synthesis.cumulative) == ["a", "b", "c"]
+    assert synthesis.leave_one_out["b"] == meta_analysis([0.1, 0.15], [0.01, 0.005])
+    assert synthesis.cumulative["b"] == meta_analysis([0.1, 0.3], [0.01, 0.02])
+    assert synthesis.cumulative["c"] == synthesis.meta
+
+
+def test_no_task():
+    synthesis = synthesise({"x": CONSTANT}, "MD")
+    assert synthesis.meta is None
+    assert synthesis.weights == synthesis.leave_one_out == synthesis.cumulative == {}
+    assert "no summary" in synthesis.warnings[-1]
+
+
+def test_one_task():
+    synthesis = synthesise({"x": CONSTANT, "a": A}, "MD")
+    assert (synthesis.meta.k, synthesis.meta.summary.effect, synthesis.leave_one_out) == (1, 0.1, {})
+    assert "only a has an effect" in synthesis.warnings[-1]
+
+
+def test_an_empty_interval_of_tau2_is_said():
+    homogeneous = {str(task): effect(0.1 + task * 1e-4, 0.01) for task in range(5)}
+    assert "below 0 as a whole" in synthesise(homogeneous, "MD").warnings[0]
+
+
+def test_correlations_are_combined_as_z_and_reported_as_r():
+    correlations = {str(z): effect(z, 0.01, "CORR") for z in (0.2, 0.9, 1.6)}
+    synthesis, inside = synthesise(correlations, "CORR"), meta_analysis([0.2, 0.9, 1.6], [0.01] * 3)
+    assert synthesis.meta.summary.effect == math.tanh(inside.summary.effect)
+    assert synthesis.meta.summary.ci_high == math.tanh(inside.summary.ci_high)
+    assert synthesis.meta.fixed.ci_low == math.tanh(inside.fixed.ci_low)
+    assert synthesis.meta.prediction_interval == tuple(map(math.tanh, inside.prediction_interval))
+    assert synthesis.leave_one_out["0.2"].summary.effect == pytest.approx(math.tanh(1.25), rel=1e-12)
+    assert (synthesis.meta.summary.se, synthesis.meta.tau2) == (inside.summary.se, inside.tau2)

@@ -1,0 +1,158 @@
+"""A copy of the workflow in a temporary folder, a tiny collection and model for it, and the finished tiny experiment."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.tiny_bert import build
+
+REPOSITORY = Path(__file__).parents[2]
+PARTS = ["Snakefile", "rules", "scripts", "config", "profiles", "envs"]
+TOPICS = ["fire", "flood", "theft", "storm", "hail", "crash", "illness", "pension", "tenant", "annuity"]
+WORDS = [f"word{n}" for n in range(60)]
+
+
+class Workspace:
+    """A folder with the workflow's sources in which Snakemake runs as a user would run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def snakemake(self, *arguments: str, config: str = "tiny.yaml") -> subprocess.CompletedProcess:
+        """Run Snakemake on a configuration and give back what it printed."""
+        return subprocess.run(self.command(*arguments, config=config), cwd=self.folder, capture_output=True, text=True)
+
+    def command(self, *arguments: str, config: str = "tiny.yaml") -> list[str]:
+        return [sys.executable, "-m", "snakemake", *arguments, "--configfile", config]
+
+    def planned(self, config: str = "tiny.yaml") -> set[str]:
+        """The jobs of a dry run, as `rule` or `rule wildcard=value,...`; `all` is left out."""
+        done = self.snakemake("--dry-run", config=config)
+        assert done.returncode == 0, done.stdout + done.stderr
+        jobs = set()
+        for block in re.split(r"\n\[[^\n]*\]\n", done.stdout + done.stderr)[1:]:
+            rule = re.match(r"(?:local)?rule (\w+):", block)
+            wildcards = re.search(r"^    wildcards: (.*)$", block, re.MULTILINE)
+            if rule and rule[1] != "all":
+                jobs.add(f"{rule[1]} {wildcards[1].replace(', ', ',')}" if wildcards else rule[1])
+        return jobs
+
+    def write_config(self, config: dict, name: str = "tiny.yaml") -> None:
+        (self.folder / name).write_text(yaml.safe_dump(config, sort_keys=False))
+
+    def metrics(self) -> dict[str, bytes]:
+        """The content of every metrics file by its path."""
+        root = self.folder / "results" / "tiny"
+        return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.glob("metrics/*/*/*.tsv"))}
+
+
+def copy(source: Path, target: Path) -> Workspace:
+    """Copy the workflow's sources (and, from a workspace, everything) with their dates."""
+    target.mkdir(parents=True, exist_ok=True)
+    for path in [source / part for part in PARTS] if source == REPOSITORY else source.iterdir():
+        if path.is_dir():
+            shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns("__pycache__"), symlinks=True)
+        else:
+            shutil.copy2(path, target / path.name)
+    return Workspace(target)
+
+
+def write_collection(folder: Path, seed: int) -> list[str]:
+    """A BEIR folder: documents of two topic words and noise, queries that name a document's topics. Gives all texts."""
+    rng = random.Random(seed)
+    pairs = [(a, b) for a in TOPICS for b in TOPICS if a != b]
+    rng.shuffle(pairs)
+    documents = {f"d{n}": f"{a} {b} " + " ".join(rng.choices(WORDS, k=6)) for n, (a, b) in enumerate(pairs[:60])}
+    queries = {f"q{n}": " ".join([*documents[f"d{n}"].split()[:2], rng.choice(WORDS)]) for n in range(60)}
+    folder.mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text(
+        "".join(json.dumps({"_id": d, "title": "", "text": text}) + "\n" for d, text in documents.items())
+    )
+    (folder / "queries.jsonl").write_text(
+        "".join(json.dumps({"_id": q, "text": text}) + "\n" for q, text in queries.items())
+    )
+    (folder / "qrels").mkdir()
+    for split, numbers in (("train", range(30)), ("dev", range(30, 45)), ("test", range(45, 60))):
+        rows = "".join(f"q{n}\td{n}\t1\n" for n in numbers)
+        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + rows)
+    return [*documents.values(), *queries.values()]
+
+
+def tiny_config() -> dict:
+    """Every kind of system on one tiny task."""
+    return {
+        "experiment": "tiny",
+        "measures": ["nDCG@10", "RR@10", "Judged@10"],
+        "depth": 20,
+        "datasets": {"weather": {"format": "beir", "location": "data/weather"}},
+        "models": {
+            "bert": {"type": "bi-encoder", "weights": "weights/tiny", "max_length": 16},
+            "bert-ce": {"type": "cross-encoder", "weights": "weights/tiny", "max_length": 32},
+        },
+        "recipes": {
+            "hard": {"train_on": "weather", "negatives": {"per_query": 2}, "epochs": 3, "batch_size": 8,
+                     "learning_rate": 0.001},
+            "random": {"train_on": "weather", "negatives": {"from": "random", "per_query": 1}, "epochs": 2,
+                       "batch_size": 8, "learning_rate": 0.001},
+        },
+        "systems": {
+            "bm25": {"type": "bm25", "tune": True},
+            "plain": {"type": "bm25", "k1": 0.9, "b": 0.4},
+            "zero-shot": {"model": "bert"},
+            "hard": {"model": "bert", "recipe": "hard", "seeds": 2},
+            "random": {"model": "bert", "recipe": "random"},
+            "reranker": {"model": "bert-ce", "recipe": "random", "rerank": {"first_stage": "plain", "depth": 5}},
+            "theirs": {"type": "external", "runs": {"weather": "theirs.trec"}},
+        },
+        "tasks": ["weather"],
+        "comparisons": {
+            "hard-helps": {"control": "zero-shot", "treatment": "hard"},
+            "random-helps": {"control": "zero-shot", "treatment": "random", "effect": "SMD"},
+            "theirs": {"control": "plain", "treatment": "theirs"},
+        },
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory) -> Workspace:
+    """A workspace with the tiny collection, model, external run and configuration; nothing has run in it."""
+    workspace = copy(REPOSITORY, tmp_path_factory.mktemp("prepared") / "ranktrial")
+    texts = write_collection(workspace.folder / "data" / "weather", seed=1)
+    build(workspace.folder / "weights" / "tiny", texts, seed=1)
+    rng = random.Random(3)
+    with open(workspace.folder / "theirs.trec", "w") as file:
+        for n in range(45, 60):
+            file.writelines(f"q{n} Q0 d{d} 1 {rng.random()} theirs\n" for d in rng.sample(range(60), 30))
+    workspace.write_config(tiny_config())
+    return workspace
+
+
+@pytest.fixture(scope="session")
+def finished(prepared, tmp_path_factory) -> Workspace:
+    """The tiny experiment, run from raw data to its summary."""
+    workspace = copy(prepared.folder, tmp_path_factory.mktemp("finished") / "ranktrial")
+    done = workspace.snakemake()
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return workspace
+
+
+@pytest.fixture
+def again(finished, tmp_path) -> Workspace:
+    """A copy of the finished experiment to change."""
+    return copy(finished.folder, tmp_path / "ranktrial")
+
+
+@pytest.fixture
+def fresh(prepared, tmp_path) -> Workspace:
+    """A copy of the prepared workspace to run in."""
+    return copy(prepared.folder, tmp_path / "ranktrial")
+
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

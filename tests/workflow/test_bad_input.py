@@ -1,0 +1,119 @@
+"""A user's mistake, met by the whole workflow: one line that says it, exit code not 0, no traceback, nothing half-done."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.workflow.conftest import tiny_config
+
+
+def fails(workspace, said, *arguments, config="tiny.yaml"):
+    """Run, expect failure, and give back the error lines, which must hold `said`."""
+    done = workspace.snakemake(*arguments, config=config)
+    printed = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "Traceback" not in printed, printed
+    errors = [line for line in printed.splitlines() if line.startswith("error: ")]
+    assert any(said in line for line in errors), printed
+    assert not [path for path in workspace.folder.rglob("*.partial") if ".snakemake" not in path.parts]
+    return errors
+
+
+def test_a_mistake_in_the_configuration_stops_before_anything_runs(fresh):
+    config = tiny_config()
+    config["recipes"]["hard"]["learning_rat"] = 0.1
+    fresh.write_config(config)
+    errors = fails(fresh, "tiny.yaml: recipes.hard: unknown key 'learning_rat'; did you mean 'learning_rate'?")
+    assert len(errors) == 1 and not (fresh.folder / "results").exists()
+
+
+def test_a_key_that_stands_twice(fresh):
+    text = (fresh.folder / "tiny.yaml").read_text()
+    (fresh.folder / "tiny.yaml").write_text(text + "depth: 30\n")
+    fails(fresh, "key 'depth' stands twice")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("corpus.jsonl", '{"_id": "d1", "text": "x"}\nnot json\n', "data/weather: corpus.jsonl:2: not JSON"),
+        ("corpus.jsonl", '{"_id": "d1", "text": "x"}\n' * 2, "data/weather: document id d1 stands twice"),
+        ("queries.jsonl", '{"_id": "q45"}\n', "data/weather: queries.jsonl:1: query q45 has no text"),
+        ("qrels/test.tsv", "q45\td45\tx\n", "data/weather: qrels/test.tsv:1: grade 'x' is not an integer"),
+        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "data/weather: qrels/test.tsv: not one judged query"),
+    ],
+)
+def test_a_broken_dataset(fresh, file, content, said):
+    (fresh.folder / "data/weather" / file).write_text(content)
+    fails(fresh, said, "results/tiny/data/weather/statistics.json")
+    assert not [path for path in (fresh.folder / "results/tiny/data").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("q45 Q0 d1 1 0.5", "theirs.trec:1: 5 columns, but a run has 6"),
+        ("q45 Q0 d1 1 nan t", "theirs.trec:1: score 'nan' is not finite"),
+        ("q45 Q0 d1 1 1 t\nq45 Q0 d1 2 0 t", "theirs.trec:2: document d1 stands twice for query q45"),
+        ("qx Q0 d1 1 0.5 t", "theirs.trec: not one of its 1 queries is in the task's qrels"),
+    ],
+)
+def test_a_broken_run_file(again, line, said):
+    (again.folder / "theirs.trec").write_text(line + "\n")
+    fails(again, said, "results/tiny/metrics/weather/theirs/seed-0.tsv")
+    assert not (again.folder / "results/tiny/runs/weather/theirs/seed-0.trec.gz").exists()
+
+
+def test_a_failing_job_loses_nothing_else(again):
+    (again.folder / "theirs.trec").write_text("broken\n")
+    before = again.metrics()
+    fails(again, "theirs.trec:1: 1 columns")
+    after = again.metrics()
+    assert {name for name in before if "/theirs/" not in name} <= set(after)
+
+
+def test_weights_that_are_no_safetensors(fresh):
+    folder = fresh.folder / "weights/tiny"
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    fails(fresh, "safetensors", "results/tiny/models/bert/untrained/seed-0")
+    assert not (fresh.folder / "results/tiny/models/bert/untrained/seed-0").exists()
+
+
+def test_weights_with_another_checksum(fresh):
+    config = tiny_config()
+    config["models"]["bert"]["sha256"] = "0" * 64
+    fresh.write_config(config)
+    fails(fresh, "SHA-256", "results/tiny/models/bert/untrained/seed-0")
+
+
+def test_training_without_a_train_split(fresh):
+    (fresh.folder / "data/weather/qrels/train.tsv").unlink()
+    errors = fails(fresh, "train", "results/tiny/negatives/weather/human-labels_1-random-negatives_all-queries.tsv")
+    assert len(errors) >= 1
+
+
+def test_a_dataset_with_only_a_test_split_works_for_systems_that_need_no_training(fresh):
+    for split in ("train", "dev"):
+        (fresh.folder / f"data/weather/qrels/{split}.tsv").unlink()
+    config = tiny_config()
+    config["systems"] = {name: config["systems"][name] for name in ("plain", "theirs")}
+    config["comparisons"] = {"theirs": config["comparisons"]["theirs"]}
+    fresh.write_config(config)
+    done = fresh.snakemake()
+    assert done.returncode == 0, done.stderr
+    assert json.loads((fresh.folder / "results/tiny/meta/theirs.json").read_text())["k"] == 1
+
+
+def test_tuning_without_a_dev_split(fresh):
+    (fresh.folder / "data/weather/qrels/dev.tsv").unlink()
+    fails(fresh, "dev", "results/tiny/bm25/weather/bm25.parameters.json")
+
+
+def test_a_half_written_index_is_not_taken_for_one(again):
+    """A folder from which a file is gone fails in one line and is not searched as if it were whole."""
+    index = again.folder / "results/tiny/bm25/weather/index"
+    for path in index.glob("segments*"):
+        path.unlink()
+    shutil.rmtree(again.folder / "results/tiny/runs/weather/plain")
+    fails(again, "index", "results/tiny/runs/weather/plain/seed-0.trec.gz")

@@ -1,0 +1,95 @@
+"""What the repository promises about itself: environments in step with the lock, files that a reader can find."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+SCRIPTS = sorted(path for path in (REPOSITORY / "scripts").rglob("*.py") if path.name != "__init__.py")
+LOCK = dict(
+    re.match(r"([\w.-]+)==(\S+)", line).groups()
+    for line in (REPOSITORY / "requirements.lock").read_text().splitlines()
+    if line and not line.startswith("#")
+)
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+LOCKED = {normal(name): version for name, version in LOCK.items()}
+ELSEWHERE = {"python", "pip", "openjdk"}  # conda packages that the lock file cannot hold
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "envs").glob("*.yaml")), ids=lambda path: path.name)
+def test_environments_pin_the_versions_of_the_lock_file(path):
+    dependencies = yaml.safe_load(path.read_text())["dependencies"]
+    pinned = [re.fullmatch(r"([\w.-]+)==?(\S+)", one) for one in dependencies if isinstance(one, str) and one != "pip"]
+    pinned += [re.fullmatch(r"([\w.-]+)==(\S+)", one) for d in dependencies if isinstance(d, dict) for one in d["pip"]]
+    assert all(pinned), "an unpinned package"
+    for found in pinned:
+        if found[1] not in ELSEWHERE:
+            assert LOCKED[normal(found[1])] == found[2]
+
+
+def test_the_lock_holds_what_the_requirements_ask_for():
+    for line in (REPOSITORY / "requirements.in").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, _, version = line.partition("==")
+            assert LOCKED[normal(name)] == (version or LOCKED[normal(name)])
+
+
+def rules():
+    for path in sorted((REPOSITORY / "rules").glob("*.smk")):
+        for block in re.split(r"\n(?=(?:use )?rule )", path.read_text())[1:]:
+            yield path.name, re.match(r"(?:use )?rule (?:\w+ as )?(\w+)", block)[1], block
+
+
+RULES = list(rules())
+
+
+@pytest.mark.parametrize("block", [block for _, _, block in RULES], ids=[name for _, name, _ in RULES])
+def test_rules_name_their_environment_and_keep_one_order_of_directives(block):
+    order = ["input", "output", "log", "benchmark", "threads", "wildcard_constraints", "params", "conda", "shell"]
+    found = re.findall(r"^    (\w+):", block.split("\n\n\n")[0], re.MULTILINE)
+    assert found == sorted(found, key=order.index)
+    assert "conda" in found or block.startswith("use rule")
+    assert not re.search(r"\brun:|\bconfig\[", block)
+
+
+def imported(path):
+    """The modules of scripts/ and others that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_a_stage_imports_from_itself_and_the_shared_package_only(path):
+    stage = path.relative_to(REPOSITORY / "scripts").parts[0]
+    for module in imported(path):
+        if module.startswith("scripts."):
+            assert module.split(".")[1] in (stage, "common"), module
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_no_module_hides_one_of_the_standard_library(path):
+    """A script's own folder comes first on Python's path, so `statistics.py` beside it would be taken for Python's."""
+    assert path.stem not in sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*SCRIPTS, *sorted((REPOSITORY / "rules").glob("*.smk")), REPOSITORY / "Snakefile"],
+    ids=lambda path: str(path.relative_to(REPOSITORY)),
+)
+def test_files_stay_short_and_open_with_what_they_are_for(path):
+    text = path.read_text()
+    assert text.startswith('"""')
+    assert len(text.splitlines()) <= {"Snakefile": 60}.get(path.name, 300)
