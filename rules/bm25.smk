@@ -34,6 +34,8 @@ rule index:
         settings=settings(),
     conda:
         "../envs/bm25.yaml"
+    message:
+        "index {wildcards.dataset}"
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --index {output.index:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -56,6 +58,8 @@ rule tune:
         settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings),
     conda:
         "../envs/bm25.yaml"
+    message:
+        "tune {wildcards.dataset} {wildcards.system}"
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -80,6 +84,8 @@ rule search:
         settings=search_settings,
     conda:
         "../envs/bm25.yaml"
+    message:
+        "search {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -101,6 +107,8 @@ rule search_training_queries:
         settings=settings(**PYSERINI_BM25, depth=NEGATIVES_DEPTH, tag="bm25"),
     conda:
         "../envs/bm25.yaml"
+    message:
+        "search_training_queries {wildcards.dataset}"
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

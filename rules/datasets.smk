@@ -53,6 +53,8 @@ rule fetch:
         settings=lambda wildcards: settings(**FETCHED[wildcards.download], mirrors=EXPERIMENT.mirrors),
     conda:
         "../envs/datasets.yaml"
+    message:
+        "fetch {wildcards.download}"
     shell:
         "python {input.script:q} --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
@@ -64,6 +66,8 @@ use rule fetch as fetch_from_hub with:
         results("logs/fetch_from_hub/{download}.log"),
     wildcard_constraints:
         download=one_of(HUB),
+    message:
+        "fetch_from_hub {wildcards.download}"
 
 
 rule prepare:
@@ -85,6 +89,8 @@ rule prepare:
         settings=dataset_settings,
     conda:
         "../envs/datasets.yaml"
+    message:
+        "prepare {wildcards.dataset}"
     shell:
         "python {input.script:q} --source {input.source:q} --collection $(dirname {output.corpus:q})"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -26,6 +26,8 @@ rule import_run:
         settings=lambda wildcards: settings(depth=EXPERIMENT.depth, tag=wildcards.system),
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "import_run {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --run {output.run:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -44,6 +46,8 @@ rule score:
         settings=settings(measures=EXPERIMENT.measures),
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "score {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -65,5 +69,7 @@ rule means:
         results("logs/means.log"),
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "means"
     shell:
         "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} 2>&1 | tee {log:q}"

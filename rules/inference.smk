@@ -40,11 +40,13 @@ rule encode:
         results("logs/encode/{dataset}/{model}/{recipe}/seed-{seed}.log"),
     benchmark:
         results("benchmarks/encode/{dataset}/{model}/{recipe}/seed-{seed}.tsv")
-    threads: 2
+    threads: 1
     params:
         settings=lambda wildcards: inference_settings(EXPERIMENT.models[wildcards.model]),
     conda:
         "../envs/neural.yaml"
+    message:
+        "encode {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -72,6 +74,8 @@ rule retrieve:
         ),
     conda:
         "../envs/neural.yaml"
+    message:
+        "retrieve {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --run {output.run:q}"
@@ -92,7 +96,7 @@ rule rerank:
         results("logs/rerank/{task}/{system}/seed-{seed}.log"),
     benchmark:
         results("benchmarks/rerank/{task}/{system}/seed-{seed}.tsv")
-    threads: 2
+    threads: 1
     wildcard_constraints:
         system=systems_of_kind("rerank"),
     params:
@@ -104,6 +108,8 @@ rule rerank:
         ),
     conda:
         "../envs/neural.yaml"
+    message:
+        "rerank {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --queries {input.queries:q} --first-stage {input.first_stage:q} --run {output.run:q}"

@@ -82,6 +82,8 @@ rule forest:
         settings=forest_settings,
     conda:
         "../envs/report.yaml"
+    message:
+        "forest {wildcards.comparison}"
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q}"
         " --figure $(echo {output.svg:q} | sed 's/[.]svg$//') --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -97,6 +99,8 @@ rule datasets_table:
         results("logs/datasets_table.log"),
     conda:
         "../envs/report.yaml"
+    message:
+        "datasets_table"
     shell:
         "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} 2>&1 | tee {log:q}"
 
@@ -111,6 +115,8 @@ rule comparisons_table:
         results("logs/comparisons_table.log"),
     conda:
         "../envs/report.yaml"
+    message:
+        "comparisons_table"
     shell:
         "python {input.script:q} --meta {input.meta:q} --table {output.table:q} 2>&1 | tee {log:q}"
 
@@ -128,6 +134,8 @@ rule costs:
         settings=settings(beside=timings()),
     conda:
         "../envs/report.yaml"
+    message:
+        "costs"
     shell:
         "python {input.script:q} --timing {input.timing:q} --table {output.table:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -141,7 +149,8 @@ rule summary:
         comparisons=results("tables/comparisons.tsv"),
         costs=results("tables/costs.tsv"),
         meta=expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons),
-        figures=expand(results("figures/{comparison}.svg"), comparison=EXPERIMENT.comparisons),
+        # the page names the figures; it does not change when one is redrawn
+        figures=ancient(expand(results("figures/{comparison}.svg"), comparison=EXPERIMENT.comparisons)),
     output:
         summary=results("summary.md"),
     log:
@@ -150,6 +159,8 @@ rule summary:
         settings=summary_settings,
     conda:
         "../envs/report.yaml"
+    message:
+        "summary"
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --meta {input.meta:q}"

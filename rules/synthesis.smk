@@ -34,6 +34,8 @@ rule compare:
         settings=comparison_settings,
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "compare {wildcards.comparison}"
     shell:
         "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q}"
         " --effects {output.effects:q} --meta {output.meta:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -67,6 +67,8 @@ rule weights:
         ),
     conda:
         "../envs/neural.yaml"
+    message:
+        "weights {wildcards.model}"
     shell:
         "python {input.script:q} --source {input.source:q} --checkpoint {output.checkpoint:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -90,6 +92,8 @@ rule negatives:
         settings=examples_settings,
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "negatives {wildcards.dataset} {wildcards.examples}"
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q}"
@@ -111,13 +115,15 @@ rule fine_tune:
         results("logs/fine_tune/{model}/{recipe}/seed-{seed}.log"),
     benchmark:
         results("benchmarks/fine_tune/{model}/{recipe}/seed-{seed}.tsv")
-    threads: 2
+    threads: 1
     wildcard_constraints:
         recipe=one_of(EXPERIMENT.recipes),
     params:
         settings=training_settings,
     conda:
         "../envs/neural.yaml"
+    message:
+        "fine_tune {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
         " --negatives {input.negatives:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"

@@ -31,13 +31,13 @@ class Trial(NamedTuple):
     value: float
 
 
-def judged(queries: dict[str, str], qrels: Qrels) -> dict[str, str]:
-    """The queries that have a relevant document. Raises UserError if there is none, as in a dataset without dev."""
+def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
+    """The queries with a relevant document in the qrels (called `name` in messages). Raises UserError if none has one."""
     kept = {query: text for query, text in queries.items() if relevant(qrels, query)}
     if not kept:
         raise UserError(
-            "the dataset has no dev split with judged queries to tune on: give it one (splits: {dev: 0.1}), "
-            "or use untuned parameters (tune: false)"
+            f"{name}: no judged dev query to tune on: give the dataset a dev split (splits: {{dev: 0.1}}), "
+            "or the system fixed parameters (k1, b) instead of tune: true"
         )
     return kept
 
@@ -73,7 +73,7 @@ def main() -> None:
     options = parser(__doc__, "index", "queries", "qrels", "parameters", "table").parse_args()
     settings = options.settings
     qrels = read_qrels(options.qrels)
-    queries = judged(read_queries(options.queries), qrels)
+    queries = judged(read_queries(options.queries), qrels, str(options.qrels))
     qrels = {query: qrels[query] for query in queries}
     searcher = Searcher(options.index, settings["k1"][0], settings["b"][0])
     trials = try_all(searcher, queries, qrels, settings)

@@ -10,7 +10,6 @@ import json
 import logging
 import os
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,15 +18,18 @@ import numpy as np
 from scripts.common.errors import UserError
 
 if TYPE_CHECKING:
-    import torch
     from sentence_transformers import CrossEncoder, SentenceTransformer
 
 # The libraries read these while they are imported, so they are set before any of them is.
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
 if "OMP_NUM_THREADS" in os.environ:
     os.environ.setdefault("RAYON_NUM_THREADS", os.environ["OMP_NUM_THREADS"])  # the tokenizers' threads
+# Threads that wait for each other must not spin: where other work takes a core, that makes training five times slower.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # One job, one device: with several in sight the trainer would split batches between them.
 os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+
+COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
 
 
 def device() -> str:
@@ -140,50 +142,22 @@ def _load(kind: type, folder: Path, **options):
         model = kind(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
         raise UserError(f"{folder}: cannot be loaded: {str(error).strip().splitlines()[0]}") from None
-    _use_onednn(model)
+    if device() == "cpu":
+        from scripts.common.cpu import speed_up
+
+        speed_up(model)
     return model
 
 
 def _limit(model, folder: Path, max_length: int):
-    positions = getattr(model.transformers_model.config, "max_position_embeddings", None)
-    most = min(model.tokenizer.model_max_length, positions or max_length)
+    config = model.transformers_model.config
+    most = getattr(config, "max_position_embeddings", None) or max_length
+    if config.model_type in COUNT_FROM_PADDING:
+        most -= config.pad_token_id + 1
     if max_length > most:
         raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")
     model.max_seq_length = max_length
     return model
-
-
-@cache
-def _onednn_linear() -> type[torch.nn.Linear]:
-    import torch
-
-    class OneDnnLinear(torch.nn.Linear):
-        """A linear layer computed by oneDNN, with the same parameters and the same fp32 arithmetic."""
-
-        def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-            if inputs.device.type != "cpu" or inputs.dtype != torch.float32:
-                return super().forward(inputs)
-            return torch.nn.functional.linear(inputs.to_mkldnn(), self.weight, self.bias).to_dense()
-
-    return OneDnnLinear
-
-
-def _use_onednn(model: torch.nn.Module) -> None:
-    """On AMD's processors torch multiplies by MKL, which uses half of their vector width; oneDNN uses all of it."""
-    import torch
-
-    if device() != "cpu" or not torch.backends.mkldnn.is_available() or "AuthenticAMD" not in _processor():
-        return
-    for module in model.modules():
-        if type(module) is torch.nn.Linear and module.bias is not None:
-            module.__class__ = _onednn_linear()
-
-
-def _processor() -> str:
-    try:
-        return Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return ""
 
 
 def encode(model: SentenceTransformer, texts: list[str], batch_size: int, role: str) -> np.ndarray:

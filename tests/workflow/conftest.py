@@ -33,16 +33,10 @@ class Workspace:
         return [sys.executable, "-m", "snakemake", *arguments, "--configfile", config]
 
     def planned(self, config: str = "tiny.yaml") -> set[str]:
-        """The jobs of a dry run, as `rule` or `rule wildcard=value,...`; `all` is left out."""
+        """The jobs of a dry run by their messages: the rule and its wildcards."""
         done = self.snakemake("--dry-run", config=config)
         assert done.returncode == 0, done.stdout + done.stderr
-        jobs = set()
-        for block in re.split(r"\n\[[^\n]*\]\n", done.stdout + done.stderr)[1:]:
-            rule = re.match(r"(?:local)?rule (\w+):", block)
-            wildcards = re.search(r"^    wildcards: (.*)$", block, re.MULTILINE)
-            if rule and rule[1] != "all":
-                jobs.add(f"{rule[1]} {wildcards[1].replace(', ', ',')}" if wildcards else rule[1])
-        return jobs
+        return set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
 
     def write_config(self, config: dict, name: str = "tiny.yaml") -> None:
         (self.folder / name).write_text(yaml.safe_dump(config, sort_keys=False))

@@ -39,7 +39,7 @@ def test_metrics_are_those_of_the_runs(results):
 
 def test_systems_differ_and_bm25_finds_what_the_collection_was_made_for(results):
     means = pd.read_csv(results / "tables/means.tsv", sep="\t").set_index("system")["nDCG@10"]
-    assert means["bm25"] > 0.8 > means["theirs"]
+    assert means["bm25"] > 0.5 > 2 * means["theirs"]
     assert means["hard"] > means["zero-shot"]
     assert means.nunique() >= 5
 

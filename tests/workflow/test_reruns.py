@@ -16,9 +16,9 @@ def follow(system, seeds, model, recipe):
     jobs = set()
     for seed in seeds:
         jobs |= {
-            f"encode dataset=weather,model={model},recipe={recipe},seed={seed}",
-            f"retrieve task=weather,system={system},seed={seed}",
-            f"score task=weather,system={system},seed={seed}",
+            f"encode weather {model} {recipe} seed-{seed}",
+            f"retrieve weather {system} seed-{seed}",
+            f"score weather {system} seed-{seed}",
         }
     return jobs
 
@@ -32,10 +32,10 @@ def test_a_learning_rate_reruns_its_recipe_and_what_follows(again):
     config["recipes"]["hard"]["learning_rate"] = 0.0005
     again.write_config(config)
     assert again.planned() == {
-        *(f"fine_tune model=bert,recipe=hard,seed={seed}" for seed in (1, 2)),
+        *(f"fine_tune bert hard seed-{seed}" for seed in (1, 2)),
         *follow("hard", (1, 2), "bert", "hard"),
-        "compare comparison=hard-helps",
-        "forest comparison=hard-helps",
+        "compare hard-helps",
+        "forest hard-helps",
         *TABLES,
     }
 
@@ -69,7 +69,7 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
     edit(again, "scripts/evaluation/score.py")
     planned = again.planned()
     assert named(planned, "score") == {
-        f"score task=weather,system={system},seed={seed}"
+        f"score weather {system} seed-{seed}"
         for system, seed in [
             ("bm25", 0),
             ("plain", 0),
@@ -102,7 +102,7 @@ def test_an_edited_helper_of_the_negatives_reruns_training(again):
     edit(again, "scripts/training/negatives.py")
     planned = again.planned()
     assert len(named(planned, "negatives")) == 2 and len(named(planned, "fine_tune")) == 4
-    assert not named(planned, "prepare") and "score task=weather,system=bm25,seed=0" not in planned
+    assert not named(planned, "prepare") and "score weather bm25 seed-0" not in planned
 
 
 def test_a_new_system_adds_its_own_jobs_only(again):
@@ -111,8 +111,8 @@ def test_a_new_system_adds_its_own_jobs_only(again):
     again.write_config(config)
     planned = again.planned()
     assert planned == {
-        "search task=weather,system=low",
-        "score task=weather,system=low,seed=0",
+        "search weather low",
+        "score weather low seed-0",
         "means",
         "costs",
         "summary",
@@ -123,7 +123,7 @@ def test_a_figures_title_redraws_only_that_figure(again):
     config = tiny_config()
     config["comparisons"]["hard-helps"]["figure"] = {"title": "A better title"}
     again.write_config(config)
-    assert again.planned() == {"forest comparison=hard-helps"}
+    assert again.planned() == {"forest hard-helps"}
 
 
 def test_swapped_numbers_count_as_a_change(again):
@@ -131,7 +131,7 @@ def test_swapped_numbers_count_as_a_change(again):
     config = tiny_config()
     config["systems"]["plain"] = {"type": "bm25", "k1": 0.4, "b": 0.9}
     again.write_config(config)
-    assert "search task=weather,system=plain" in again.planned()
+    assert "search weather plain" in again.planned()
 
 
 def test_a_changed_document_reruns_from_the_dataset_on(again):
@@ -147,13 +147,55 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
     config["comparisons"]["hard-helps"] |= changes
     again.write_config(config)
     assert again.planned() <= {
-        "compare comparison=hard-helps",
-        "forest comparison=hard-helps",
+        "compare hard-helps",
+        "forest hard-helps",
         "comparisons_table",
         "summary",
     }
-    assert "compare comparison=hard-helps" in again.planned()
+    assert "compare hard-helps" in again.planned()
 
 
 def test_the_examples_configuration_of_these_tests_is_what_is_written(prepared):
     assert yaml.safe_load((prepared.folder / "tiny.yaml").read_text()) == tiny_config()
+
+
+def test_a_hub_model_is_fetched_once_for_all_that_use_it(again):
+    """Both models name the same hub id: one download, two checked copies; and nothing of BM25's runs again."""
+    config = tiny_config()
+    for name in ("bert", "bert-ce"):
+        config["models"][name]["weights"] = "sentence-transformers/all-MiniLM-L6-v2"
+    again.write_config(config)
+    planned = again.planned()
+    assert named(planned, "fetch_from_hub") == {"fetch_from_hub sentence-transformers-all-MiniLM-L6-v2"}
+    assert named(planned, "weights") == {"weights bert", "weights bert-ce"}
+    assert not named(planned, "search") and not named(planned, "prepare")
+
+
+def test_recipes_that_learn_from_the_same_examples_share_them(again):
+    config = tiny_config()
+    config["recipes"]["longer"] = config["recipes"]["hard"] | {"epochs": 5, "start_from": "random"}
+    config["systems"]["longer"] = {"model": "bert", "recipe": "longer"}
+    again.write_config(config)
+    planned = again.planned()
+    assert not named(planned, "negatives")
+    assert named(planned, "fine_tune") == {"fine_tune bert longer seed-1"}
+
+
+def test_two_tasks_of_one_dataset_share_index_and_encoding(again):
+    config = tiny_config()
+    config["tasks"] = ["weather", "weather/dev"]
+    config["systems"]["theirs"]["runs"]["weather/dev"] = "theirs.trec"
+    again.write_config(config)
+    rules = {job.split()[0] for job in again.planned()}
+    assert {"search", "retrieve", "rerank", "score"} <= rules
+    assert not rules & {"index", "tune", "encode", "fine_tune", "prepare"}
+
+
+def test_pseudo_labels_and_samples_of_queries_get_examples_of_their_own(again):
+    config = tiny_config()
+    config["recipes"]["few"] = {"train_on": "weather", "labels": "bm25", "queries": [8, 16]}
+    config["systems"]["few"] = {"model": "bert", "recipe": "few"}
+    again.write_config(config)
+    assert named(again.planned(), "negatives") == {
+        f"negatives weather bm25-labels_3-bm25-negatives_{count}-queries" for count in (8, 16)
+    }

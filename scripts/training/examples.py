@@ -1,0 +1,111 @@
+"""Training examples in the shape that each loss of sentence-transformers takes."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts.common.errors import UserError
+
+# (anchor, positive, negatives …), one row a query and positive; the other texts of a batch serve as negatives as well.
+LISTS = "lists"
+# (anchor, positive, negative), one row a negative.
+TRIPLETS = "triplets"
+# (query, document, label), one row a document, with label 1 or 0.
+PAIRS = "pairs"
+
+SHAPES = {
+    "bi-encoder": {
+        "MultipleNegativesRankingLoss": LISTS,
+        "CachedMultipleNegativesRankingLoss": LISTS,
+        "TripletLoss": TRIPLETS,
+        "ContrastiveLoss": PAIRS,
+        "OnlineContrastiveLoss": PAIRS,
+        "CosineSimilarityLoss": PAIRS,
+        "CoSENTLoss": PAIRS,
+        "AnglELoss": PAIRS,
+    },
+    "cross-encoder": {
+        "BinaryCrossEntropyLoss": PAIRS,
+        "MSELoss": PAIRS,
+        "MultipleNegativesRankingLoss": LISTS,
+        "CachedMultipleNegativesRankingLoss": LISTS,
+    },
+}
+DEFAULTS = {"bi-encoder": "MultipleNegativesRankingLoss", "cross-encoder": "BinaryCrossEntropyLoss"}
+
+
+class Row(NamedTuple):
+    """One line of the negatives file, by ids."""
+
+    query: str
+    positive: str
+    negative: str
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Read a negatives file. Raises UserError where it has no row."""
+    with open(path, encoding="utf-8", newline="") as file:
+        table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = [Row(line["query_id"], line["positive_id"], line["negative_id"]) for line in table]
+    if not rows:
+        raise UserError(f"{path}: no training example in it; every query lacks a negative")
+    return rows
+
+
+def resolve_loss(name: str, kind: str) -> str:
+    """The library's name of a loss for a model of this kind (bi-encoder | cross-encoder); `auto` is its default.
+
+    Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives.
+    """
+    name = DEFAULTS[kind] if name == "auto" else name
+    if name not in SHAPES[kind]:
+        raise UserError(
+            f"loss {name!r} is not one that a {kind} can be trained with here: use auto or {', '.join(SHAPES[kind])} "
+            "(others of the library need graded lists, teachers or class labels)"
+        )
+    return name
+
+
+def columns(rows: list[Row], shape: str) -> dict[str, list]:
+    """The columns of the training set, with ids in place of texts, and `label` (1.0 | 0.0) for pairs.
+
+    Lists need equally many negatives in each row: where a query has fewer than others, its own are repeated.
+    """
+    if shape == TRIPLETS:
+        return {name: [getattr(row, field) for row in rows] for name, field in zip(_TRIPLET, Row._fields, strict=True)}
+    if shape == PAIRS:
+        labels = {(row.query, row.negative): 0.0 for row in rows} | {(row.query, row.positive): 1.0 for row in rows}
+        queries, documents = zip(*labels, strict=True)
+        return {"query": list(queries), "document": list(documents), "label": list(labels.values())}
+    lists: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        lists.setdefault((row.query, row.positive), []).append(row.negative)
+    width = max(map(len, lists.values()))
+    made = {"anchor": [query for query, _ in lists], "positive": [positive for _, positive in lists]}
+    for n in range(width):
+        made[f"negative_{n + 1}"] = [negatives[n % len(negatives)] for negatives in lists.values()]
+    return made
+
+
+_TRIPLET = ("anchor", "positive", "negative")
+
+
+def with_texts(made: dict[str, list], queries: dict[str, str], documents: dict[str, str]) -> dict[str, list]:
+    """The same columns with texts in place of ids. Raises UserError for an id that has no text."""
+
+    def text(source: dict[str, str], name: str, kind: str) -> str:
+        if name not in source:
+            raise UserError(f"the negatives name the {kind} {name}, which this dataset lacks; choose them again")
+        return source[name]
+
+    texts = {}
+    for column, values in made.items():
+        if column == "label":
+            texts[column] = values
+        elif column in ("anchor", "query"):
+            texts[column] = [text(queries, value, "query") for value in values]
+        else:
+            texts[column] = [text(documents, value, "document") for value in values]
+    return texts

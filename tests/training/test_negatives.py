@@ -1,0 +1,147 @@
+"""Negatives: their rules on many random collections, determinism, samples, pseudo-labels and mistakes."""
+
+import csv
+import json
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.common.collection import Document, write_corpus, write_queries
+from scripts.common.errors import UserError
+from scripts.common.trec import ranking, write_qrels, write_run
+from scripts.training import negatives
+
+SETTINGS = {"labels": "human", "from": "bm25", "per_query": 3, "exclude_evaluation": True, "queries": "all", "seed": 42}
+
+
+class Collection:
+    """A random collection with everything that negatives are chosen from."""
+
+    def __init__(self, seed: int) -> None:
+        rng = random.Random(seed)
+        self.corpus = [f"d{n}" for n in range(30)]
+        self.queries = [f"q{n}" for n in range(12)]
+        self.train = {q: {d: rng.randint(0, 2) for d in rng.sample([*self.corpus, "gone"], 4)} for q in self.queries}
+        self.dev = {"dev1": {d: rng.randint(0, 1) for d in rng.sample(self.corpus, 4)}}
+        self.test = {"test1": {d: rng.randint(0, 1) for d in rng.sample(self.corpus, 4)}}
+        self.run = {q: {d: float(rng.randint(1, 9)) for d in rng.sample(self.corpus, 15)} for q in self.queries[:-1]}
+        self.gold = {d for qrels in (self.dev, self.test) for grades in qrels.values() for d in grades if grades[d] > 0}
+
+    def write(self, folder: Path, shuffle: bool = False) -> Path:
+        folder.mkdir()
+        order = random.Random(1)
+        train = {q: dict(order.sample(list(g.items()), len(g))) for q, g in self.train.items()} if shuffle else self.train
+        train = dict(order.sample(list(train.items()), len(train))) if shuffle else train
+        write_corpus(folder / "corpus.jsonl", (Document(name, "", "text") for name in self.corpus))
+        write_queries(folder / "queries.jsonl", dict.fromkeys(self.queries, "text"))
+        for name, qrels in (("train", train), ("dev", self.dev), ("test", self.test)):
+            write_qrels(folder / f"{name}.qrels", qrels)
+        write_run(folder / "run.trec.gz", self.run, "bm25")
+        return folder
+
+    def choose(self, folder: Path, monkeypatch, run: bool = True, **settings) -> list[dict[str, str]]:
+        words = ["--corpus", "corpus.jsonl", "--queries", "queries.jsonl", "--qrels", "train.qrels", "--evaluation-qrels"]
+        words += ["dev.qrels", "test.qrels", "--first-stage", *(["run.trec.gz"] if run else []), "--negatives", "out.tsv"]
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["script", *words, "--settings", json.dumps(SETTINGS | settings)])
+        negatives.main()
+        with open("out.tsv") as file:
+            return list(csv.DictReader(file, delimiter="\t"))
+
+
+@pytest.fixture
+def collection(tmp_path) -> tuple[Collection, Path]:
+    made = Collection(seed=1)
+    return made, made.write(tmp_path / "collection")
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("source", ["bm25", "random"])
+@pytest.mark.parametrize("exclude", [True, False])
+def test_rules(tmp_path, monkeypatch, capsys, seed, source, exclude):
+    made = Collection(seed)
+    settings = {"from": source, "exclude_evaluation": exclude}
+    rows = made.choose(made.write(tmp_path / "data"), monkeypatch, **settings)
+    relevant = {q: {d for d, grade in grades.items() if grade > 0} for q, grades in made.train.items()}
+    for query in made.queries:
+        mine = [row for row in rows if row["query_id"] == query]
+        positives = {row["positive_id"] for row in mine}
+        ranked = ranking(made.run.get(query, {}))
+        allowed = [d for d in (ranked if source == "bm25" else made.corpus) if d not in relevant[query]]
+        allowed = [d for d in allowed if not (exclude and d in made.gold)]
+        wanted = relevant[query] - {"gone"} if allowed else set()
+        assert positives == wanted
+        for positive in positives:
+            chosen = [row["negative_id"] for row in mine if row["positive_id"] == positive]
+            assert len(chosen) == len(set(chosen)) == min(3, len(allowed))
+            assert chosen == allowed[:3] if source == "bm25" else set(chosen) <= set(allowed)
+        for row in mine:
+            rank = ranked.index(row["negative_id"]) + 1 if row["negative_id"] in ranked else ""
+            assert (row["source"], row["bm25_rank"]) == (source, str(rank))
+    said = capsys.readouterr().err
+    assert ("positives are not in the corpus" in said) == any("gone" in documents for documents in relevant.values())
+    assert source == "random" or "have fewer than 3 negatives" in said  # the last query is not in the run
+
+
+def test_the_order_of_the_qrels_changes_nothing(tmp_path, monkeypatch):
+    made = Collection(seed=3)
+    for source in ("bm25", "random"):
+        written = [made.write(tmp_path / f"{source}-{shuffle}", shuffle) for shuffle in (False, True)]
+        chosen = [made.choose(folder, monkeypatch, **{"from": source}) for folder in written]
+        assert chosen[0] == chosen[1]
+
+
+def test_a_seed_draws_the_same_and_another_seed_others(collection, monkeypatch):
+    made, folder = collection
+    drawn = [made.choose(folder, monkeypatch, **{"from": "random", "seed": seed}) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_random_negatives_need_no_run(collection, monkeypatch):
+    made, folder = collection
+    with_run = made.choose(folder, monkeypatch, **{"from": "random"})
+    without = made.choose(folder, monkeypatch, run=False, **{"from": "random"})
+    assert [row["negative_id"] for row in with_run] == [row["negative_id"] for row in without]
+    assert {row["bm25_rank"] for row in without} == {""}
+
+
+def test_a_smaller_sample_of_queries_is_part_of_a_larger_one(collection, monkeypatch):
+    made, folder = collection
+    rows = {n: made.choose(folder, monkeypatch, queries=n) for n in (2, 5, 9, 100)}
+    asked = {n: {row["query_id"] for row in chosen} for n, chosen in rows.items()}
+    assert len(asked[2]) == 2 and len(asked[5]) == 5
+    assert asked[2] < asked[5] < asked[9] <= asked[100]
+    everything = made.choose(folder, monkeypatch)
+    assert rows[100] == everything
+    assert rows[5] == [row for row in everything if row["query_id"] in asked[5]]
+    other = {row["query_id"] for row in made.choose(folder, monkeypatch, queries=5, seed=7)}
+    assert other != asked[5]
+
+
+def test_pseudo_labels_do_not_look_at_the_training_qrels(collection, monkeypatch):
+    made, folder = collection
+    rows = made.choose(folder, monkeypatch, labels="bm25", exclude_evaluation=False)
+    for query, scores in made.run.items():
+        mine = [row for row in rows if row["query_id"] == query]
+        ranked = ranking(scores)
+        assert {row["positive_id"] for row in mine} == {ranked[0]}
+        assert [row["negative_id"] for row in mine] == ranked[1:4]
+    (folder / "train.qrels").write_text("this is not read")
+    assert made.choose(folder, monkeypatch, labels="bm25", exclude_evaluation=False) == rows
+
+
+def test_mistakes_are_told(collection, monkeypatch):
+    made, folder = collection
+    for settings in ({"from": "bm25"}, {"from": "random", "labels": "bm25"}):
+        with pytest.raises(UserError, match="need --first-stage"):
+            made.choose(folder, monkeypatch, run=False, **settings)
+    (folder / "train.qrels").write_text("")
+    with pytest.raises(UserError, match="no train split to learn from"):
+        made.choose(folder, monkeypatch)
+    (folder / "train.qrels").write_text("q1 0 gone 1\nq2 0 d1 0\n")
+    (folder / "out.tsv").unlink(missing_ok=True)
+    with pytest.raises(UserError, match="no training query has a relevant document in the corpus"):
+        made.choose(folder, monkeypatch)
+    assert not (folder / "out.tsv").exists()

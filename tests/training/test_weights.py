@@ -1,0 +1,187 @@
+"""Weights: taken from folders and archives with only what loading needs; everything unsafe refused."""
+
+import hashlib
+import io
+import json
+import shutil
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.common.neural import encode, load_bi_encoder
+from scripts.training import weights
+from tests.tiny_bert import build
+
+SHA = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory) -> Path:
+    return build(tmp_path_factory.mktemp("weights") / "tiny", ["ash birch cedar"], seed=1)
+
+
+@pytest.fixture
+def model(tiny, tmp_path) -> Path:
+    """A copy of the tiny model to spoil."""
+    return shutil.copytree(tiny, tmp_path / "source" / "tiny")
+
+
+def take(source: Path, target: Path, monkeypatch, **settings) -> None:
+    options = ["--source", str(source), "--checkpoint", str(target)]
+    monkeypatch.setattr(
+        sys, "argv", ["script", *options, "--settings", json.dumps({"type": "bi-encoder"} | settings)]
+    )
+    weights.main()
+
+
+def sha256(*paths: Path) -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def pack(folder: Path, kind: str, target: Path) -> Path:
+    """The folder as an archive, one level down, with code and other weights beside the model."""
+    (folder / "__init__.py").write_text("raise SystemExit('run')")
+    (folder / "pytorch_model.bin").write_bytes(b"pickle")
+    (folder / "README.md").write_text("a model")
+    if kind == "folder":
+        return folder.parent
+    if kind == "zip":
+        with zipfile.ZipFile(target, "w") as archive:
+            for path in sorted(folder.rglob("*")):
+                archive.write(path, f"package/{path.relative_to(folder)}")
+    else:
+        with tarfile.open(target, "w:gz") as archive:
+            archive.add(folder, "package")
+    return target
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "tar"])
+def test_only_what_loading_needs_is_taken(model, tmp_path, monkeypatch, kind):
+    digest = sha256(model / "model.safetensors")
+    take(pack(model, kind, tmp_path / "archive"), tmp_path / "out", monkeypatch, sha256=digest.upper())
+    names = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert names == {
+        *("config.json", "modules.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),
+        "1_Pooling/config.json",
+    }
+    assert encode(load_bi_encoder(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
+
+
+def test_a_transformer_in_a_folder_of_its_own_is_taken_with_what_stands_above(model, tmp_path, monkeypatch):
+    inner = model / "0_Transformer"
+    inner.mkdir()
+    for path in list(model.iterdir()):
+        if path.is_file() and path.name != "modules.json":
+            path.rename(inner / path.name)
+    modules = json.loads((model / "modules.json").read_text())
+    modules[0]["path"] = "0_Transformer"
+    (model / "modules.json").write_text(json.dumps(modules))
+    take(model, tmp_path / "out", monkeypatch, sha256=sha256(inner / "model.safetensors"))
+    assert encode(load_bi_encoder(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
+
+
+def test_shards_are_taken_and_held_to_the_digest_of_all(model, tmp_path, monkeypatch):
+    from transformers import BertModel
+
+    BertModel.from_pretrained(model).save_pretrained(model, max_shard_size="40KB")
+    (model / "model.safetensors").unlink()
+    shards = sorted(model.glob("model-*.safetensors"))
+    assert len(shards) > 1
+    take(model, tmp_path / "out", monkeypatch, sha256=sha256(*shards))
+    assert encode(load_bi_encoder(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
+    with pytest.raises(UserError, match="SHA-256"):
+        take(model, tmp_path / "other", monkeypatch, sha256=sha256(shards[0]))
+    shards[0].unlink()
+    with pytest.raises(UserError, match="not a file beside it"):
+        take(model, tmp_path / "other", monkeypatch)
+
+
+def test_real_weights_from_their_wheel(minilm, tmp_path, monkeypatch):
+    take(minilm, tmp_path / "out", monkeypatch, sha256=SHA)
+    assert encode(load_bi_encoder(tmp_path / "out", 64), ["ash"], 1, "document").shape == (1, 384)
+
+
+def only_pickle(model: Path) -> None:
+    (model / "model.safetensors").rename(model / "pytorch_model.bin")
+
+
+def pickled_layer(model: Path) -> None:
+    (model / "1_Pooling" / "pytorch_model.bin").write_bytes(b"pickle")
+
+
+def no_weights(model: Path) -> None:
+    (model / "model.safetensors").unlink()
+
+
+def half_written(model: Path) -> None:
+    content = (model / "model.safetensors").read_bytes()
+    (model / "model.safetensors").write_bytes(content[: len(content) // 2])
+
+
+def remote_code(model: Path) -> None:
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps(config | {"auto_map": {"AutoModel": "modeling.Model"}}))
+
+
+def own_module(model: Path) -> None:
+    (model / "modules.json").write_text(json.dumps([{"path": "", "type": "modeling.Model"}]))
+
+
+def module_outside(model: Path) -> None:
+    kind = "sentence_transformers.models.Transformer"
+    (model / "modules.json").write_text(json.dumps([{"path": "../elsewhere", "type": kind}]))
+
+
+def no_config(model: Path) -> None:
+    (model / "config.json").unlink()
+
+
+def broken_config(model: Path) -> None:
+    (model / "config.json").write_text("{")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (only_pickle, "refused, its weights are pytorch_model.bin, which can carry code; model.safetensors is wanted"),
+        (pickled_layer, "1_Pooling/pytorch_model.bin: refused"),
+        (no_weights, "no model.safetensors in it"),
+        (half_written, "model.safetensors: damaged weights"),
+        (remote_code, r"config.json: refused, the model needs code that comes with it \(auto_map\)"),
+        (own_module, "modules.json: refused, the module 'modeling.Model' is code that comes with the model"),
+        (module_outside, "modules.json: refused, the module path '../elsewhere' leads out of the model"),
+        (no_config, "it has no config.json"),
+        (broken_config, "config.json: damaged, not JSON"),
+    ],
+)
+def test_what_cannot_be_trusted_or_loaded_is_refused(model, tmp_path, monkeypatch, spoil, said):
+    spoil(model)
+    with pytest.raises(UserError, match=said) as raised:
+        take(model.parent, tmp_path / "out", monkeypatch)
+    assert str(raised.value).startswith(f"{model.parent}: ")
+    assert "\n" not in str(raised.value)
+    assert not list(tmp_path.glob("*out*"))
+
+
+def test_a_wrong_digest_is_refused(model, tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="SHA-256 is [0-9a-f]{64}, the configuration says 00"):
+        take(model, tmp_path / "out", monkeypatch, sha256="0" * 64)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr("../model.safetensors", b"")
+    with tarfile.open(tmp_path / "evil.tar", "w") as archive:
+        member = tarfile.TarInfo("/model.safetensors")
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(member, io.BytesIO())
+    for name in ("evil.zip", "evil.tar"):
+        with pytest.raises(UserError, match="refused"):
+            take(tmp_path / name, tmp_path / "out", monkeypatch)
+    with pytest.raises(UserError, match="no such file"):
+        take(tmp_path / "absent", tmp_path / "out", monkeypatch)
