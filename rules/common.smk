@@ -16,7 +16,8 @@ from scripts.common.experiment import PYSERINI_BM25, UNTRAINED, is_remote, resol
 
 STARTED = time.time()
 # Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
-shell.prefix(f"export PYTHONPATH={workflow.basedir!r}; ")
+# A prefix of one's own takes the place of Snakemake's strict mode, so that is said again: a failure counts in a pipe.
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir!r}; ")
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
 CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]

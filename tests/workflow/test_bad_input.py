@@ -14,6 +14,7 @@ def fails(workspace, said, *arguments, config="tiny.yaml"):
     printed = done.stdout + done.stderr
     assert done.returncode != 0
     assert "Traceback" not in printed, printed
+    assert "MissingOutputException" not in printed, "the failure was not noticed as such"
     errors = [line for line in printed.splitlines() if line.startswith("error: ")]
     assert any(said in line for line in errors), printed
     assert not [path for path in workspace.folder.rglob("*.partial") if ".snakemake" not in path.parts]

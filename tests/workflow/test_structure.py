@@ -58,7 +58,7 @@ def test_rules_name_their_environment_and_keep_one_order_of_directives(block):
     found = re.findall(r"^    (\w+):", block.split("\n\n\n")[0], re.MULTILINE)
     assert found == sorted(found, key=order.index)
     assert "message" in found and ("conda" in found or block.startswith("use rule"))
-    assert not re.search(r"\brun:|\bconfig\[", block)
+    assert not re.search(r"^    run:|\bconfig\[", block, re.MULTILINE)
 
 
 def imported(path):
