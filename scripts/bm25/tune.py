@@ -32,7 +32,7 @@ class Trial(NamedTuple):
 
 
 def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
-    """The queries with a relevant document in the qrels (called `name` in messages). Raises UserError if none has one."""
+    """The queries with a relevant document in the qrels (`name` in messages). Raises UserError if none has one."""
     kept = {query: text for query, text in queries.items() if relevant(qrels, query)}
     if not kept:
         raise UserError(

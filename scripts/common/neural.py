@@ -164,7 +164,7 @@ def encode(model: SentenceTransformer, texts: list[str], batch_size: int, role: 
     """Encode texts as `role` (`query` or `document`, for models that tell them apart).
 
     Returns float32 of shape (texts, dimensions), of unit length where the model's similarity is the cosine: so the dot
-    product is the model's similarity in any case.
+    product is the model's similarity in any case. Raises UserError where the model yields NaN or infinity.
     """
     encoder = {"query": model.encode_query, "document": model.encode_document}[role]
     with autocast():
@@ -174,4 +174,11 @@ def encode(model: SentenceTransformer, texts: list[str], batch_size: int, role: 
             show_progress_bar=False,
             normalize_embeddings=model.similarity_fn_name == "cosine",
         )
-    return embeddings.astype(np.float32, copy=False)
+    return finite(embeddings.astype(np.float32, copy=False))
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    """The values. Raises UserError where one is NaN or infinite, which no ranking can hold."""
+    if not np.isfinite(values).all():
+        raise UserError("the model yields no finite numbers: its weights are damaged, or its training diverged")
+    return values

@@ -32,7 +32,7 @@ def latency(seconds: list[float]) -> dict[str, float]:
     return {"n": len(seconds), "mean": float(values.mean()), "p50": float(p50), "p95": float(p95)}
 
 
-def single_seconds(task: Callable, items: list, most: int = 100, longest: float = 10) -> list[float]:
+def single_seconds(task: Callable, items: list, most: int = 100, longest: float = 5) -> list[float]:
     """Seconds that `task` takes for each of the first `most` items, one at a time; after `longest` seconds it ends."""
     seconds: list[float] = []
     for item in items[:most]:

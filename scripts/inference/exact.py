@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 DOCUMENTS = 32768  # scored at a time
-QUERIES = 1024  # scored at a time
+QUERIES = 256  # scored at a time
 
 
 def precedence(ids: list[str]) -> np.ndarray:
@@ -41,7 +41,7 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
     `precedence`. Returns the scores (float32) and the rows of the documents, both of shape (q, min(k, n)), in order of
     descending score and, of equal scores, of place.
     """
-    question = torch.from_numpy(np.array(queries)).to(device)
+    vectors = torch.from_numpy(queries).to(device)
     scores = torch.empty((len(queries), 0), dtype=torch.float32, device=device)
     rows = torch.empty((len(queries), 0), dtype=torch.int64, device=device)
     places_of = torch.from_numpy(places).to(device)
@@ -50,11 +50,10 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
         kept_scores, kept_rows = [], []
         for start in range(0, len(queries), QUERIES):
             some = slice(start, start + QUERIES)
-            new = question[some] @ chunk.T
-            new_rows = torch.arange(first, first + len(chunk), device=device).expand_as(new)
-            new_columns = best(new, places_of[new_rows], k)
+            new = vectors[some] @ chunk.T
+            new_columns = best(new, places_of[first : first + len(chunk)].expand_as(new), k)
             all_scores = torch.cat([scores[some], new.gather(1, new_columns)], dim=1)
-            all_rows = torch.cat([rows[some], new_rows.gather(1, new_columns)], dim=1)
+            all_rows = torch.cat([rows[some], first + new_columns], dim=1)
             columns = best(all_scores, places_of[all_rows], k)
             kept_scores.append(all_scores.gather(1, columns))
             kept_rows.append(all_rows.gather(1, columns))

@@ -17,7 +17,7 @@ import numpy as np
 from scripts.common.cli import parser
 from scripts.common.collection import contents_of, read_queries
 from scripts.common.errors import UserError, run
-from scripts.common.neural import autocast, encode, load_bi_encoder, load_cross_encoder, precision
+from scripts.common.neural import autocast, encode, finite, load_bi_encoder, load_cross_encoder, precision
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.common.trec import Run, read_run, top, write_run
@@ -46,12 +46,12 @@ def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> dict[str
 
 
 def score_pairs(model, pairs: list[tuple[str, str]], batch_size: int) -> np.ndarray:
-    """A cross-encoder's logits for (query, document) pairs of texts: float32 of shape (pairs,)."""
+    """A cross-encoder's logits for (query, document) pairs of texts: float32 of shape (pairs,), all finite."""
     import torch
 
     with autocast():
         scores = model.predict(pairs, batch_size=batch_size, activation_fn=torch.nn.Identity(), show_progress_bar=False)
-    return scores.astype(np.float32, copy=False)
+    return finite(scores.astype(np.float32, copy=False))
 
 
 def rank_by_pairs(score: Callable, wanted: Candidates, queries: dict[str, str], texts: dict[str, str]) -> Run:

@@ -92,10 +92,12 @@ def examples(
                 yield Example(query, positive, negative, settings["from"], ranks.get(negative))
 
 
-def select(queries: list[str], corpus: list[str], qrels: Qrels, gold: set[str], rankings: dict, settings: dict):
+def select(
+    queries: list[str], corpus: list[str], qrels: Qrels, gold: set[str], rankings: dict[str, list[str]], settings: dict
+) -> tuple[list[Example], list[str]]:
     """Choose the examples from what was read. `gold` are the documents that may be no negative of any query.
 
-    Returns the rows and the lines to report. Raises UserError where no training query has a positive.
+    Returns the rows and the lines to report. Raises UserError where no training query has a positive, or no negative.
     """
     known = set(corpus)
     labelled = positives_of(queries, settings["labels"], qrels, rankings)
@@ -104,13 +106,16 @@ def select(queries: list[str], corpus: list[str], qrels: Qrels, gold: set[str], 
     usable = [query for query, documents in present.items() if documents]
     if not usable:
         raise UserError(
-            "no training query has a relevant document in the corpus: the dataset has no train split to learn from"
+            f"not one of {len(queries)} training queries has a positive ({settings['labels']} labels) in the corpus: "
+            "the dataset has no train split to learn from"
         )
     kept = usable if settings["queries"] == "all" else sample(usable, settings["queries"], settings["seed"])
     positives = {query: present[query] for query in kept}
     unfit = {query: relevant(qrels, query) | set(positives[query]) for query in kept}
     pool = [document for document in corpus if document not in gold]
     rows = list(examples(positives, unfit, rankings, pool, settings))
+    if not rows:
+        raise UserError(f"not one of {len(kept)} training queries has a document left that could be a negative")
     found = {query: 0 for query in kept} | Counter(query for query, _ in {(row.query, row.negative) for row in rows})
     few = sum(1 for count in found.values() if count < settings["per_query"])
     said = [f"{len(kept)} of {len(queries)} training queries, {sum(map(len, positives.values()))} positives, "
@@ -136,7 +141,10 @@ def main() -> None:
         judged = read_qrels(path)
         gold |= {document for query in judged for document in relevant(judged, query)}
     corpus = [document.id for document in read_corpus(options.corpus)]
-    rows, said = select(list(read_queries(options.queries)), corpus, qrels, gold, rankings, settings)
+    try:
+        rows, said = select(list(read_queries(options.queries)), corpus, qrels, gold, rankings, settings)
+    except UserError as error:
+        raise UserError(f"{options.queries}: {error}") from None
     with whole_text(options.negatives) as file:
         file.write("\t".join(HEADER) + "\n")
         for row in rows:

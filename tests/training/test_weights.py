@@ -168,7 +168,7 @@ def test_what_cannot_be_trusted_or_loaded_is_refused(model, tmp_path, monkeypatc
 
 
 def test_a_wrong_digest_is_refused(model, tmp_path, monkeypatch):
-    with pytest.raises(UserError, match="SHA-256 is [0-9a-f]{64}, the configuration says 00"):
+    with pytest.raises(UserError, match=r"SHA-256 is [0-9a-f]{64}, the configuration says 00"):
         take(model, tmp_path / "out", monkeypatch, sha256="0" * 64)
     assert not (tmp_path / "out").exists()
 

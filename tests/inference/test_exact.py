@@ -1,0 +1,36 @@
+"""Exact search against brute force, with ties, in chunks of every size."""
+
+import numpy as np
+import pytest
+
+from scripts.common.trec import ranking
+from scripts.inference import exact
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("chunk", [1, 3, 7, 1000])
+@pytest.mark.parametrize("k", [1, 5, 40, 200])
+def test_the_best_are_those_of_trec_eval(monkeypatch, seed, chunk, k):
+    """Small whole numbers make many equal scores, at the cut-off too, and no rounding."""
+    monkeypatch.setattr(exact, "DOCUMENTS", chunk)
+    monkeypatch.setattr(exact, "QUERIES", 2)
+    rng = np.random.default_rng(seed)
+    ids = [f"{rng.choice(['d', 'é', 'Z', '10', '9'])}{n}" for n in range(57)]
+    documents = rng.integers(-2, 3, (57, 3)).astype(np.float32)
+    queries = rng.integers(-2, 3, (5, 3)).astype(np.float32)
+    scores, rows = exact.search(queries, documents, exact.precedence(ids), k, "cpu")
+    assert scores.shape == rows.shape == (5, min(k, 57))
+    for query, found, values in zip(queries, rows, scores, strict=True):
+        true = {name: float(document @ query) for name, document in zip(ids, documents, strict=True)}
+        assert [ids[row] for row in found] == ranking(true)[:k]
+        assert values.tolist() == [true[ids[row]] for row in found]
+
+
+def test_scores_are_those_of_a_product_of_matrices():
+    rng = np.random.default_rng(1)
+    documents, queries = (rng.standard_normal((n, 16), dtype=np.float32) for n in (300, 7))
+    ids = [f"d{n}" for n in range(300)]
+    scores, rows = exact.search(queries, documents, exact.precedence(ids), 10, "cpu")
+    true = queries @ documents.T
+    assert np.array_equal(np.sort(true)[:, ::-1][:, :10].argsort(), scores.argsort())
+    assert np.allclose(np.take_along_axis(true, rows, 1), scores, atol=1e-5)

@@ -1,0 +1,244 @@
+"""Encoding, retrieval and re-ranking: order, memory maps, ties, mistakes, and a published table with real weights."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scripts.common import neural
+from scripts.common.collection import Document, read_queries, write_corpus, write_queries
+from scripts.common.errors import UserError
+from scripts.common.measures import evaluate
+from scripts.common.trec import ranking, read_qrels, read_run, write_run
+from scripts.inference import encode, rerank, retrieve
+from tests.tiny_bert import build
+
+WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
+SETTINGS = {"max_length": 16, "batch_size": 4, "tag": "tiny"}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Path:
+    """A bi-encoder, a cross-encoder and a collection in which two documents have the same text."""
+    folder = tmp_path_factory.mktemp("task")
+    build(folder / "bi", [" ".join(WORDS)], seed=1)
+    import torch
+
+    torch.manual_seed(1)
+    cross = neural.load_cross_encoder(folder / "bi", 32, fresh_head=True)
+    cross.save_pretrained(str(folder / "cross"), create_model_card=False)
+    texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 5]) for n in range(50)]
+    documents = [Document(f"d{n}", "", text) for n, text in enumerate(texts)]
+    write_corpus(folder / "corpus.jsonl", [*documents, Document("twin", "", texts[7])])
+    write_queries(folder / "queries.jsonl", {f"q{n}": WORDS[n] for n in range(6)})
+    first = {f"q{n}": {f"d{m}": float(m) for m in range(n, n + 12)} for n in range(5)}
+    write_run(folder / "first.trec", first, "first")
+    return folder
+
+
+def call(monkeypatch, script, settings: dict, **paths: Path) -> None:
+    options = [part for name, path in paths.items() for part in (f"--{name.replace('_', '-')}", str(path))]
+    monkeypatch.setattr(sys, "argv", ["script", *options, "--settings", json.dumps(SETTINGS | settings)])
+    script.main()
+
+
+def encode_task(task: Path, out: Path, monkeypatch, **changes: Path) -> np.ndarray:
+    paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"} | changes
+    call(monkeypatch, encode, {}, **paths, embeddings=out / "e.npy", timing=out / "e.json")
+    return np.load(out / "e.npy", mmap_mode="r")
+
+
+def retrieve_task(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
+    paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
+    paths = {"embeddings": out / "e.npy", "run": out / "run.trec.gz", "timing": out / "run.json"} | paths
+    call(monkeypatch, retrieve, {"depth": depth}, **paths)
+    return read_run(paths["run"])
+
+
+def rerank_task(task: Path, out: Path, monkeypatch, kind: str, depth: int = 5, **changes: Path) -> dict:
+    paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
+    paths |= {"first_stage": task / "first.trec", "run": out / f"{kind}.trec", "timing": out / f"{kind}.json"} | changes
+    call(monkeypatch, rerank, {"depth": depth, "type": f"{kind}-encoder", "max_length": 32}, **paths)
+    return read_run(paths["run"])
+
+
+def test_rows_are_in_the_order_of_the_corpus_whatever_the_chunks(task, tmp_path, monkeypatch):
+    model = neural.load_bi_encoder(task / "bi", 16)
+    contents = [json.loads(line)["text"] for line in (task / "corpus.jsonl").read_text().splitlines()]
+    one_by_one = np.concatenate([neural.encode(model, [text], 1, "document") for text in contents])
+    for batches in (1, 3, 32):
+        monkeypatch.setattr(encode, "BATCHES", batches)
+        rows = encode_task(task, tmp_path, monkeypatch)
+        assert rows.dtype == np.float32
+        assert np.allclose(rows, one_by_one, atol=1e-5)
+        assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    timing = json.loads((tmp_path / "e.json").read_text())
+    assert timing["documents"] == 51
+    assert timing["documents_per_second"] == pytest.approx(51 / timing["seconds"])
+    assert (timing["precision"], timing["batch_size"], timing["device"]) == ("fp32", 4, "cpu")
+
+
+def test_a_model_of_dot_products_is_not_normalised(task, tmp_path, monkeypatch):
+    folder = shutil.copytree(task / "bi", tmp_path / "dot")
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({"similarity_fn_name": "dot"}))
+    rows = encode_task(task, tmp_path, monkeypatch, checkpoint=folder)
+    assert not np.allclose(np.linalg.norm(rows, axis=1), 1, atol=0.1)
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({"similarity_fn_name": "euclidean"}))
+    with pytest.raises(UserError, match="its similarity is euclidean"):
+        neural.load_bi_encoder(folder, 16)
+
+
+def test_prompts_of_the_model_are_used(task, tmp_path):
+    folder = shutil.copytree(task / "bi", tmp_path / "prompts")
+    prompts = {"prompts": {"query": "ashen ", "document": "yewwood "}}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    plain, prompted = neural.load_bi_encoder(task / "bi", 16), neural.load_bi_encoder(folder, 16)
+    for role, text in (("query", "ashen elmen"), ("document", "yewwood elmen")):
+        expected = neural.encode(plain, [text], 1, role)
+        assert np.allclose(neural.encode(prompted, ["elmen"], 1, role), expected, atol=1e-6)
+
+
+def test_retrieval_finds_what_brute_force_finds(task, tmp_path, monkeypatch):
+    rows = encode_task(task, tmp_path, monkeypatch)
+    run = retrieve_task(task, tmp_path, monkeypatch)
+    queries = read_queries(task / "queries.jsonl")
+    ids = [json.loads(line)["_id"] for line in (task / "corpus.jsonl").read_text().splitlines()]
+    asked = neural.encode(neural.load_bi_encoder(task / "bi", 16), list(queries.values()), 4, "query")
+    assert list(run) == list(queries)
+    for query, vector in zip(queries, asked, strict=True):
+        scores = dict(zip(ids, (rows @ vector).tolist(), strict=True))
+        assert len(run[query]) == 10
+        assert all(run[query][name] == pytest.approx(scores[name], abs=1e-5) for name in run[query])
+        assert min(run[query].values()) >= sorted(scores.values())[-10] - 1e-5
+    timing = json.loads((tmp_path / "run.json").read_text())
+    assert (timing["queries"], timing["latency_ms"]["n"], timing["depth"]) == (6, 6, 10)
+    assert len(retrieve_task(task, tmp_path, monkeypatch, depth=1000)["q1"]) == 51
+
+
+def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path, monkeypatch):
+    run = rerank_task(task, tmp_path, monkeypatch, "cross")
+    first = read_run(task / "first.trec")
+    model = neural.load_cross_encoder(task / "cross", 32)
+    queries = read_queries(task / "queries.jsonl")
+    texts = {(r := json.loads(line))["_id"]: r["text"] for line in (task / "corpus.jsonl").read_text().splitlines()}
+    assert list(run) == list(first)
+    for query, documents in run.items():
+        assert set(documents) == set(ranking(first[query])[:5])
+        for name, score in documents.items():
+            assert score == pytest.approx(rerank.score_pairs(model, [(queries[query], texts[name])], 1)[0], abs=1e-5)
+    assert min(min(documents.values()) for documents in run.values()) < 0  # logits, not probabilities
+    timing = json.loads((tmp_path / "cross.json").read_text())
+    assert (timing["pairs"], timing["queries"], timing["latency_ms"]["n"]) == (25, 5, 5)
+
+
+def test_a_bi_encoder_re_ranks_as_it_retrieves(task, tmp_path, monkeypatch):
+    encode_task(task, tmp_path, monkeypatch)
+    everything = retrieve_task(task, tmp_path, monkeypatch, depth=1000)
+    run = rerank_task(task, tmp_path, monkeypatch, "bi")
+    first = read_run(task / "first.trec")
+    for query, documents in run.items():
+        assert set(documents) == set(ranking(first[query])[:5])
+        assert documents == pytest.approx({name: everything[query][name] for name in documents}, abs=1e-5)
+
+
+def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path, monkeypatch):
+    write_run(tmp_path / "other.trec", {"q1": {"d1": 1.0, "elsewhere": 2.0}}, "x")
+    with pytest.raises(UserError, match=r"other.trec: 1 of its documents are not in .*corpus.jsonl, such as elsewhere"):
+        rerank_task(task, tmp_path, monkeypatch, "cross", first_stage=tmp_path / "other.trec")
+    write_run(tmp_path / "other.trec", {"unknown": {"d1": 1.0}}, "x")
+    with pytest.raises(UserError, match="not one query"):
+        rerank_task(task, tmp_path, monkeypatch, "cross", first_stage=tmp_path / "other.trec")
+    np.save(tmp_path / "e.npy", np.zeros((3, 32), np.float32))
+    with pytest.raises(UserError, match=r"shape \(3, 32\), but the corpus has 51 documents"):
+        retrieve_task(task, tmp_path, monkeypatch)
+    (tmp_path / "e.npy").write_bytes((tmp_path / "e.npy").read_bytes()[:200])
+    with pytest.raises(UserError, match="not a complete NumPy file"):
+        retrieve_task(task, tmp_path, monkeypatch)
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(UserError, match="no query"):
+        retrieve_task(task, tmp_path, monkeypatch, queries=tmp_path / "empty.jsonl")
+    with pytest.raises(UserError, match="the corpus is empty"):
+        encode_task(task, tmp_path, monkeypatch, corpus=tmp_path / "empty.jsonl")
+    assert not (tmp_path / "cross.trec").exists()
+
+
+def test_what_is_no_model_is_a_mistake(task, tmp_path):
+    with pytest.raises(UserError, match="no such model folder"):
+        neural.load_bi_encoder(tmp_path / "absent", 16)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=r"not a model, it has no config.json"):
+        neural.load_bi_encoder(tmp_path / "empty", 16)
+    half = shutil.copytree(task / "bi", tmp_path / "half")
+    content = (half / "model.safetensors").read_bytes()
+    (half / "model.safetensors").write_bytes(content[:-10])
+    with pytest.raises(UserError, match="damaged weights"):
+        neural.load_bi_encoder(half, 16)
+    (half / "model.safetensors").unlink()
+    with pytest.raises(UserError, match="it has no weights"):
+        neural.load_cross_encoder(half, 16)
+    alien = shutil.copytree(task / "bi", tmp_path / "alien")
+    (alien / "config.json").write_text(json.dumps({"model_type": "no-such-architecture"}))
+    with pytest.raises(UserError, match="alien: cannot be loaded") as raised:
+        neural.load_bi_encoder(alien, 16)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_cross_encoder_needs_a_single_trained_score(task, tmp_path):
+    with pytest.raises(UserError, match="no scoring head, so scores would be random"):
+        neural.load_cross_encoder(task / "bi", 16)
+    two = shutil.copytree(task / "cross", tmp_path / "two")
+    config = json.loads((two / "config.json").read_text())
+    (two / "config.json").write_text(json.dumps(config | {"id2label": {"0": "no", "1": "yes"}}))
+    with pytest.raises(UserError, match="a cross-encoder with 2 outputs"):
+        neural.load_cross_encoder(two, 16)
+
+
+def test_a_diverged_model_is_a_mistake(task, tmp_path, monkeypatch):
+    from safetensors.numpy import load_file, save_file
+
+    folder = shutil.copytree(task / "bi", tmp_path / "diverged")
+    values = {name: np.full_like(value, np.nan) for name, value in load_file(folder / "model.safetensors").items()}
+    save_file(values, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(UserError, match="no finite numbers"):
+        encode_task(task, tmp_path, monkeypatch, checkpoint=folder)
+    assert not (tmp_path / "e.npy").exists()
+
+
+def test_max_length_is_held_to_what_the_model_takes(task):
+    with pytest.raises(UserError, match="max_length is 65, but this model takes at most 64 tokens"):
+        neural.load_bi_encoder(task / "bi", 65)
+    model = neural.load_bi_encoder(task / "bi", 4)
+    assert np.array_equal(*neural.encode(model, [" ".join(WORDS), " ".join(WORDS[:2])], 2, "query"))
+
+
+def test_one_dnn_computes_what_torch_computes():
+    import torch
+
+    from scripts.common.cpu import OneDnnLinear
+
+    torch.manual_seed(1)
+    layer, results = torch.nn.Linear(24, 40), []
+    inputs = torch.randn(3, 5, 24, requires_grad=True)
+    for kind in (torch.nn.Linear, OneDnnLinear):
+        layer.__class__ = kind
+        layer.zero_grad()
+        inputs.grad = None
+        outputs = layer(inputs)
+        outputs.square().sum().backward()
+        results.append([outputs.detach(), inputs.grad.clone(), layer.weight.grad.clone(), layer.bias.grad.clone()])
+    for one, other in zip(*results, strict=True):
+        assert torch.allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_the_published_figures_of_clef_2020_come_out(clef, minilm, tmp_path, monkeypatch):
+    settings = {"max_length": 128, "batch_size": 32, "depth": 1000}
+    paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "embeddings": tmp_path / "e.npy"}
+    call(monkeypatch, encode, settings, **paths, timing=tmp_path / "e.json")
+    queries = clef / "queries" / "test.jsonl"
+    call(monkeypatch, retrieve, settings, **paths, queries=queries, run=tmp_path / "run", timing=tmp_path / "t.json")
+    qrels = read_qrels(clef / "qrels" / "test.qrels")
+    means = evaluate(read_run(tmp_path / "run"), qrels, ["AP@1", "AP@5", "R@10"]).mean().round(3)
+    assert means.to_dict() == {"AP@1": 0.678, "AP@5": 0.787, "R@10": 0.944}
