@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from tests.tiny_bert import build
 
 REPOSITORY = Path(__file__).parents[2]
