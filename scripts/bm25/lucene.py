@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from scripts.common.errors import UserError
@@ -140,12 +140,28 @@ class Indexer:
     def __init__(self, folder: Path) -> None:
         kind = java_class("io.anserini.index.SimpleIndexer")
         options = ["-input", "", "-collection", "JsonCollection", "-index", str(folder), "-threads", "1"]
-        self.java = kind(options)
+        self.folder, self.indexed = folder, 0
+        self.java = self._call(kind, options)
 
     def add(self, documents: Iterable[str]) -> int:
         """Add JSON objects with `id` and `contents`; returns how many were indexed (empty contents are not)."""
-        return self.java.addRawDocuments(list(documents))
+        indexed = self._call(self.java.addRawDocuments, list(documents))
+        self.indexed += indexed
+        return indexed
 
     def close(self) -> None:
-        """Write what is in memory to the folder."""
-        self.java.close()
+        """Write what is in memory to the folder, and see that all of it is there: Anserini keeps failures silent."""
+        self._call(self.java.close)
+        found = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
+        if found != self.indexed:
+            raise UserError(f"{self.folder}: the index cannot be written ({found} of {self.indexed} documents arrived)")
+
+    def _call(self, method: Callable, *arguments):
+        """Call Java. Raises UserError for what Java cannot do, such as writing to a full disk."""
+        from jnius import JavaException
+
+        try:
+            return method(*arguments)
+        except JavaException as error:
+            said = str(error.innermessage or error).splitlines()[0]
+            raise UserError(f"{self.folder}: the index cannot be written ({said})") from None

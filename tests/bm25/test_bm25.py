@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -257,3 +258,14 @@ def test_the_published_figures_of_clef_2020_come_out(clef, tmp_path):
     run = lucene.Searcher(tmp_path / "index", 0.9, 0.4).batch(read_queries(clef / "queries" / "test.jsonl"), 1000)
     means = evaluate(run, read_qrels(clef / "qrels" / "test.qrels"), ["AP@1", "AP@5", "RR", "P@1"]).mean().round(3)
     assert means.to_dict() == {"AP@1": 0.647, "AP@5": 0.732, "RR": 0.742, "P@1": 0.65}
+
+
+def test_an_index_that_cannot_be_written_is_one_line(tmp_path):
+    """As on a full disk: the folder that Lucene writes into goes away under its hands."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    indexer = lucene.Indexer(folder)
+    indexer.add([json.dumps({"id": "d1", "contents": "some text"})])
+    shutil.rmtree(folder)
+    with pytest.raises(UserError, match=r"^[^\n]*gone: not a complete Lucene index[^\n]*$"):
+        indexer.close()
