@@ -12,7 +12,8 @@ from pathlib import Path
 sys.path.insert(0, workflow.basedir)
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
-from scripts.common.experiment import PYSERINI_BM25, UNTRAINED, is_remote, resolve
+from scripts.common.experiment import PYSERINI_BM25, UNTRAINED, resolve
+from scripts.common.sources import is_remote
 
 STARTED = time.time()
 # Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.

@@ -1,14 +1,17 @@
 """Datasets: from where each one lies to the one layout that the other stages read.
 
 In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by all experiments), and per dataset
-data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json.
+data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two.
 """
+
+PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
+JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if dataset["format"] == "qrels"]
 
 
 def sources_to_fetch():
     """Location -> what fetching it depends on, for every dataset and model that does not lie in a local path."""
     found = {}
-    for name, dataset in EXPERIMENT.datasets.items():
+    for name, dataset in PREPARED.items():
         if is_remote(dataset["location"]) or not Path(dataset["location"]).exists():
             wanted = {"location": dataset["location"]} | {k: dataset[k] for k in ["sha256"] if k in dataset}
             if found.setdefault(dataset["location"], wanted) != wanted:
@@ -30,7 +33,7 @@ def source(location):
 
 def dataset_settings(wildcards):
     dataset = EXPERIMENT.datasets[wildcards.dataset]
-    kept = {key: value for key, value in dataset.items() if key not in ("location", "licence")}
+    kept = {key: value for key, value in dataset.items() if key not in ("location", "licence", "label")}
     return settings(**kept, seed=EXPERIMENT.seed)
 
 
@@ -85,6 +88,8 @@ rule prepare:
         results("logs/prepare/{dataset}.log"),
     benchmark:
         results("benchmarks/prepare/{dataset}.tsv")
+    wildcard_constraints:
+        dataset=one_of(name for name in PREPARED if name not in JUDGEMENTS_ONLY),
     params:
         settings=dataset_settings,
     conda:
@@ -92,5 +97,13 @@ rule prepare:
     message:
         "prepare {wildcards.dataset}"
     shell:
-        "python {input.script:q} --source {input.source:q} --collection $(dirname {output.corpus:q})"
+        "python {input.script:q} --source {input.source:q} --collection $(dirname {output.statistics:q})"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+use rule prepare as prepare_judgements with:
+    output:
+        qrels=expand(results("data/{{dataset}}/qrels/{split}.qrels"), split=["train", "dev", "test"]),
+        statistics=results("data/{dataset}/statistics.json"),
+    wildcard_constraints:
+        dataset=one_of(JUDGEMENTS_ONLY),

@@ -1,8 +1,10 @@
 """Evaluation: runs and qrels to one value a query and measure, and a table of means.
 
-In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external run files.
+In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
 Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
 """
+
+SCORED_BY_OTHERS = [folder for folder, task in TASKS.items() if task.format == "scores"]
 
 
 def metrics_of(system, task):
@@ -33,6 +35,25 @@ rule import_run:
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
+rule import_scores:
+    input:
+        **code("evaluation/import_scores.py"),
+        source=lambda wildcards: EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name],
+    output:
+        metrics=results("metrics/{task}/{system}/seed-0.tsv"),
+    log:
+        results("logs/import_scores/{task}/{system}.log"),
+    wildcard_constraints:
+        task=one_of(SCORED_BY_OTHERS),
+    params:
+        settings=lambda wildcards: settings(measure=TASKS[wildcards.task].measures[0]),
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        "python {input.script:q} --source {input.source:q} --metrics {output.metrics:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
 rule score:
     input:
         **code("evaluation/score.py"),
@@ -42,6 +63,8 @@ rule score:
         metrics=results("metrics/{task}/{system}/seed-{seed}.tsv"),
     log:
         results("logs/score/{task}/{system}/seed-{seed}.log"),
+    wildcard_constraints:
+        task=one_of(folder for folder in TASKS if folder not in SCORED_BY_OTHERS),
     params:
         settings=settings(measures=EXPERIMENT.measures),
     conda:

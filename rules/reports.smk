@@ -52,7 +52,7 @@ def summary_settings(wildcards):
     return settings(
         experiment=EXPERIMENT.name,
         measures=EXPERIMENT.measures,
-        sources={name: {k: one[k] for k in ("location", "licence")} for name, one in EXPERIMENT.datasets.items()},
+        sources={name: {k: one[k] for k in ("location", "licence")} for name, one in PREPARED.items()},
         systems={name: describe(system) for name, system in EXPERIMENT.systems.items()},
         trained={n: [t.folder for t in EXPERIMENT.tasks.values() if t.dataset in d] for n, d in trained.items() if d},
     )
@@ -92,7 +92,7 @@ rule forest:
 rule datasets_table:
     input:
         **code("reports/datasets_table.py"),
-        statistics=expand(results("data/{dataset}/statistics.json"), dataset=EXPERIMENT.datasets),
+        statistics=expand(results("data/{dataset}/statistics.json"), dataset=PREPARED),
     output:
         table=results("tables/datasets.tsv"),
     log:

@@ -14,12 +14,14 @@ from scripts.common.errors import UserError
 
 
 @contextmanager
-def opened(source: Path) -> Iterator[Path]:
+def opened(source: Path, plain: bool = False) -> Iterator[Path]:
     """The folder `source` itself, or a temporary folder with what the archive `source` holds.
 
-    Raises UserError where it is neither, is damaged, or has a member that would land outside (or a link).
+    With `plain`, a file that is no archive is given as it is. Raises UserError where it is neither, is damaged, or has
+    a member that would land outside (or a link).
     """
-    if source.is_dir():
+    archive = source.is_file() and (zipfile.is_zipfile(source) or tarfile.is_tarfile(source))
+    if source.is_dir() or (plain and source.is_file() and not archive):
         yield source
         return
     if not source.is_file():

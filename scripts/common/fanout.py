@@ -1,7 +1,8 @@
 """A list where one value is expected makes several models, recipes, systems or comparisons (`model: [a, b, c]`).
 
 Each is named after its entry and the values that tell it from the others: `tuned` becomes `tuned-a`, `tuned-b`, ….
-A reference to an entry that was fanned out means all that it became.
+A reference to an entry that was fanned out means all that it became. A label gets the same values behind it, and the
+comparisons that differ in their treatment alone are drawn together, in a figure named after the entry.
 """
 
 from __future__ import annotations
@@ -120,8 +121,13 @@ def _fan_out(name: str, entry, section: str, became: dict[str, dict[str, list[st
         one = copy.deepcopy(entry)
         for path, value in zip(paths, values, strict=True):
             _set(one, path, value)
-        told_apart = [_word(value) for path, value in zip(paths, values, strict=True) if len(_get(entry, path)) > 1]
-        made["-".join([name, *told_apart])] = one
+        words = {p: _word(value) for p, value in zip(paths, values, strict=True) if len(_get(entry, p)) > 1}
+        if words and isinstance(one.get("label"), str):
+            one["label"] += f" ({', '.join(words.values())})"
+        if section == "comparisons" and ("treatment",) in words:
+            others = [word for path, word in words.items() if path != ("treatment",)]
+            one["figure"] = {"together": "-".join([name, *others])} | one.get("figure", {})
+        made["-".join([name, *words.values()])] = one
     return made
 
 

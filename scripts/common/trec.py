@@ -1,4 +1,7 @@
-"""TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`)."""
+"""TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`).
+
+Runs are also read in the four columns that some tools write: `qid docid rank score`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def top(scores: dict[str, float], depth: int) -> dict[str, float]:
 
 
 def read_run(path: Path) -> Run:
-    """Read a run file, plain or gzip.
+    """Read a run file of six or four columns, plain or gzip.
 
     Only query id, document id and score count; as in trec_eval, the rank column is ignored. Raises UserError, with the
     line, for a missing column, a score that is no finite number, and a document that a query holds twice.
@@ -34,9 +37,13 @@ def read_run(path: Path) -> Run:
     run: Run = {}
     for number, line in lines(path):
         fields = line.split()
-        if len(fields) != 6:
-            raise UserError(f"{path}:{number}: {len(fields)} columns, but a run has 6: qid Q0 docid rank score tag")
-        query, _, document, _, text, _ = fields
+        if len(fields) == 6:
+            query, _, document, _, text, _ = fields
+        elif len(fields) == 4:
+            query, document, _, text = fields
+        else:
+            wanted = "6: qid Q0 docid rank score tag, or 4: qid docid rank score"
+            raise UserError(f"{path}:{number}: {len(fields)} columns, but a run has {wanted}")
         try:
             score = float(text)
         except ValueError:

@@ -1,8 +1,9 @@
 """Turn a dataset of any format into the one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test.
 
-Reads a folder or an archive. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean
-lengths, and what is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks
-is carved out of train where the settings ask for it, and is empty otherwise.
+Reads a folder or an archive; for judgements only, which then have neither corpus nor queries, also one file. Writes the
+collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what is odd in the data (judged
+documents that the corpus lacks, equal texts). A split that the data lacks is carved out of train where the settings ask
+for it, and is empty otherwise.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def with_splits(collection: Collection, splits: dict[str, float], seed: int) -> 
         if "train" not in qrels:
             raise UserError(f"splits.{split}: there is no train split to carve it out of")
         leaving = set(carve(qrels["train"], splits[split], seed, [q for name, q in qrels.items() if name != "train"]))
-        for part in (queries, qrels):
+        for part in (queries, qrels) if queries else (qrels,):
             part[split] = {query: value for query, value in part["train"].items() if query in leaving}
             part["train"] = {query: value for query, value in part["train"].items() if query not in leaving}
         carved.append(split)
@@ -65,20 +66,28 @@ def with_splits(collection: Collection, splits: dict[str, float], seed: int) -> 
 
 
 def statistics(census: Census, collection: Collection, carved: list[str]) -> dict:
-    """Counts of a collection, mean lengths in words (split at white space), and what is odd in it."""
+    """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
+
+    What only documents and queries tell is absent where there are none.
+    """
     splits = {}
     for split, qrels in collection.qrels.items():
-        texts = collection.queries[split]
         judged = [(document, grade) for documents in qrels.values() for document, grade in documents.items()]
         splits[split] = {
             "queries": len(qrels),
             "judgements": len(judged),
             "relevant": sum(grade > 0 for _, grade in judged),
             "queries_without_relevant": sum(not any(g > 0 for g in d.values()) for d in qrels.values()),
-            "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
-            "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
             "carved": split in carved,
         }
+        if collection.documents is not None:
+            texts = collection.queries[split]
+            splits[split] |= {
+                "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
+                "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
+            }
+    if collection.documents is None:
+        return {"splits": splits}
     return {
         "documents": len(census.ids),
         "mean_document_words": census.words / len(census.ids),
@@ -93,9 +102,9 @@ def oddities(counts: dict) -> list[str]:
     found = [
         f"{split}: {part['judged_documents_missing']} judgements name documents that the corpus lacks"
         for split, part in counts["splits"].items()
-        if part["judged_documents_missing"]
+        if part.get("judged_documents_missing")
     ]
-    if counts["equal_documents"]:
+    if counts.get("equal_documents"):
         found.append(f"{counts['equal_documents']} documents have the text of an earlier one")
     return found
 
@@ -105,13 +114,15 @@ def prepare(source: Path, folder: Path, settings: dict) -> list[str]:
     reader = importlib.import_module(f"scripts.datasets.formats.{settings['format']}")
     if source.is_file() and settings.get("sha256"):
         check_sha256(source, settings["sha256"], str(source))
-    with opened(source) as root, whole_folder(folder) as target:
+    with opened(source, plain=settings["format"] == "qrels") as root, whole_folder(folder) as target:
         try:
             collection, carved = with_splits(reader.read(root, settings), settings["splits"], settings["seed"])
-            census = Census(collection.documents)
-            if not write_corpus(target / "corpus.jsonl", census):
+            census = Census([] if collection.documents is None else collection.documents)
+            if collection.documents is not None and not write_corpus(target / "corpus.jsonl", census):
                 raise UserError("the corpus has not one document")
         except UserError as error:
+            if root == source and source.is_file():
+                raise
             inside = str(error).replace(f"{root}/", "")
             raise UserError(f"{source}: {inside}") from None
         counts = statistics(census, collection, carved)
@@ -120,7 +131,8 @@ def prepare(source: Path, folder: Path, settings: dict) -> list[str]:
             raise UserError(f"{source}: strict: {'; '.join(odd)}")
         for split in SPLITS:
             empty: Qrels = {}
-            write_queries(target / "queries" / f"{split}.jsonl", collection.queries.get(split, {}))
+            if collection.documents is not None:
+                write_queries(target / "queries" / f"{split}.jsonl", collection.queries.get(split, {}))
             write_qrels(target / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
         with whole_text(target / "statistics.json") as file:
             json.dump(counts, file, indent=2)

@@ -1,6 +1,7 @@
 """Table of the datasets: documents, and per split queries, judgements and what is odd.
 
-Reads data/{dataset}/statistics.json. Writes a TSV, a row a dataset and split.
+Reads data/{dataset}/statistics.json. Writes a TSV, a row a dataset and split; cells that need documents are empty for
+datasets of judgements only.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from scripts.common.cli import parser
 from scripts.common.errors import run
 from scripts.common.files import whole_text
 
+COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
+SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
+                 "mean_query_words", "carved")  # fmt: skip
+
 
 def rows(name: str, statistics: dict) -> list[dict]:
     """A row a split that the dataset has, in the order train, dev, test."""
@@ -22,9 +27,8 @@ def rows(name: str, statistics: dict) -> list[dict]:
         {
             "dataset": name,
             "split": split,
-            "documents": statistics["documents"],
-            "mean_document_words": statistics["mean_document_words"],
-            "equal_documents": statistics["equal_documents"],
+            **{column: statistics.get(column) for column in COLLECTION_COLUMNS},
+            **dict.fromkeys(SPLIT_COLUMNS),
             **splits[split],
         }
         for split in ("train", "dev", "test")
@@ -38,7 +42,8 @@ def main() -> None:
     for path in arguments.statistics:
         found += rows(path.parent.name, json.loads(Path(path).read_text()))
     with whole_text(arguments.table) as file:
-        pd.DataFrame(found).to_csv(file, sep="\t", index=False)
+        columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
+        pd.DataFrame(found, columns=columns).to_csv(file, sep="\t", index=False)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,12 @@ from scripts.common.trec import Qrels
 
 
 class Collection(NamedTuple):
-    """What a format's reader gives: the documents (read once, in order) and, per split it has, queries and qrels."""
+    """What a format's reader gives: the documents (read once, in order) and, per split it has, queries and qrels.
 
-    documents: Iterable[Document]
+    `documents` is None and there are no queries where the data are judgements only.
+    """
+
+    documents: Iterable[Document] | None
     queries: dict[str, dict[str, str]]
     qrels: dict[str, Qrels]
 

@@ -1,0 +1,22 @@
+"""What the checks of a configuration share: how a mistake is said, and looking a name up in another section."""
+
+from __future__ import annotations
+
+from scripts.common.errors import UserError
+
+
+class Checker:
+    """A completed configuration and the name of its file, with which each message begins."""
+
+    def __init__(self, config: dict, source: str) -> None:
+        self.config, self.source = config, source
+
+    def fail(self, key: str, said: str) -> UserError:
+        """The error that `key` has, to be raised."""
+        return UserError(f"{self.source}: {key}: {said}")
+
+    def known(self, key: str, name: str, section: str) -> None:
+        """Raise UserError unless the section has the name."""
+        names = self.config[section]
+        if name not in names:
+            raise self.fail(key, f"unknown name {name!r}; {section} has {', '.join(map(str, names)) or 'none'}")

@@ -1,0 +1,89 @@
+"""The checks of a configuration's sections that stand alone: measures, datasets, models, recipes, published numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.common.checker import Checker
+from scripts.common.errors import UserError
+from scripts.common.measures import check_computable
+from scripts.common.sources import check_pypi, in_mirrors, is_remote
+
+UNTRAINED = "untrained"  # the recipe name of a model's own weights
+WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
+NEEDED_KEYS = {"trec": ("documents", "topics", "qrels"), "scores": ("measure",)}
+
+
+def check_measures(check: Checker) -> None:
+    """Each measure is known to ir-measures and can be computed here."""
+    for name in check.config["measures"]:
+        try:
+            check_computable(name)
+        except UserError as error:
+            raise check.fail("measures", str(error)) from None
+
+
+def check_datasets(check: Checker) -> None:
+    """Each dataset has what its format needs, and lies somewhere."""
+    for name, entry in check.config["datasets"].items():
+        key = f"datasets.{name}"
+        if entry["format"] == "scores" and "location" in entry:
+            raise check.fail(key, "format scores has no location: the systems name the files, under scores")
+        if entry["format"] != "scores":
+            _check_location(check, key, entry)
+        for needed in NEEDED_KEYS.get(entry["format"], ()):
+            if needed not in entry:
+                raise check.fail(key, f"format {entry['format']} needs the key {needed!r}")
+        if entry["format"] == "trec" and set(entry["topics"]) != set(entry["qrels"]):
+            raise check.fail(key, "topics and qrels must name the same splits")
+        for split, share in entry["splits"].items():
+            if share >= 1 and share != int(share):
+                raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
+
+
+def _check_location(check: Checker, key: str, entry: dict) -> None:
+    if "location" not in entry:
+        raise check.fail(key, "key 'location' is missing")
+    location = entry["location"]
+    if is_remote(location) and "sha256" not in entry:
+        raise check.fail(key, f"{location} is downloaded, so its sha256 must be given")
+    if location.startswith("pypi:"):
+        check_pypi(location, check.source, f"{key}.location")
+    elif not is_remote(location) and not Path(location).exists():
+        if not in_mirrors(check.config["mirrors"], Path(location).name):
+            raise check.fail(f"{key}.location", f"no file or folder {location!r} here or in the mirrors")
+
+
+def check_models(check: Checker) -> None:
+    """Weights that are downloaded from PyPI have their checksum."""
+    for name, entry in check.config["models"].items():
+        if entry["weights"].startswith("pypi:"):
+            check_pypi(entry["weights"], check.source, f"models.{name}.weights")
+            if "sha256" not in entry:
+                said = "weights are downloaded, so sha256 (of model.safetensors) is wanted"
+                raise check.fail(f"models.{name}", said)
+
+
+def check_recipes(check: Checker) -> None:
+    """Each recipe's names are known, and it learns from a dataset with documents."""
+    for name, entry in check.config["recipes"].items():
+        if name == UNTRAINED:
+            raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
+        check.known(f"recipes.{name}.train_on", entry["train_on"], "datasets")
+        form = check.config["datasets"][entry["train_on"]]["format"]
+        if form in WITHOUT_DOCUMENTS:
+            raise check.fail(f"recipes.{name}.train_on", f"{entry['train_on']} has format {form}: no texts to learn from")
+        if entry["start_from"]:
+            check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
+
+
+def check_published(check: Checker) -> None:
+    """The file of published numbers is there, and the comparisons named with it are known."""
+    published = check.config.get("published")
+    if published is None:
+        return
+    if not Path(published["file"]).is_file():
+        raise check.fail("published.file", f"no file {published['file']!r}")
+    for name, other in published["beside"].items():
+        for one in (name, other):
+            check.known("published.beside", one, "comparisons")

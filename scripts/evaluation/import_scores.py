@@ -1,0 +1,33 @@
+"""Take over the values that another tool gave each sample of a task, as a metrics file.
+
+Reads a text file: one value a line, or two columns with a tab, id and value. Writes metrics/{task}/{system}/seed-0.tsv
+(query_id, then the one measure), which is paired with others by the ids or, where there are none, line by line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_text
+from scripts.common.scores import read_scores
+
+
+def import_scores(source: Path, metrics: Path, measure: str) -> None:
+    """Check `source` and write `metrics` with the values under the name `measure`. Raises UserError with the line."""
+    scores = read_scores(source)
+    table = pd.DataFrame({"query_id": list(scores), measure: list(scores.values())})
+    with whole_text(metrics) as file:
+        table.to_csv(file, sep="\t", index=False)
+
+
+def main() -> None:
+    arguments = parser(__doc__, "source", "metrics").parse_args()
+    import_scores(arguments.source, arguments.metrics, arguments.settings["measure"])
+
+
+if __name__ == "__main__":
+    run(main)
