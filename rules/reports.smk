@@ -105,22 +105,6 @@ rule datasets_table:
         "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} 2>&1 | tee {log:q}"
 
 
-rule comparisons_table:
-    input:
-        **code("reports/comparisons_table.py"),
-        meta=expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons),
-    output:
-        table=results("tables/comparisons.tsv"),
-    log:
-        results("logs/comparisons_table.log"),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "comparisons_table"
-    shell:
-        "python {input.script:q} --meta {input.meta:q} --table {output.table:q} 2>&1 | tee {log:q}"
-
-
 rule costs:
     input:
         **code("reports/costs.py"),

@@ -1,6 +1,7 @@
 """Synthesis: per-query metrics of control and treatment to an effect a task and their meta-analysis.
 
-In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv and meta/{comparison}.json.
+In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all
+comparisons, tables/comparisons.tsv.
 """
 
 
@@ -17,7 +18,8 @@ def compared_metrics(role):
 
 def comparison_settings(wildcards):
     comparison = EXPERIMENT.comparisons[wildcards.comparison]
-    return settings(control=comparison.control, treatment=comparison.treatment, **comparison.settings)
+    roles = {"control": comparison.control, "treatment": comparison.treatment}
+    return settings(**roles, seed=EXPERIMENT.seed, **comparison.settings)
 
 
 rule compare:
@@ -39,3 +41,17 @@ rule compare:
     shell:
         "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q}"
         " --effects {output.effects:q} --meta {output.meta:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule comparisons_table:
+    input:
+        **code("synthesis/comparisons_table.py"),
+        meta=expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons),
+    output:
+        table=results("tables/comparisons.tsv"),
+    log:
+        results("logs/comparisons_table.log"),
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        "python {input.script:q} --meta {input.meta:q} --table {output.table:q} 2>&1 | tee {log:q}"

@@ -11,7 +11,6 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,16 +18,13 @@ import pandas as pd
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
 from scripts.common.files import whole_text
-from scripts.synthesis.effect_sizes import EffectSize, effect_size
-from scripts.synthesis.meta_analysis import MetaAnalysis
+from scripts.common.scores import check_pairs
+from scripts.synthesis.meta_analysis import MetaAnalysis, Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
+from scripts.synthesis.tails import normal_upper, t_upper
+from scripts.synthesis.task_results import Scores, rows, task_result
 
-
-class Scores(NamedTuple):
-    """A system on a task: a row a query (index query_id), a column a seed, of one measure; and its mean Judged@k."""
-
-    values: pd.DataFrame
-    judged: float | None
+KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutations")
 
 
 def read_scores(paths: list[Path], measure: str) -> Scores:
@@ -52,61 +48,30 @@ def by_task(paths: list[Path]) -> dict[str, list[Path]]:
     return groups
 
 
-def paired(control: Scores, treatment: Scores, task: str) -> tuple[np.ndarray, np.ndarray, str | None]:
-    """Mean over seeds of control and treatment, two vectors over the queries of both; and what is unpaired, in words.
+def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
+    """Control and treatment on the queries of both, in one order; and what is unpaired, in words.
 
-    Raises UserError where they have no query in common.
+    Raises UserError where they have no query in common, or have no ids and different numbers of samples.
     """
+    check_pairs(list(control.values.index), list(treatment.values.index), task)
     common = control.values.index.intersection(treatment.values.index, sort=False)
     if common.empty:
         raise UserError(f"task {task}: control and treatment have not one query in common")
     alone = len(control.values) + len(treatment.values) - 2 * len(common)
     said = f"{task}: {alone} queries stand in one system only and are left out" if alone else None
-    return (
-        control.values.loc[common].mean(axis=1).to_numpy(),
-        treatment.values.loc[common].mean(axis=1).to_numpy(),
-        said,
-    )
+    both = [one._replace(values=one.values.loc[common]) for one in (control, treatment)]
+    return *both, said
 
 
-def seed_sd(scores: Scores) -> float | None:
-    """The sample standard deviation of the measure's mean between seeds; None for one seed."""
-    means = scores.values.mean(axis=0)
-    return float(means.std(ddof=1)) if len(means) > 1 else None
+def equivalence(summary: Summary, margin: float) -> dict:
+    """Two one-sided tests of the summary effect against the margin, by the summary's own distribution."""
 
+    def upper(value: float) -> float:
+        z = value / summary.se
+        return (normal_upper(z) if summary.df is None else t_upper(z, summary.df)).p
 
-def effects_table(
-    effects: dict[str, EffectSize],
-    synthesis: Synthesis,
-    control: dict[str, Scores],
-    treatment: dict[str, Scores],
-    alpha: float,
-) -> pd.DataFrame:
-    """The rows of effects/{comparison}.tsv; cells that do not exist are empty, and `undefined` says why."""
-    rows = []
-    for task, effect in effects.items():
-        low, high = effect.interval(alpha) or (None, None)
-        rows.append(
-            {
-                "task": task,
-                "n": effect.n,
-                "control_mean": effect.control_mean,
-                "treatment_mean": effect.treatment_mean,
-                "effect": effect.effect,
-                "variance": effect.variance,
-                "se": effect.se,
-                "ci_low": low,
-                "ci_high": high,
-                "p_value": effect.p_value,
-                "weight": synthesis.weights.get(task),
-                "control_judged": control[task].judged,
-                "treatment_judged": treatment[task].judged,
-                "control_seed_sd": seed_sd(control[task]),
-                "treatment_seed_sd": seed_sd(treatment[task]),
-                "undefined": effect.undefined,
-            }
-        )
-    return pd.DataFrame(rows)
+    above, below = (upper(margin + summary.effect), upper(margin - summary.effect)) if summary.se else (None, None)
+    return {"margin": margin, "p_equivalence": above and max(above, below), "p_non_inferiority": above}
 
 
 def meta_record(synthesis: Synthesis, settings: dict) -> dict:
@@ -114,16 +79,18 @@ def meta_record(synthesis: Synthesis, settings: dict) -> dict:
     meta = synthesis.meta
     figures = asdict(meta) if meta else {"k": 0, "summary": None}
     figures.pop("weights", None)
-    return {
-        "control": settings["control"],
-        "treatment": settings["treatment"],
-        "measure": settings["measure"],
+    record = {
+        **{key: settings[key] for key in KEPT_SETTINGS},
         "effect_type": settings["effect"],
-        "ddof": settings["ddof"],
         **figures,
         "leave_one_out": {task: _short(one) for task, one in synthesis.leave_one_out.items()},
         "warnings": list(synthesis.warnings),
     }
+    if settings["cumulative"]:
+        record["cumulative"] = {task: _short(one) for task, one in synthesis.cumulative.items()}
+    if meta and settings.get("margin") and settings["effect"] == "MD":
+        record["equivalence"] = equivalence(meta.summary, settings["margin"])
+    return record
 
 
 def _short(meta: MetaAnalysis) -> dict:
@@ -133,21 +100,25 @@ def _short(meta: MetaAnalysis) -> dict:
 def main() -> None:
     arguments = parser(__doc__, "control*", "treatment*", "effects", "meta").parse_args()
     settings = arguments.settings
-    measure, kind, alpha = settings["measure"], settings["effect"], settings["alpha"]
-    control = {task: read_scores(paths, measure) for task, paths in by_task(arguments.control).items()}
-    treatment = {task: read_scores(paths, measure) for task, paths in by_task(arguments.treatment).items()}
-    effects, odd = {}, []
+    control, treatment = (
+        {task: read_scores(paths, settings["measure"]) for task, paths in by_task(files).items()}
+        for files in (arguments.control, arguments.treatment)
+    )
+    results, odd = {}, []
     for task in control:
         y, x, said = paired(control[task], treatment[task], task)
         odd += [said] if said else []
-        effects[task] = effect_size(x, y, kind, ddof=settings["ddof"])
-    synthesis = synthesise(effects, kind, settings["estimator"], settings["interval"], alpha)
+        results[task] = task_result(y, x, settings)
+    synthesis = synthesise(
+        {task: result.effect for task, result in results.items()},
+        *(settings[key] for key in ("effect", "estimator", "interval", "alpha")),
+    )
     record = meta_record(synthesis, settings)
     record["warnings"] = odd + record["warnings"]
     for said in record["warnings"]:
         print(f"{arguments.effects.stem}: {said}", file=sys.stderr)
     with whole_text(arguments.effects) as file:
-        effects_table(effects, synthesis, control, treatment, alpha).to_csv(file, sep="\t", index=False)
+        rows(results, synthesis.weights, settings["alpha"]).to_csv(file, sep="\t", index=False)
     with whole_text(arguments.meta) as file:
         json.dump(record, file, indent=2, allow_nan=False)
         file.write("\n")

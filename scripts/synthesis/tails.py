@@ -31,6 +31,11 @@ def normal_two_sided(z: float) -> Tail:
     return _tail(2 * special.ndtr(-abs(z)), lambda: math.log(2) + special.log_ndtr(-abs(z)))
 
 
+def normal_upper(z: float) -> Tail:
+    """P(Z >= z) of a standard normal Z."""
+    return _tail(special.ndtr(-z), lambda: special.log_ndtr(-z))
+
+
 def t_two_sided(t: float, df: float) -> Tail:
     """P(|T| >= |t|) of Student's t with `df` degrees of freedom."""
     return _tail(2 * special.stdtr(df, -abs(t)), lambda: math.log(2) + _t_log_upper(abs(t), df))

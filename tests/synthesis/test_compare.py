@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
-            "interval": "normal", "alpha": 0.05, "ddof": 1}  # fmt: skip
+            "interval": "normal", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
+            "cumulative": False}  # fmt: skip
 
 
 def metrics(folder, task, system, seed, values):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from scripts.synthesis.tails import chi2_upper, normal_two_sided, t_two_sided, t_upper
+from scripts.synthesis.tails import chi2_upper, normal_two_sided, normal_upper, t_two_sided, t_upper
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ from scripts.synthesis.tails import chi2_upper, normal_two_sided, t_two_sided, t
         (chi2_upper(5000, 6), -2485.0442551589326),  # R: pchisq(5000, 6, lower.tail = FALSE, log.p = TRUE)
         (chi2_upper(1500, 61), -627.62124046226279),
         (chi2_upper(9000, 2000), -2001.5486328130771),
+        (normal_upper(60), -1804.3204135000071 - math.log(2)),
         (normal_two_sided(-60), -1804.3204135000071),  # R: pnorm(-60, log.p = TRUE) + log(2)
     ],
 )

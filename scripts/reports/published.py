@@ -1,0 +1,130 @@
+"""Published numbers beside those of this experiment, to the digits that were printed.
+
+Reads a TSV of published numbers (config/published/), a printed number a row with the place where ours stands: an effects
+file (`comparison`, `task`), a meta file (`comparison`) or the table of means (`task`, `system`), and in it the `quantity`.
+Writes published-versus-ours.tsv and .md: every number, ours, whether they are equal, and that of a second comparison.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.cli import parser
+from scripts.common.errors import UserError, run
+from scripts.common.files import whole_text
+from scripts.reports.markdown import markdown
+
+COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
+
+
+def read_published(path: Path) -> pd.DataFrame:
+    """The rows of a file of published numbers, all as text; lines that begin with # are left out."""
+    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, comment="#")
+    if missing := [column for column in COLUMNS if column not in table]:
+        raise UserError(f"{path}: no column {missing[0]!r}; wanted are {', '.join(COLUMNS)}")
+    for place, row in enumerate(table.to_dict("records"), 1):
+        for column in ("printed", "factor"):
+            try:
+                float(row[column])
+            except ValueError:
+                raise UserError(f"{path}: row {place}: {column} {row[column]!r} is not a number") from None
+    return table
+
+
+@dataclass(frozen=True)
+class Results:
+    """What this experiment found: effects and meta by comparison, and means by (task, system)."""
+
+    effects: dict[str, pd.DataFrame]
+    metas: dict[str, dict]
+    means: pd.DataFrame
+
+    def value(self, row: dict, comparison: str) -> float | None:
+        """Our number at a published row's place, in `comparison`. UserError for a place that does not exist."""
+        where = f"{row['table']}, {row['row']}, {row['column']}"
+        try:
+            if comparison and row["task"]:
+                found = self.effects[comparison].loc[row["task"], row["quantity"]]
+            elif comparison:
+                meta = self.metas[comparison]
+                found = ((meta["summary"] or {}) | meta)[row["quantity"]]
+            else:
+                found = self.means.loc[(row["task"], row["system"]), row["quantity"]]
+        except KeyError as error:
+            raise UserError(f"published numbers: {where}: there is no {error.args[0]!r} in this experiment") from None
+        return None if found is None or pd.isna(found) else float(found)
+
+
+def in_digits(value: float, printed: str) -> str:
+    """A number to the digits of a printed one, halves rounded away from zero."""
+    mantissa, _, exponent = printed.lower().partition("e")
+    decimals = Decimal(1).scaleb(-len(mantissa.partition(".")[2]))
+    if not exponent:
+        return str(Decimal(repr(value)).quantize(decimals, ROUND_HALF_UP))
+    power = math.floor(math.log10(abs(value))) if value else 0
+    scaled = Decimal(repr(value)).scaleb(-power).quantize(decimals, ROUND_HALF_UP)
+    return f"{scaled}e{power:+03d}"
+
+
+def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) -> pd.DataFrame:
+    """A row a published number: ours in its digits and in full, equal or not, and the second comparison's."""
+    rows = []
+    for row in published.to_dict("records"):
+        factor, other = float(row["factor"]), beside.get(row["comparison"])
+        value = results.value(row, row["comparison"])
+        second = results.value(row, other) if other else None
+        ours = None if value is None else in_digits(value * factor, row["printed"])
+        rows.append(
+            {
+                **{key: row[key] for key in ("table", "row", "column")},
+                "published": row["printed"],
+                "ours": ours,
+                "equal": "yes" if ours == row["printed"] else "no",
+                "ours_in_full": None if value is None else value * factor,
+                "comparison": row["comparison"],
+                "beside": None if second is None else in_digits(second * factor, row["printed"]),
+                "beside_comparison": other or "",
+                "note": row["note"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def page(table: pd.DataFrame, source: str) -> str:
+    """The whole page: how many are equal, those that are not, then every number."""
+    equal = table["equal"] == "yes"
+    parts = ["# Published numbers and ours", f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit."]
+    shown = ["table", "row", "column", "published", "ours", "equal", "comparison", "beside"]
+    if not equal.all():
+        parts += ["Not equal:", markdown(table[~equal][[*shown[:5], "ours_in_full", "note"]])]
+    for name, rows in table.groupby("table", sort=False):
+        parts += [f"## {name}", markdown(rows[shown[1:]])]
+    others = {(a, b) for a, b in zip(table["comparison"], table["beside_comparison"], strict=True) if b}
+    if others:
+        said = ", ".join(f"{b} for {a}" for a, b in sorted(others))
+        parts.append(f"`beside` is the number of another comparison, to the same digits: {said}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    arguments = parser(__doc__, "published", "means", "effects*", "meta*", "table", "page").parse_args()
+    results = Results(
+        effects={path.stem: pd.read_csv(path, sep="\t").set_index("task") for path in arguments.effects},
+        metas={path.stem: json.loads(path.read_text()) for path in arguments.meta},
+        means=pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"]),
+    )
+    table = versus(read_published(arguments.published), results, arguments.settings["beside"])
+    with whole_text(arguments.table) as file:
+        table.to_csv(file, sep="\t", index=False)
+    with whole_text(arguments.page) as file:
+        file.write(page(table, str(arguments.published)))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,53 @@
+"""Table of the comparisons: a row each, with the summary effect, its heterogeneity and p-values for their number.
+
+Reads meta/{comparison}.json. Writes a TSV at full precision; `p_holm` and `p_bh` are adjusted over all comparisons.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_text
+from scripts.synthesis.significance import benjamini_hochberg, holm
+
+COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", "effect", "se", "ci_low", "ci_high",
+           "p_value", "p_holm", "p_bh", "log10_p", "p_equivalence", "p_non_inferiority", "prediction_low",
+           "prediction_high", "q", "q_df", "q_p_value", "i2", "h2", "tau2", "tau2_low", "tau2_high", "estimator",
+           "interval", "alpha", "ddof", "fixed_effect", "fixed_ci_low", "fixed_ci_high", "fixed_p_value"]  # fmt: skip
+
+
+def row(name: str, meta: dict) -> dict:
+    """One comparison; cells that do not exist are empty."""
+    summary, fixed = meta["summary"] or {}, meta.get("fixed") or {}
+    low, high = meta.get("prediction_interval") or (None, None)
+    tau2_low, tau2_high = meta.get("tau2_ci") or (None, None)
+    found = meta | summary | meta.get("equivalence", {})
+    found |= {"comparison": name, "prediction_low": low, "prediction_high": high}
+    found |= {"tau2_low": tau2_low, "tau2_high": tau2_high}
+    found |= {f"fixed_{key}": fixed.get(key) for key in ("effect", "ci_low", "ci_high", "p_value")}
+    return {column: found.get(column) for column in COLUMNS}
+
+
+def table(metas: dict[str, dict]) -> pd.DataFrame:
+    """The rows of all comparisons."""
+    rows = [row(name, meta) for name, meta in metas.items()]
+    p_values = [one["p_value"] for one in rows]
+    for one, by_holm, by_bh in zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True):
+        one |= {"p_holm": by_holm, "p_bh": by_bh}
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def main() -> None:
+    arguments = parser(__doc__, "meta*", "table", settings=False).parse_args()
+    metas = {path.stem: json.loads(Path(path).read_text()) for path in arguments.meta}
+    with whole_text(arguments.table) as file:
+        table(metas).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)
