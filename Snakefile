@@ -14,6 +14,7 @@ include: "rules/training.smk"
 include: "rules/inference.smk"
 include: "rules/evaluation.smk"
 include: "rules/synthesis.smk"
+include: "rules/figures.smk"
 include: "rules/reports.smk"
 
 

@@ -49,9 +49,10 @@ def _check_location(check: Checker, key: str, entry: dict) -> None:
         raise check.fail(key, f"{location} is downloaded, so its sha256 must be given")
     if location.startswith("pypi:"):
         check_pypi(location, check.source, f"{key}.location")
-    elif not is_remote(location) and not Path(location).exists():
-        if not in_mirrors(check.config["mirrors"], Path(location).name):
-            raise check.fail(f"{key}.location", f"no file or folder {location!r} here or in the mirrors")
+    elif not (
+        is_remote(location) or Path(location).exists() or in_mirrors(check.config["mirrors"], Path(location).name)
+    ):
+        raise check.fail(f"{key}.location", f"no file or folder {location!r} here or in the mirrors")
 
 
 def check_models(check: Checker) -> None:
@@ -72,7 +73,8 @@ def check_recipes(check: Checker) -> None:
         check.known(f"recipes.{name}.train_on", entry["train_on"], "datasets")
         form = check.config["datasets"][entry["train_on"]]["format"]
         if form in WITHOUT_DOCUMENTS:
-            raise check.fail(f"recipes.{name}.train_on", f"{entry['train_on']} has format {form}: no texts to learn from")
+            said = f"{entry['train_on']} has format {form}: no texts to learn from"
+            raise check.fail(f"recipes.{name}.train_on", said)
         if entry["start_from"]:
             check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
 

@@ -27,7 +27,7 @@ class Comparison:
 
 
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
-    """Resolve the comparison `name`. Raises UserError for an unknown name and for a task that lacks a run or measure."""
+    """Resolve the comparison `name`. Raises UserError for an unknown name, and for a task without a run or measure."""
     entry, key = check.config["comparisons"][name], f"comparisons.{name}"
     if name.startswith(COST_FIGURE):
         raise check.fail(key, f"names that begin with {COST_FIGURE!r} are those of the figures of costs")
@@ -71,3 +71,24 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             if differ:
                 raise check.fail(key, f"cannot be drawn with {first.name}: they differ in {', '.join(differ)}")
     return {name: tuple(one.name for one in group) for name, group in groups.items()}
+
+
+def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[str, tuple[str, ...]]:
+    """Figure name (without its beginning) -> the comparisons whose effects it sets against costs.
+
+    One figure for each control, or several, then named after their first comparison too, where its comparisons differ
+    in what they measure or on which tasks; only `timed` systems are in it, each treatment once.
+    """
+    groups: dict[tuple, dict[str, Comparison]] = {}
+    for one in comparisons.values():
+        if one.treatment in timed and one.settings["effect"] != "CORR":
+            key = (one.control, one.settings["measure"], one.settings["effect"], one.settings["alpha"], one.tasks)
+            groups.setdefault(key, {}).setdefault(one.treatment, one)
+    controls = [control for control, *_ in groups]
+    found = {}
+    for (control, *_), group in groups.items():
+        if len(group) + (control in timed) > 1:
+            several = controls.count(control) > 1
+            name = f"{control}-{next(iter(group.values())).name}" if several else control
+            found[name] = tuple(one.name for one in group.values())
+    return found

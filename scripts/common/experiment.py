@@ -109,6 +109,8 @@ def resolve(config: dict, source: str) -> Experiment:
         check.neural_fit(systems[name])
         check.documents(systems[name], tasks)
         check.external_tasks(systems[name], tasks)
+    check.labels({name: one.label for name, one in systems.items()}, "systems")
+    check.labels({name: one.label for name, one in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
     return Experiment(
         name=config["experiment"],
@@ -145,6 +147,12 @@ class _Checker(Checker):
             folders[task.folder] = name
             tasks[name] = task
         return tasks
+
+    def labels(self, labels: dict[str, str], section: str) -> None:
+        for name, label in labels.items():
+            other = next(other for other, its in labels.items() if its == label)
+            if other != name:
+                raise self.fail(section, f"{other} and {name} have the same label {label!r}")
 
     def system(self, name: str, entry: dict, tasks: dict[str, Task]) -> System:
         key, label = f"systems.{name}", entry.get("label", name)

@@ -89,7 +89,7 @@ def _err(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qr
     """
     highest = max((grade for judged in qrels.values() for grade in judged.values()), default=0)
     if highest > ERR_HIGHEST_GRADE:
-        raise UserError(f"measure {measure}: is defined for grades up to {ERR_HIGHEST_GRADE}, and the qrels hold {highest}")
+        raise UserError(f"measure {measure} is defined for grades up to {ERR_HIGHEST_GRADE}; the qrels hold {highest}")
     values = {}
     for query, documents in rankings.items():
         value, still_looking = 0.0, 1.0
@@ -108,7 +108,8 @@ def _rbp(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qr
     """
     least, p = measure["rel"], measure["p"]
     if not isinstance(least, int):
-        raise UserError(f"measure '{measure}' cannot be computed: say from which grade on a document is relevant: RBP(rel=1)")
+        said = "say from which grade on a document is relevant, such as RBP(rel=1)"
+        raise UserError(f"measure '{measure}' cannot be computed: {said}")
     return {
         query: (1 - p)
         * sum(

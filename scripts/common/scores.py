@@ -24,7 +24,7 @@ def read_scores(path: Path) -> dict[str, float]:
         where = f"{path}:{number}"
         columns = columns or len(fields)
         if len(fields) != columns or columns > 2:
-            raise UserError(f"{where}: {len(fields)} columns; wanted is one value a line, or id and value with a tab")
+            raise UserError(f"{where}: {len(fields)} columns; wanted are one value a line, or id, tab and value")
         if columns == 2 and not scores and number == 1 and not _is_number(fields[1]):
             continue
         name = "_".join(fields[0].split()) if columns == 2 else f"{LINE}{number}"
@@ -34,7 +34,7 @@ def read_scores(path: Path) -> dict[str, float]:
         if not math.isfinite(value):
             raise UserError(f"{where}: value {fields[-1]!r} is not finite")
         if not name or name in scores:
-            raise UserError(f"{where}: " + (f"id {name} stands twice" if name else "the sample has no id"))
+            raise UserError(f"{where}: {f'id {name} stands twice' if name else 'the sample has no id'}")
         scores[name] = value
     if not scores:
         raise UserError(f"{path}: not one value")
@@ -57,6 +57,6 @@ def check_pairs(control: list[str], treatment: list[str], task: str) -> None:
         raise UserError(f"task {task}: the scores of the {other} have ids and those of the {without} have none")
     if all(by_line) and len(control) != len(treatment):
         raise UserError(
-            f"task {task}: control has {len(control)} scores and treatment {len(treatment)}; without ids they cannot be "
-            "paired: give the same samples, or two columns with a tab, id and value"
+            f"task {task}: control has {len(control)} scores and treatment {len(treatment)}; without ids they cannot "
+            "be paired: give the same samples, or two columns with a tab, id and value"
         )

@@ -1,9 +1,9 @@
 """Turn a dataset of any format into the one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test.
 
-Reads a folder or an archive; for judgements only, which then have neither corpus nor queries, also one file. Writes the
-collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what is odd in the data (judged
-documents that the corpus lacks, equal texts). A split that the data lacks is carved out of train where the settings ask
-for it, and is empty otherwise.
+Reads a folder or an archive; for judgements only, which then have neither corpus nor queries, also one file. Writes
+the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what is odd in the data
+(judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of train where the
+settings ask for it, and is empty otherwise.
 """
 
 from __future__ import annotations

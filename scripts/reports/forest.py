@@ -130,7 +130,7 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
 
 
 def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
-    """Draw the heterogeneity of each group at the foot; return where it ends."""
+    """Draw the heterogeneity of each group and what p is at the foot; return where it ends."""
     size = place.size
     y += 0.5 * size
     notes = []
@@ -140,6 +140,8 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
             notes.append(f"{name}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
     if forest.width == "single column":
         notes.append(f"Random effects: {form.method(forest)}.")
+    if forest.p_note and "p" in place.columns:
+        notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
     for note in notes:
         for line in wrap(note, place.page - 2 * MARGIN, size):
             text(ax, MARGIN, y, line, size)

@@ -64,7 +64,8 @@ class Forest:
     """A forest plot: one control and the treatments it is compared with, a group each.
 
     effect_type: MD, SMD or CORR. interval: normal or knapp-hartung, of the summaries. `judged` names the columns of
-    control_judged and treatment_judged, such as Judged@10. sort: rows as configured, or by effect or weight, largest
+    control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
+    given, p-values below alpha bear a star. sort: rows as configured, or by effect or weight, largest
     first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in: all columns).
     """
 
@@ -79,6 +80,7 @@ class Forest:
     title: str = ""
     sort: str = "config"
     width: str = "double column"
+    p_note: str = ""
 
     def __post_init__(self) -> None:
         if not self.groups:

@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 from scripts.reports.forest_data import Forest, Group, Heterogeneity
 
@@ -52,12 +53,18 @@ def numbers(forest: Forest) -> Numbers:
     size = statistics.median(max(abs(row.ci_low), abs(row.ci_high)) for row in rows)
     exponent = 0 if size == 0 or 1e-3 <= size < 1e5 else 3 * math.floor(math.log10(size) / 3)
     half = statistics.median((row.ci_high - row.ci_low) / 2 for row in rows) / 10**exponent
-    return Numbers(exponent, max(0, 1 - math.floor(math.log10(half))) if half else 3)
+    return Numbers(exponent, decimals_for(half))
+
+
+def decimals_for(half: float) -> int:
+    """The decimals with which an interval's half-width has two significant digits; three for one of width 0."""
+    return max(0, 1 - math.floor(math.log10(half))) if half else 3
 
 
 def fixed(value: float, decimals: int) -> str:
-    """A number with `decimals`, a true minus sign, and no minus before zero."""
-    return minus(f"{round(value, decimals) + 0.0:.{decimals}f}")
+    """A number with `decimals`, halves rounded away from zero, a true minus sign, and no minus before zero."""
+    rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return minus(f"{rounded or abs(rounded):f}")
 
 
 def minus(text: str) -> str:

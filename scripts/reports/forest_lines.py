@@ -66,7 +66,7 @@ def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, deci
         cells["judged"] = form.means(row.control_judged, row.treatment_judged, 3)
     if row.effect is None:
         return Line("undefined", row.task, group, reason=row.undefined, cells=cells)
-    cells |= {"weight": (f"{100 * row.weight:.1f}%",)} | _p_cell(row.p_value, forest.alpha)
+    cells |= {"weight": (f"{100 * row.weight:.1f}%",)} | _p_cell(row.p_value, forest)
     cells |= _effect_cell(numbers, row.effect, row.ci_low, row.ci_high)
     return Line("task", row.task, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
 
@@ -74,7 +74,7 @@ def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, deci
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
     summary = group.summary
     cells = _effect_cell(numbers, summary.effect, summary.ci_low, summary.ci_high) | {"weight": ("100.0%",)}
-    cells |= _p_cell(summary.p_value, forest.alpha)
+    cells |= _p_cell(summary.p_value, forest)
     label = form.summary_label(forest, group)
     lines = [Line("summary", label, index, summary.effect, summary.ci_low, summary.ci_high, cells=cells)]
     if summary.prediction_interval:
@@ -89,5 +89,7 @@ def _effect_cell(numbers: form.Numbers, effect: float | None, low: float, high: 
     return {"effect": (text, f"[{low_text},", f"{high_text}]")}
 
 
-def _p_cell(p: float | None, alpha: float) -> Cells:
-    return {} if p is None else {"p": (form.p_value(p, alpha),)}
+def _p_cell(p: float | None, forest: Forest) -> Cells:
+    if p is None:
+        return {}
+    return {"p": (form.p_value(p, forest.alpha), *(["*" if p < forest.alpha else ""] if forest.p_note else []))}

@@ -1,12 +1,14 @@
 """Published numbers beside those of this experiment, to the digits that were printed.
 
-Reads a TSV of published numbers (config/published/), a printed number a row with the place where ours stands: an effects
-file (`comparison`, `task`), a meta file (`comparison`) or the table of means (`task`, `system`), and in it the `quantity`.
-Writes published-versus-ours.tsv and .md: every number, ours, whether they are equal, and that of a second comparison.
+Reads a TSV of published numbers (config/published/), a printed number a row with the place where ours stands: an
+effects file (`comparison`, `task`), a meta file (`comparison`) or the table of means (`task`, `system`), and in it the
+`quantity`. Writes published-versus-ours.tsv and .md: every number, ours, whether they are equal, and that of a second
+comparison.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ import pandas as pd
 
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
-from scripts.common.files import whole_text
+from scripts.common.files import lines, whole_text
 from scripts.reports.markdown import markdown
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
@@ -25,7 +27,8 @@ COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", 
 
 def read_published(path: Path) -> pd.DataFrame:
     """The rows of a file of published numbers, all as text; lines that begin with # are left out."""
-    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, comment="#")
+    text = "\n".join(line for _, line in lines(path) if not line.startswith("#"))
+    table = pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
     if missing := [column for column in COLUMNS if column not in table]:
         raise UserError(f"{path}: no column {missing[0]!r}; wanted are {', '.join(COLUMNS)}")
     for place, row in enumerate(table.to_dict("records"), 1):
@@ -99,7 +102,8 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
 def page(table: pd.DataFrame, source: str) -> str:
     """The whole page: how many are equal, those that are not, then every number."""
     equal = table["equal"] == "yes"
-    parts = ["# Published numbers and ours", f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit."]
+    parts = ["# Published numbers and ours"]
+    parts.append(f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit.")
     shown = ["table", "row", "column", "published", "ours", "equal", "comparison", "beside"]
     if not equal.all():
         parts += ["Not equal:", markdown(table[~equal][[*shown[:5], "ours_in_full", "note"]])]

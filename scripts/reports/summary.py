@@ -1,12 +1,11 @@
-"""The experiment on one page: data, means, comparisons with their forest plots, costs.
+"""The experiment on one page: data, means, comparisons with their sentences and forest plots, costs.
 
-Reads the tables (TSV) and, per comparison, its figure (a path) and meta file. Writes summary.md, which names figures
-relative to itself.
+Reads the tables (TSV), the effects and meta files, and published numbers beside ours. Writes summary.md, which names
+figures and tables relative to itself.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -14,42 +13,48 @@ import pandas as pd
 from scripts.common.cli import parser
 from scripts.common.errors import run
 from scripts.common.files import whole_text
+from scripts.reports.comparison_data import Found, Labels, read_found
+from scripts.reports.markdown import markdown
+from scripts.reports.sentence import sentence
+from scripts.reports.tables import as_table, overview
 
 
-def markdown(table: pd.DataFrame, formats: dict[str, str] | None = None) -> str:
-    """A table in Markdown; `formats` maps a column to a format such as `.3f`. Empty cells stay empty."""
-    shown = table.copy().astype(object)
-    for column, spec in (formats or {}).items():
-        if column in shown:
-            shown[column] = [format(value, spec) if pd.notna(value) else "" for value in table[column]]
-    shown = shown.where(shown.notna(), "")
-    return shown.to_markdown(index=False, disable_numparse=True)
-
-
-def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]) -> str:
+def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> str:
     """Tasks by systems: mean of one measure, `± sd` over seeds, a star where the system saw the task's dataset."""
     cells = {}
-    for row in means.to_dict("records"):
+    for row in means[means[measure].notna()].to_dict("records"):
         spread = row[f"{measure} sd"]
         text = f"{row[measure]:.3f}" + (f" ± {spread:.3f}" if pd.notna(spread) else "")
         seen = row["task"] in trained.get(row["system"], [])
-        cells.setdefault(row["task"], {"task": row["task"], "queries": row["queries"]})[row["system"]] = (
-            text + "*" * seen
-        )
+        cell = cells.setdefault(row["task"], {"task": labels.task(row["task"]), "queries": row["queries"]})
+        cell[labels.system(row["system"])] = text + "*" * seen
     return markdown(pd.DataFrame(list(cells.values())))
 
 
-def comparison_sections(comparisons: pd.DataFrame, metas: dict[str, dict], figures: dict[str, str]) -> list[str]:
-    """A heading, the figure and the warnings of each comparison."""
+def comparison_sections(found: dict[str, Found], settings: dict, labels: Labels) -> list[str]:
+    """Each comparison's sentence, warnings and figure; those that are drawn together share a heading and the figure."""
+    sections = {name: (name,) for name in found}
+    for name, members in settings["together"].items():
+        sections = {one: names for one, names in sections.items() if one not in members} | {name: tuple(members)}
+    order = {name: place for place, name in enumerate(found)}
     parts = []
-    for row in comparisons.to_dict("records"):
-        name = row["comparison"]
-        parts += [
-            f"### {name}: {row['treatment']} against {row['control']}",
-            f"![forest plot of {name}]({figures[name]})",
-        ]
-        parts += [f"- {warning}" for warning in metas[name]["warnings"]]
+    for name, members in sorted(sections.items(), key=lambda item: order[item[1][0]]):
+        alone = members == (name,)
+        parts.append(f"### {name}")
+        for one in members:
+            plot = as_table(found[one], settings["comparisons"][one], labels)
+            links = f"[table](tables/effects/{one}.md)" + ("" if alone else f", [figure](figures/{one}.svg)")
+            parts.append(f"{sentence(found[one].meta, plot, labels)} ({links})")
+            parts += [f"- {warning}" for warning in found[one].meta["warnings"]]
+        parts.append(f"![forest plot of {name}](figures/{name}.svg)")
     return parts
+
+
+def published_line(table: pd.DataFrame) -> str:
+    """How many published numbers are reproduced."""
+    equal = (table["equal"] == "yes").sum()
+    said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
+    return f"{said}: [all of them](published-versus-ours.md)."
 
 
 def costs_table(costs: pd.DataFrame) -> str:
@@ -60,47 +65,56 @@ def costs_table(costs: pd.DataFrame) -> str:
     return markdown(grouped, dict.fromkeys(kept, ".1f"))
 
 
-def page(tables: dict[str, pd.DataFrame], metas: dict[str, dict], figures: dict[str, str], settings: dict) -> str:
+def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dict) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
-    parts = [f"# {settings['experiment']}", "## Datasets"]
-    columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
-               "relevant", "judged_documents_missing", "mean_query_words", "carved"]  # fmt: skip
-    parts.append(markdown(datasets[columns], {"mean_document_words": ".1f", "mean_query_words": ".1f"}))
-    parts += [
-        f"- {name}: {source['location']} (licence: {source['licence']})" for name, source in settings["sources"].items()
-    ]
+    labels = Labels(**settings["labels"])
+    parts = [f"# {settings['experiment']}"]
+    if len(datasets):
+        columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
+                   "relevant", "judged_documents_missing", "mean_query_words", "carved"]  # fmt: skip
+        kept = datasets[columns].dropna(axis=1, how="all")
+        decimals = {"mean_document_words": ".1f", "mean_query_words": ".1f"}
+        counts = dict.fromkeys(("documents", "equal_documents", "judged_documents_missing"), ".0f")
+        parts += ["## Datasets", markdown(kept, decimals | counts)]
+        sources = settings["sources"].items()
+        parts += [f"- {name}: {one['location']} (licence: {one['licence']})" for name, one in sources]
     parts.append("## Systems")
-    parts += [f"- **{name}**: {said}" for name, said in settings["systems"].items()]
+    parts += [
+        f"- **{labels.system(name)}**{f' ({name})' * (labels.system(name) != name)}: {said}"
+        for name, said in settings["systems"].items()
+    ]
     parts.append("## Means")
     for measure in settings["measures"]:
-        parts += [f"**{measure}**", means_table(means, measure, settings["trained"])]
+        parts += [f"**{measure}**", means_table(means, measure, settings["trained"], labels)]
     parts.append(
         "± is the standard deviation between seeds; * marks a task on whose training questions the system was "
         "fine-tuned, all others are transfer. A judged query that a run lacks counts as 0."
     )
     if len(comparisons):
-        shown = ["effect", "ci_low", "ci_high", "prediction_low", "prediction_high"]
-        formats = dict.fromkeys(shown, ".4f") | {"p_value": ".3g", "i2": ".1f", "tau2": ".3g"}
-        kept = ["comparison", "measure", "effect_type", "k", *shown[:3], "p_value", *shown[3:], "i2", "tau2"]
-        parts += ["## Comparisons", markdown(comparisons[kept], formats)]
-        parts += comparison_sections(comparisons, metas, figures)
+        parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
+        parts += comparison_sections(found, settings, labels)
+    if "published" in tables:
+        parts += ["## Published numbers", published_line(tables["published"])]
     if len(costs):
         parts += ["## Costs", costs_table(costs)]
         parts.append(
             "Times exclude loading and a warm-up; measured on " + ", ".join(sorted(set(costs["device"]))) + "."
         )
+        parts += [f"![effects against costs](figures/{name}.svg)" for name in settings["costs"]]
     return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
-    arguments = parser(__doc__, *names, "meta*", "figures*", "summary").parse_args()
+    arguments = parser(__doc__, *names, "published*", "effects*", "meta*", "summary").parse_args()
     tables = {name: read_table(getattr(arguments, name)) for name in names}
-    metas = {path.stem: json.loads(Path(path).read_text()) for path in arguments.meta}
-    figures = {path.stem: str(path.relative_to(arguments.summary.parent)) for path in arguments.figures}
+    if arguments.published:
+        tables["published"] = read_table(arguments.published[0])
+    pairs = zip(arguments.effects, arguments.meta, strict=True)
+    found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
     with whole_text(arguments.summary) as file:
-        file.write(page(tables, metas, figures, arguments.settings))
+        file.write(page(tables, found, arguments.settings))
 
 
 def read_table(path: Path) -> pd.DataFrame:

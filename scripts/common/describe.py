@@ -1,0 +1,33 @@
+"""Systems in words, for the report."""
+
+from __future__ import annotations
+
+from scripts.common.checks import UNTRAINED
+from scripts.common.experiment import Experiment, System
+
+
+def describe(experiment: Experiment, system: System) -> str:
+    """What a system is: its kind, model, training and candidates."""
+    if system.kind == "bm25":
+        tuned = "measure" in system.settings
+        chosen = "k1 and b tuned on dev" if tuned else f"k1 = {system.settings['k1']}, b = {system.settings['b']}"
+        return f"BM25 (Lucene), {chosen}"
+    if system.kind == "external":
+        return "external files"
+    model = experiment.models[system.model]
+    words = f"{model['type']} {system.model} ({model['weights']}, {model['max_length']} tokens)"
+    if system.recipe != UNTRAINED:
+        words += f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+        words += f", {len(system.seeds)} seed" + "s" * (len(system.seeds) > 1)
+    if system.first_stage:
+        words += f", re-ranks the top {system.depth} of {system.first_stage}"
+    return words
+
+
+def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
+    """The datasets on which a system's recipe, and those it starts from, were trained."""
+    found, recipe = [], system.recipe
+    while recipe and recipe != UNTRAINED:
+        found.append(experiment.recipes[recipe]["train_on"])
+        recipe = experiment.recipes[recipe]["start_from"]
+    return found

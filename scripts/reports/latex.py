@@ -1,0 +1,42 @@
+"""Tables in LaTeX with booktabs, for \\input; reads and writes nothing."""
+
+from __future__ import annotations
+
+import re
+
+_SIGNS = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$", "|": "$|$",
+    "\N{MINUS SIGN}": "$-$", "\N{MULTIPLICATION SIGN}": r"$\times$", "→": r"$\rightarrow$", "τ": r"$\tau$",
+    "\N{EN DASH}": "--", "\N{NO-BREAK SPACE}": "~", "±": r"$\pm$",
+}  # fmt: skip
+_VARIABLES = ("n", "k", "p")  # headings that are mathematics
+_PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def escape(text: str) -> str:
+    """Plain text as LaTeX: its special signs escaped, minus signs, arrows and powers as mathematics."""
+    raised = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+    parts, end = [], 0
+    for found in raised.finditer(text):
+        parts += [_signs(text[end : found.start()]), f"$^{{{found[0].translate(_PLAIN_DIGITS)}}}$"]
+        end = found.end()
+    joined = "".join([*parts, _signs(text[end:])])
+    return re.sub(r"(?<!\\)\$\$", "", joined)  # neighbouring mathematics is one formula
+
+
+def _signs(text: str) -> str:
+    return "".join(_SIGNS.get(sign, sign) for sign in text)
+
+
+def tabular(columns: dict[str, str], blocks: list[list[list[str]]], comments: list[str]) -> str:
+    """A tabular: `columns` maps a heading to l, c or r; a rule stands between the blocks of rows.
+
+    The comments stand above it as LaTeX comments, for whoever opens the file.
+    """
+    lines = [f"% {comment}" for comment in comments]
+    lines += [rf"\begin{{tabular}}{{{''.join(columns.values())}}}", r"\toprule"]
+    lines.append(" & ".join(f"${name}$" if name in _VARIABLES else escape(name) for name in columns) + r" \\")
+    for block in blocks:
+        lines += [r"\midrule", *(" & ".join(escape(cell) for cell in row) + r" \\" for row in block)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
