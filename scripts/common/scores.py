@@ -56,7 +56,6 @@ def check_pairs(control: list[str], treatment: list[str], task: str) -> None:
         without, other = ("control", "treatment") if by_line[0] else ("treatment", "control")
         raise UserError(f"task {task}: the scores of the {other} have ids and those of the {without} have none")
     if all(by_line) and len(control) != len(treatment):
-        raise UserError(
-            f"task {task}: control has {len(control)} scores and treatment {len(treatment)}; without ids they cannot "
-            "be paired: give the same samples, or two columns with a tab, id and value"
-        )
+        counts = f"control has {len(control)} scores and treatment {len(treatment)}"
+        wanted = "give the same samples, or two columns with a tab, id and value"
+        raise UserError(f"task {task}: {counts}; without ids they cannot be paired: {wanted}")

@@ -7,13 +7,14 @@ checkpoints. Writes figures/cost-{name}.svg, .pdf and .png.
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from scripts.common.cli import parser
 from scripts.common.errors import run
@@ -26,8 +27,10 @@ from scripts.reports.forest_marks import DIAMOND, INK, MUTED, SQUARE
 from scripts.reports.forest_text import font, width, wrap
 
 SIZE = 7.0  # of the type, in points
-PANEL, HEIGHT, MARGIN = 170.0, 150.0, 6.0  # points: of a panel, its height, and the page's margin
+PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them
+WIDEST, HEIGHT = 190.0, 150.0  # points: the widest panel, and the least height of one
 NAMES = 130.0  # points: the widest column of names
+TICKS = 5  # at most on the axis of costs
 
 
 def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float) -> Figure:
@@ -35,19 +38,20 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
     trained = any(one.training_seconds for one in points)
     panels = [("latency_ms", "Median latency of a query (ms)")]
     panels += [("training_seconds", "Training time (s)")] if trained else []
-    left, bottom, top = 44.0, 34.0, 10.0
+    bottom, top = 34.0, 10.0
     names = [f"{number}  {one.label}{' (control)' * one.is_control}" for number, one in enumerate(points, 1)]
     lines = [wrap(name, NAMES, SIZE) for name in names]
     names_width = max(width(part, SIZE) for parts in lines for part in parts)
     key = 1.35 * SIZE * (sum(map(len, lines)) + 5)
     height = max(HEIGHT, key - bottom) + bottom + top
-    page = left + len(panels) * (PANEL + 16) + names_width + 14 + MARGIN
+    panel = min(WIDEST, (PAGE - LEFT - names_width - MARGIN) / len(panels) - GAP)
+    page = LEFT + len(panels) * (panel + GAP) + names_width + MARGIN
     with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
         figure = Figure(figsize=(page / 72, height / 72))
         FigureCanvasAgg(figure)
         for index, (cost, label) in enumerate(panels):
-            x = left + index * (PANEL + 16)
-            box = (x / page, bottom / height, PANEL / page, (height - bottom - top) / height)
+            x = LEFT + index * (panel + GAP)
+            box = (x / page, bottom / height, panel / page, (height - bottom - top) / height)
             ax = figure.add_axes(box)
             _panel(ax, points, cost)
             ax.set_xlabel(label)
@@ -83,20 +87,34 @@ def _panel(ax: Axes, points: list[Point], cost: str) -> None:
         shape, fill = "s" if one.is_control else "o", SQUARE if index in front else "white"
         ax.plot([paid], [one.effect], marker=shape, markerfacecolor=fill, **marks)
         ax.annotate(str(number), (paid, one.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK)
-    positive = [value for value in costs if value > 0]
-    if positive:
-        if min(costs) > 0:
-            ax.set_xscale("log")
-        else:
-            ax.set_xscale("symlog", linthresh=min(positive))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        low = 0 if min(costs) == 0 else min(costs)
-        ax.set_xlim(low / 1.8 if low else -0.4 * min(positive), max(costs) * 1.8)
+    _cost_axis(ax, costs)
     ax.margins(y=0.08)
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(width=0.6, length=2.5)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: form.minus(f"{value:g}")))
+
+
+def _cost_axis(ax: Axes, costs: list[float]) -> None:
+    """A logarithmic axis with round ticks; where a cost is 0 it begins there, linear up to the least other cost."""
+    positive = [value for value in costs if value > 0]
+    if not positive:
+        return
+    low, high = min(positive), max(positive)
+    if min(costs) > 0:
+        ax.set_xscale("log")
+        ax.set_xlim(low / 1.8, high * 1.8)
+    else:
+        ax.set_xscale("symlog", linthresh=low)
+        ax.set_xlim(-0.2 * low, high * 1.8)
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [digit * 10.0**power for power in powers for digit in digits]
+        ticks = [tick for tick in ticks if (low / 1.8 if min(costs) > 0 else low) <= tick <= high * 1.8]
+        if len(ticks) <= TICKS:
+            break
+    ax.set_xticks([*([0.0] if min(costs) == 0 else []), *ticks])
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    ax.xaxis.set_minor_locator(NullLocator())
 
 
 def main() -> None:
