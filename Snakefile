@@ -15,6 +15,7 @@ include: "rules/inference.smk"
 include: "rules/evaluation.smk"
 include: "rules/synthesis.smk"
 include: "rules/figures.smk"
+include: "rules/costs.smk"
 include: "rules/reports.smk"
 
 

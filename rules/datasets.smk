@@ -107,3 +107,5 @@ use rule prepare as prepare_judgements with:
         statistics=results("data/{dataset}/statistics.json"),
     wildcard_constraints:
         dataset=one_of(JUDGEMENTS_ONLY),
+    message:
+        "prepare_judgements {wildcards.dataset}"

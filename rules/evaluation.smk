@@ -49,6 +49,8 @@ rule import_scores:
         settings=lambda wildcards: settings(measure=TASKS[wildcards.task].measures[0]),
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "import_scores {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --metrics {output.metrics:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -42,26 +42,10 @@ rule datasets_table:
         results("logs/datasets_table.log"),
     conda:
         "../envs/report.yaml"
+    message:
+        "datasets_table"
     shell:
         "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} 2>&1 | tee {log:q}"
-
-
-rule costs:
-    input:
-        **code("reports/costs.py"),
-        timing=list(timings()),
-        beside=sorted({path for paths in timings().values() for path in paths.values()}),
-    output:
-        table=results("tables/costs.tsv"),
-    log:
-        results("logs/costs.log"),
-    params:
-        settings=settings(beside=timings()),
-    conda:
-        "../envs/report.yaml"
-    shell:
-        "python {input.script:q} --timing {input.timing:q} --table {output.table:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 rule tables:
@@ -79,6 +63,8 @@ rule tables:
         settings=settings(labels=LABELS, comparisons=table_settings()),
     conda:
         "../envs/report.yaml"
+    message:
+        "tables"
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --tables $(dirname {input.comparisons:q}) --settings {params.settings:q} 2>&1 | tee {log:q}"
@@ -100,6 +86,8 @@ rule published:
         settings=settings(beside=EXPERIMENT.published["beside"] if EXPERIMENT.published else {}),
     conda:
         "../envs/report.yaml"
+    message:
+        "published"
     shell:
         "python {input.script:q} --published {input.published:q} --means {input.means:q} --effects {input.effects:q}"
         " --meta {input.meta:q} --table {output.table:q} --page {output.page:q} --settings {params.settings:q}"
@@ -115,8 +103,8 @@ rule summary:
         costs=results("tables/costs.tsv"),
         effects=EFFECTS,
         meta=META,
-        figures=expand(results("figures/{name}.svg"), name=FIGURES),
-        tables=rules.tables.output,
+        # the page names figures and tables; it does not change when one of them is made again
+        named=ancient(expand(results("figures/{name}.svg"), name=[*DRAWN, *(COST_FIGURE + name for name in COST_FIGURES)]) + list(rules.tables.output)),
         published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
     output:
         summary=results("summary.md"),
@@ -126,6 +114,8 @@ rule summary:
         settings=summary_settings,
     conda:
         "../envs/report.yaml"
+    message:
+        "summary"
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"

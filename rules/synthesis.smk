@@ -53,5 +53,7 @@ rule comparisons_table:
         results("logs/comparisons_table.log"),
     conda:
         "../envs/evaluation.yaml"
+    message:
+        "comparisons_table"
     shell:
         "python {input.script:q} --meta {input.meta:q} --table {output.table:q} 2>&1 | tee {log:q}"

@@ -8,7 +8,7 @@ import yaml
 
 from tests.workflow.conftest import tiny_config
 
-TABLES = {"means", "comparisons_table", "costs", "summary"}
+TABLES = {"means", "comparisons_table", "tables", "costs", "summary"}
 
 
 def follow(system, seeds, model, recipe):
@@ -36,6 +36,7 @@ def test_a_learning_rate_reruns_its_recipe_and_what_follows(again):
         *follow("hard", (1, 2), "bert", "hard"),
         "compare hard-helps",
         "forest hard-helps",
+        "cost_figure zero-shot-hard-helps",
         *TABLES,
     }
 
@@ -85,8 +86,10 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
         "score",
         "compare",
         "forest",
+        "cost_figure",
         "means",
         "comparisons_table",
+        "tables",
         "summary",
     }
 
@@ -149,7 +152,9 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
     assert again.planned() <= {
         "compare hard-helps",
         "forest hard-helps",
+        "cost_figure zero-shot-hard-helps",
         "comparisons_table",
+        "tables",
         "summary",
     }
     assert "compare hard-helps" in again.planned()
