@@ -50,7 +50,7 @@ def _is_number(text: str) -> bool:
 
 
 def check_pairs(control: list[str], treatment: list[str], task: str) -> None:
-    """Raise UserError where the samples of two systems, given by their ids, can only be paired by line and cannot be."""
+    """Raise UserError where two systems' samples, given by their ids, have to be paired by line and cannot be."""
     by_line = [bool(ids) and ids[0].startswith(LINE) for ids in (control, treatment)]
     if by_line[0] != by_line[1]:
         without, other = ("control", "treatment") if by_line[0] else ("treatment", "control")

@@ -95,11 +95,19 @@ def _panel(ax: Axes, points: list[Point], cost: str) -> None:
 
 
 def _cost_axis(ax: Axes, costs: list[float]) -> None:
-    """A logarithmic axis with round ticks; where a cost is 0 it begins there, linear up to the least other cost."""
+    """A logarithmic axis with round ticks; where a cost is 0 it begins there, linear up to the least other cost.
+
+    It is linear as a whole where the least other cost is above a tenth of the largest.
+    """
     positive = [value for value in costs if value > 0]
     if not positive:
         return
     low, high = min(positive), max(positive)
+    plain = FuncFormatter(lambda value, _: f"{value:,g}")
+    if min(costs) == 0 and low > high / 10:
+        ax.set_xlim(-0.06 * high, 1.08 * high)
+        ax.xaxis.set_major_formatter(plain)
+        return
     if min(costs) > 0:
         ax.set_xscale("log")
         ax.set_xlim(low / 1.8, high * 1.8)
@@ -113,7 +121,7 @@ def _cost_axis(ax: Axes, costs: list[float]) -> None:
         if len(ticks) <= TICKS:
             break
     ax.set_xticks([*([0.0] if min(costs) == 0 else []), *ticks])
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    ax.xaxis.set_major_formatter(plain)
     ax.xaxis.set_minor_locator(NullLocator())
 
 

@@ -24,6 +24,8 @@ from scripts.reports.markdown import markdown
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
 
+SUMMARY = ("effect", "variance", "se", "ci_low", "ci_high", "p_value")  # of a meta file, None without a summary
+
 
 def read_published(path: Path) -> pd.DataFrame:
     """The rows of a file of published numbers, all as text; lines that begin with # are left out."""
@@ -56,7 +58,7 @@ class Results:
                 found = self.effects[comparison].loc[row["task"], row["quantity"]]
             elif comparison:
                 meta = self.metas[comparison]
-                found = ((meta["summary"] or {}) | meta)[row["quantity"]]
+                found = (meta | (meta["summary"] or dict.fromkeys(SUMMARY)))[row["quantity"]]
             else:
                 found = self.means.loc[(row["task"], row["system"]), row["quantity"]]
         except KeyError as error:

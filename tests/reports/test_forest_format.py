@@ -54,7 +54,7 @@ def test_an_effect_that_rounds_to_zero_has_no_minus():
 
 
 def test_powers_of_ten():
-    assert form.Numbers(-6, 1).of(2.25e-6, 1e-6, 3.5e-6) == ("2.2", "1.0", "3.5")
+    assert form.Numbers(-6, 1).of(2.25e-6, 1e-6, 3.5e-6) == ("2.3", "1.0", "3.5")
     assert (form.Numbers(-6, 1).factor, form.Numbers(0, 1).factor) == ("×10⁻⁶", "")
 
 

@@ -1,0 +1,10 @@
+"""Imported scores become a metrics file like any other."""
+
+from scripts.evaluation.import_scores import import_scores
+from scripts.evaluation.means import read_metrics
+
+
+def test_scores_are_written_at_full_precision_under_their_measures_name(tmp_path):
+    (tmp_path / "s").write_text("NA\t0.1\nb\t0.30000000000000004\n")
+    import_scores(tmp_path / "s", tmp_path / "m.tsv", "F1")
+    assert read_metrics(tmp_path / "m.tsv")["F1"].to_dict() == {"NA": 0.1, "b": 0.30000000000000004}

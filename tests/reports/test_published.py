@@ -1,0 +1,75 @@
+"""Published numbers beside ours: where ours stands, its printed digits, and what is said of a place that is not there."""
+
+import pandas as pd
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.reports.published import Results, in_digits, page, read_published, versus
+
+HEADING = "table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\n"
+RESULTS = Results(
+    effects={
+        "c": pd.DataFrame({"task": ["a"], "effect": [0.1845], "weight": [0.0622]}).set_index("task"),
+        "other": pd.DataFrame({"task": ["a"], "effect": [0.19], "weight": [0.05]}).set_index("task"),
+    },
+    metas={"c": {"k": 7, "summary": {"effect": -0.004}, "i2": 95.4}, "other": {"k": 7, "summary": None, "i2": 1.0}},
+    means=pd.DataFrame({"task": ["a"], "system": ["s"], "Judged@10": [0.3655]}).set_index(["task", "system"]),
+)
+
+
+def published(folder, *rows):
+    (folder / "p.tsv").write_text("# a source\n" + HEADING + "".join("\t".join(row) + "\n" for row in rows))
+    return read_published(folder / "p.tsv")
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "ours"),
+    [
+        (0.3655, "0.366", "0.366"),  # a half, which a binary fraction would round down
+        (-0.00198, "-0.00", "-0.00"),
+        (6.22, "6.2", "6.2"),
+        (-7.94, "-8", "-8"),
+        (8.334601085e-06, "8.334601e-06", "8.334601e-06"),
+        (3.9e-30, "0.000000e+00", "3.900000e-30"),
+        (0.0, "0.0e+00", "0.0e+00"),
+    ],
+)
+def test_ours_has_the_digits_of_the_printed_number(value, printed, ours):
+    assert in_digits(value, printed) == ours
+
+
+def test_each_kind_of_place_is_looked_up_and_set_beside(tmp_path):
+    rows = published(
+        tmp_path,
+        ("t", "A", "Weight", "6.2", "c", "a", "", "weight", "100", ""),
+        ("t", "A", "Mean", "0.19", "c", "a", "", "effect", "1", "why"),
+        ("t", "Summary", "Mean", "-0.00", "c", "", "", "effect", "1", ""),
+        ("t", "Summary", "I2", "95", "c", "", "", "i2", "1", ""),
+        ("t", "A", "J@10", "0.366", "", "a", "s", "Judged@10", "1", ""),
+    )
+    table = versus(rows, RESULTS, {"c": "other"})
+    assert table["equal"].tolist() == ["yes", "no", "yes", "yes", "yes"]
+    assert table["ours"].tolist() == ["6.2", "0.18", "-0.00", "95", "0.366"]
+    assert table["beside"].fillna("").tolist()[:2] == ["5.0", "0.19"] and table["beside"].isna()[4]
+    text = page(table, "p.tsv")
+    assert "4 of 5 numbers of p.tsv" in text and "why" in text and "other for c" in text
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("t", "B", "Mean", "1", "c", "b", "", "effect", "1", ""), "t, B, Mean: there is no 'b' in this experiment"),
+        (("t", "A", "Mean", "1", "x", "a", "", "effect", "1", ""), "there is no 'x'"),
+        (("t", "A", "Mean", "1", "c", "", "", "colour", "1", ""), "there is no 'colour'"),
+        (("t", "A", "Mean", "one", "c", "a", "", "effect", "1", ""), "row 1: printed 'one' is not a number"),
+    ],
+)
+def test_a_place_that_is_not_there_and_a_word_for_a_number_are_said(tmp_path, row, said):
+    with pytest.raises(UserError, match=said):
+        versus(published(tmp_path, row), RESULTS, {})
+
+
+def test_a_file_without_the_columns_is_refused(tmp_path):
+    (tmp_path / "p.tsv").write_text("task\tvalue\na\t1\n")
+    with pytest.raises(UserError, match="no column 'table'"):
+        read_published(tmp_path / "p.tsv")
