@@ -23,6 +23,7 @@ rule all:
     default_target: True
     input:
         results("summary.md"),
+        NAMED_IN_SUMMARY,
 
 
 onsuccess:

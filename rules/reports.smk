@@ -8,6 +8,10 @@ from scripts.common.describe import datasets_learnt, describe
 
 EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comparisons)
 META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
+FIGURES = [*DRAWN, *(COST_FIGURE + name for name in COST_FIGURES)]
+TABLES = expand(results("tables/effects/{name}.{kind}"), name=EXPERIMENT.comparisons, kind=["tsv", "md", "tex"])
+# The page names these and does not hold them: it does not change when one of them is made again.
+NAMED_IN_SUMMARY = expand(results("figures/{name}.{kind}"), name=FIGURES, kind=["svg", "pdf", "png"]) + TABLES
 
 
 def table_settings():
@@ -55,7 +59,7 @@ rule tables:
         meta=META,
         comparisons=results("tables/comparisons.tsv"),
     output:
-        effects=expand(results("tables/effects/{name}.{kind}"), name=EXPERIMENT.comparisons, kind=["tsv", "md", "tex"]),
+        effects=TABLES,
         comparisons=expand(results("tables/comparisons.{kind}"), kind=["md", "tex"]),
     log:
         results("logs/tables.log"),
@@ -103,8 +107,6 @@ rule summary:
         costs=results("tables/costs.tsv"),
         effects=EFFECTS,
         meta=META,
-        # the page names figures and tables; it does not change when one of them is made again
-        named=ancient(expand(results("figures/{name}.svg"), name=[*DRAWN, *(COST_FIGURE + name for name in COST_FIGURES)]) + list(rules.tables.output)),
         published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
     output:
         summary=results("summary.md"),

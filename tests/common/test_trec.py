@@ -62,3 +62,9 @@ def test_a_damaged_gzip_is_one_line(tmp_path):
     path.write_bytes(gzip.compress(b"".join(b"q1 Q0 d%d 1 0.5 t\n" % n for n in range(1000)))[:-12])
     with pytest.raises(UserError, match="damaged gzip"):
         read_run(path)
+
+
+def test_runs_of_four_columns_are_read_as_those_of_six(tmp_path):
+    (tmp_path / "four").write_text("q1\td1\t1\t2.5\nq1\td2\t2\t-1e-3\n")
+    (tmp_path / "six").write_text("q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 -1e-3 t\n")
+    assert read_run(tmp_path / "four") == read_run(tmp_path / "six") == {"q1": {"d1": 2.5, "d2": -0.001}}

@@ -2,6 +2,8 @@
 
 import json
 import random
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -127,3 +129,41 @@ def test_a_local_archive_is_held_to_its_checksum(tmp_path, shared_data):
         "dev": 81,
         "test": 300,
     }
+
+
+def judgements(folder, content="q1 0 d1 1\nq1 0 d2 0\nq2 0 d9 2\n"):
+    (folder / "robust.qrels").write_text(content)
+    return folder / "robust.qrels"
+
+
+def test_judgements_alone_need_no_documents(tmp_path):
+    odd = prepare(judgements(tmp_path), tmp_path / "out", settings(format="qrels"))
+    assert odd == []
+    assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")) == [
+        "qrels/dev.qrels", "qrels/test.qrels", "qrels/train.qrels", "statistics.json"]  # fmt: skip
+    assert read_qrels(tmp_path / "out/qrels/test.qrels") == {"q1": {"d1": 1, "d2": 0}, "q2": {"d9": 2}}
+    counts = json.loads((tmp_path / "out/statistics.json").read_text())
+    assert counts == {"splits": {"test": {"queries": 2, "judgements": 3, "relevant": 2, "queries_without_relevant": 0,
+                                          "carved": False}}}  # fmt: skip
+
+
+def test_judgements_in_a_folder_or_an_archive_are_named_by_split(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    judgements(folder)
+    (folder / "dev.txt").write_text("q7 0 d1 1\n")
+    for source in (folder, Path(shutil.make_archive(str(tmp_path / "packed"), "zip", folder))):
+        prepare(source, tmp_path / "out", settings(format="qrels", qrels={"test": "robust.qrels", "dev": "dev.txt"}))
+        assert list(read_qrels(tmp_path / "out/qrels/dev.qrels")) == ["q7"]
+    with pytest.raises(UserError, match="is a folder: name its files under qrels"):
+        prepare(folder, tmp_path / "none", settings(format="qrels"))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("q1 0 d1\n", "robust.qrels:1: 3 columns, but qrels have 4"), ("", "robust.qrels: not one judged query")],
+)
+def test_broken_judgements_are_refused_with_file_and_line(tmp_path, content, said):
+    with pytest.raises(UserError) as error:
+        prepare(judgements(tmp_path, content), tmp_path / "out", settings(format="qrels"))
+    assert str(error.value) == f"{tmp_path}/{said}" + (": qid 0 docid grade" if "columns" in said else "")

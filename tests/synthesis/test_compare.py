@@ -1,5 +1,6 @@
 """The comparison's files: pairing by query id, seeds averaged first, nothing that does not exist is a number."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -7,6 +8,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+
+from scripts.synthesis.comparisons_table import table
+from scripts.synthesis.seeds import effect_variance
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
             "interval": "normal", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
@@ -72,3 +77,94 @@ def test_nothing_in_common_is_one_line_and_no_file(tmp_path):
     assert done.returncode == 1
     assert done.stderr == "error: task a: control and treatment have not one query in common\n"
     assert not (tmp_path / "c.tsv").exists() and not (tmp_path / "c.json").exists()
+
+
+def scored(folder, task, system, values, seeds=1):
+    return [metrics(folder, task, system, seed, dict(zip("abcdefgh", values, strict=True))) for seed in range(seeds)]
+
+
+CONTROL = [0.1, 0.5, 0.4, 0.3, 0.8, 0.2, 0.6, 0.7]
+TREATMENT = [0.3, 0.6, 0.4, 0.5, 0.7, 0.5, 0.9, 0.8]
+
+
+def test_each_task_has_its_tests_adjusted_over_the_tasks(tmp_path):
+    control = scored(tmp_path, "a", "c", CONTROL) + scored(tmp_path, "b", "c", CONTROL)
+    treatment = scored(tmp_path, "a", "t", TREATMENT) + scored(tmp_path, "b", "t", TREATMENT[::-1])
+    effects, meta = compare(tmp_path, control, treatment, margin=0.1, cumulative=True)
+    expected = stats.ttest_rel(TREATMENT, CONTROL)
+    assert effects.loc["a", "t"] == pytest.approx(expected.statistic) and effects.loc["a", "t_df"] == 7
+    p = effects["t_p_value"]
+    assert p["a"] == pytest.approx(expected.pvalue, rel=1e-12)
+    assert effects.loc["a", "t_log10_p"] == pytest.approx(np.log10(expected.pvalue))
+    assert effects["t_p_holm"].tolist() == pytest.approx([min(1, 2 * min(p)), max(p)])
+    assert effects["t_p_bh"].tolist() == pytest.approx([2 * min(p), max(p)])
+    # 7 differences are not 0, so all 128 flips are counted; the sum 1.1 is reached or passed by 6
+    sums = [sum(s) for s in itertools.product(*((d, -d) for d in np.subtract(TREATMENT, CONTROL) if d))]
+    assert effects.loc["a", "randomisation_p_value"] == np.mean(np.abs(sums) >= 1.1 - 1e-9)
+    assert effects.loc["a", "non_inferiority_p_value"] < p["a"] < effects.loc["a", "equivalence_p_value"]
+    assert effects.loc["a", "log10_p"] == pytest.approx(np.log10(effects.loc["a", "p_value"]))
+    assert list(meta["cumulative"]) == ["a", "b"] and meta["cumulative"]["b"]["summary"] == meta["summary"]
+    assert meta["equivalence"]["margin"] == 0.1 and 0 < meta["equivalence"]["p_non_inferiority"] < 1
+
+
+def test_the_margins_test_of_a_summary_is_that_of_its_interval(tmp_path):
+    """At a margin that is the upper end of the (1 - 2 alpha) interval the test of equivalence has p = alpha."""
+    control = scored(tmp_path, "a", "c", CONTROL) + scored(tmp_path, "b", "c", CONTROL)
+    treatment = scored(tmp_path, "a", "t", TREATMENT) + scored(tmp_path, "b", "t", [0.9 * value for value in TREATMENT])
+    for interval in ("normal", "knapp-hartung"):
+        _, meta = compare(tmp_path, control, treatment, interval=interval, alpha=0.1)
+        margin = meta["summary"]["ci_high"]
+        _, meta = compare(tmp_path, control, treatment, interval=interval, alpha=0.1, margin=margin)
+        assert meta["equivalence"]["p_equivalence"] == pytest.approx(0.05, rel=1e-9)
+        assert meta["equivalence"]["p_non_inferiority"] < 0.05
+
+
+def test_a_correlation_has_no_tests_of_a_difference(tmp_path):
+    effects, meta = compare(tmp_path, scored(tmp_path, "a", "c", CONTROL), scored(tmp_path, "a", "t", TREATMENT),
+                            effect="CORR", margin=0.1)  # fmt: skip
+    assert effects.loc["a", "effect"] == pytest.approx(np.corrcoef(TREATMENT, CONTROL)[0, 1], rel=1e-12)
+    assert effects.loc["a", ["t", "t_p_value", "randomisation_p_value", "equivalence_p_value", "seed_share"]].isna().all()
+    assert effects.loc["a", "ci_low"] < effects.loc["a", "effect"] < effects.loc["a", "ci_high"] < 1
+    assert "equivalence" not in meta and meta["effect_type"] == "CORR"
+
+
+def test_hedges_can_be_left_out(tmp_path):
+    files = scored(tmp_path, "a", "c", CONTROL), scored(tmp_path, "a", "t", TREATMENT)
+    g, d = (compare(tmp_path, *files, effect="SMD", hedges=hedges)[0].loc["a", "effect"] for hedges in (True, False))
+    assert g / d == pytest.approx(1 - 3 / (4 * 7 - 1), rel=1e-14)
+
+
+def test_the_share_of_seeds_in_the_effects_variance(tmp_path):
+    control = scored(tmp_path, "a", "c", CONTROL)
+    noise = np.random.default_rng(1).normal([0.0, 0.05, -0.05], 0.1, (8, 3))
+    treatment = [metrics(tmp_path, "a", "t", seed, dict(zip("abcdefgh", np.add(TREATMENT, noise[:, seed]), strict=True)))
+                 for seed in range(3)]  # fmt: skip
+    effects, _ = compare(tmp_path, control, treatment)
+    expected = effect_variance(np.add(np.array(TREATMENT)[:, None], noise), np.array(CONTROL)[:, None])
+    assert effects.loc["a", "seed_share"] == pytest.approx(expected.seed_share, rel=1e-9)
+    assert effects.loc["a", "variance_with_seeds"] == pytest.approx(expected.total, rel=1e-9)
+    assert effects.loc["a", ["control_seeds", "treatment_seeds"]].tolist() == [1, 3]
+    assert effects.loc["a", "treatment_seed_sd"] > 0 and np.isnan(effects.loc["a", "control_seed_sd"])
+
+
+def test_scores_without_ids_of_different_lengths_are_one_line(tmp_path):
+    control = [metrics(tmp_path, "rte", "c", 0, {"line 1": 1, "line 2": 0})]
+    treatment = [metrics(tmp_path, "rte", "t", 0, {"line 1": 1})]
+    done = compare(tmp_path, control, treatment)
+    assert done.returncode == 1 and done.stderr.startswith("error: task rte: control has 2 scores and treatment 1; ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_table_of_comparisons_adjusts_over_them():
+    base = {"control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 2, "ddof": 1, "estimator": "DL",
+            "interval": "normal", "alpha": 0.05, "fixed": None}  # fmt: skip
+    metas = {
+        "one": base | {"summary": {"effect": 0.1, "p_value": 0.01}, "equivalence": {"p_non_inferiority": 0.2}},
+        "none": base | {"summary": None, "k": 0},
+        "two": base | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
+    }
+    rows = table(metas).set_index("comparison")
+    assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
+    assert rows.loc[["one", "two"], "p_bh"].tolist() == [0.02, 0.04]
+    assert rows.loc["one", "p_non_inferiority"] == 0.2 and rows.loc["two", "prediction_high"] == 0.2
+    assert list(table({}).columns) == list(table(metas).columns)

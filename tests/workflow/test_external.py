@@ -1,0 +1,164 @@
+"""Experiments on other people's runs and scores, which need no documents, models or Java, and are done in seconds."""
+
+import csv
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from tests.workflow.conftest import REPOSITORY, copy
+
+RANGER, GLUE = "config/ranger.yaml", "config/ranger-glue.yaml"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    """The workflow's sources in a folder, with ../shared/data beside it where it is beside the repository."""
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("external") / "ranktrial")
+    shared = REPOSITORY.parent / "shared"
+    if shared.is_dir():
+        (made.folder.parent / "shared").symlink_to(shared)
+    return made
+
+
+@pytest.fixture(scope="module")
+def ranger(workspace, shared_data):
+    """Figure 3's experiment, run."""
+    done = workspace.snakemake(config=RANGER)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return workspace.folder / "results" / "ranger"
+
+
+def numbers(folder):
+    with open(folder / "published-versus-ours.tsv", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_figure_3_is_reproduced_cell_by_cell(ranger):
+    rows = numbers(ranger)
+    figure = [row for row in rows if row["table"] == "figure 3"]
+    assert len(figure) == 7 * 8 + 3 and all(row["equal"] == "yes" for row in figure)
+    different = [(row["row"], row["column"]) for row in rows if row["equal"] == "no"]
+    assert different == [("Antique", "p")]  # it underflows in the toolkit
+
+
+def test_beside_it_stands_what_changes_today(ranger):
+    summary = [row for row in numbers(ranger) if row["row"] == "Summary Effect (RE)"]
+    assert [(row["column"], row["ours"], row["beside"]) for row in summary] == [
+        ("Mean", "0.05", "0.05"), ("CI 95%, low", "0.02", "-0.01"), ("CI 95%, high", "0.07", "0.10")]  # fmt: skip
+    meta = json.loads((ranger / "meta/today.json").read_text())
+    assert meta["interval"] == "knapp-hartung" and meta["ddof"] == 1 and len(meta["cumulative"]) == 7
+
+
+def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
+    names = ["TREC Covid", "TripClick", "NFCorpus", "DBPedia Entity", "Antique", "TREC Podcast", "TREC Robust 04"]
+    table = pd.read_csv(ranger / "tables/effects/today.tsv", sep="\t")
+    assert table["task"].tolist() == [*names, "summary", "prediction interval", "fixed effect"]
+    figure = (ranger / "figures/today.svg").read_text()
+    assert sorted(names, key=figure.index) == names and "Uni-ColBERTer (Dim1, BOW² + CS)" in figure
+    assert "Holm-adjusted over the tasks" in figure
+    tex = (ranger / "tables/effects/today.tex").read_text()
+    assert tex.count(r"\midrule") == 2 and sorted(names, key=tex.index) == names
+    page = (ranger / "summary.md").read_text()
+    assert "Over 7 tasks, the nDCG@10 of Uni-ColBERTer" in page and "100 of 101 published numbers" in page
+    assert "nan" not in page.lower()
+    for suffix in ("svg", "pdf", "png"):
+        assert (ranger / f"figures/as-published.{suffix}").stat().st_size > 1000
+
+
+def test_a_label_is_a_figures_look(ranger, workspace):
+    text = (workspace.folder / RANGER).read_text()
+    (workspace.folder / "labels.yaml").write_text(text.replace("label: TAS-B", "label: TAS-Balanced"))
+    planned = {job.split()[0] for job in workspace.planned("labels.yaml")}
+    assert planned == {"forest", "tables", "summary"}
+
+
+def test_glue_is_reproduced_and_the_swapped_weights_are_said(workspace, shared_data):
+    done = workspace.snakemake(config=GLUE)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    rows = numbers(workspace.folder / "results/ranger-glue")
+    different = {(row["table"], row["row"], row["column"]) for row in rows if row["equal"] == "no"}
+    assert different == {("section 4", "RTE", "Weight (%)"), ("section 4", "WNLI", "Weight (%)"), ("notebook", "MNLI", "p"),
+                         ("notebook", "QQP", "p")}  # fmt: skip
+    assert all(row["note"] for row in rows if row["equal"] == "no")
+
+
+SCORES = """
+experiment: scores
+datasets:
+  rte: {format: scores, measure: accuracy, label: "RTE & more"}
+  cola: {format: scores, measure: accuracy}
+  flat: {format: scores, measure: accuracy}
+systems:
+  gold: {type: external, scores: {rte: gold.txt, cola: ids.tsv, flat: gold.txt}}
+  ours: {type: external, scores: {rte: ours.txt, cola: other-ids.tsv, flat: flat.txt}}
+tasks: [rte, cola, flat]
+comparisons:
+  agreement: {control: gold, treatment: ours, measure: accuracy, effect: CORR}
+  both: {control: gold, treatment: ours, measure: accuracy, effect: [MD, SMD], permutations: 500}
+"""
+
+
+@pytest.fixture
+def scores(workspace, tmp_path):
+    """A small experiment on scores, not yet run."""
+    made = copy(REPOSITORY, tmp_path / "ranktrial")
+    values = [0.1 * (n % 7) for n in range(20)]
+    (made.folder / "gold.txt").write_text("".join(f"{v}\n" for v in values))
+    (made.folder / "ours.txt").write_text("".join(f"{v * v + 0.05 * (n % 3)}\n" for n, v in enumerate(values)))
+    (made.folder / "flat.txt").write_text("0.5\n" * 20)
+    (made.folder / "ids.tsv").write_text("id\tvalue\n" + "".join(f"s{n}\t{v}\n" for n, v in enumerate(values)))
+    (made.folder / "other-ids.tsv").write_text("".join(f"s{n}\t{v + 0.01 * (n % 4)}\n" for n, v in enumerate(values[:18])))
+    (made.folder / "scores.yaml").write_text(SCORES)
+    return made
+
+
+def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_figure(scores):
+    done = scores.snakemake(config="scores.yaml")
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    results = scores.folder / "results/scores"
+    meta = json.loads((results / "meta/agreement.json").read_text())
+    assert meta["effect_type"] == "CORR" and meta["k"] == 2 and 0.5 < meta["summary"]["effect"] < 1
+    reason = "the treatment has the same value for every query"
+    assert meta["warnings"][:2] == ["cola: 2 queries stand in one system only and are left out", f"flat: left out, {reason}"]
+    assert reason in (results / "tables/effects/agreement.tex").read_text()
+    assert reason in (results / "tables/effects/agreement.md").read_text()
+    assert "the treatment has the same" in (results / "figures/agreement.svg").read_text()
+    page = (results / "summary.md").read_text()
+    assert "ours correlates with gold at" in page and "nan" not in page.lower() and "## Costs" not in page
+    assert {path.stem for path in (results / "figures").iterdir()} == {"agreement", "both-MD", "both-SMD"}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("ours.txt", "1.0\nyes\n", "ours.txt:2: value 'yes' is not a number"),
+        ("ours.txt", "1.0\n0.5\n", "task rte: control has 20 scores and treatment 2; without ids they cannot be paired"),
+    ],
+)
+def test_broken_scores_are_one_line(scores, file, content, said):
+    (scores.folder / file).write_text(content)
+    done = scores.snakemake("results/scores/effects/agreement.tsv", config="scores.yaml")
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert done.returncode != 0 and len(errors) == 1 and said in errors[0], done.stderr
+    assert not (scores.folder / "results/scores/effects/agreement.tsv").exists()
+
+
+def refused(scores, text):
+    """The one line with which a configuration is refused before anything runs."""
+    (scores.folder / "scores.yaml").write_text(text)
+    done = scores.snakemake("--dry-run", config="scores.yaml")
+    errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+    assert done.returncode != 0 and len(errors) == 1
+    return errors[0]
+
+
+def test_a_task_in_one_system_only_and_a_run_without_qrels_are_refused_at_once(scores):
+    said = refused(scores, SCORES.replace(", cola: other-ids.tsv", ""))
+    assert said == ("error: scores.yaml: comparisons.agreement: ours has no scores for task 'cola'; add one or list the tasks")
+    said = refused(scores, SCORES.replace("ours: {type: external, scores", "ours: {type: external, runs"))
+    assert "systems.ours.runs.rte: a task of format scores takes scores: it has no qrels" in said
+    shutil.rmtree(scores.folder / "results", ignore_errors=True)
+    said = refused(scores, SCORES.replace("format: scores, measure: accuracy}\nsystems", "format: qrels, location: no.qrels}\nsystems"))
+    assert "datasets.flat.location: no file or folder 'no.qrels' here or in the mirrors" in said
