@@ -84,8 +84,9 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
         choices.append((SIZES[-1], names))
     for size, names in choices:
         columns = {name: _column(_heading(name, forest, numbers), name, lines, size) for name in names}
-        if "means" in columns and "judged" not in columns:  # "control → treatment" stands over it
-            columns["means"].widen(width("control → treatment", size))
+        paired = [columns[name] for name in ("means", "judged") if name in columns]
+        if len(paired) == 1:  # "control → treatment" stands over it
+            paired[0].widen(width("control → treatment", size))
         task = _task_width(lines, size, page * _TASK[forest.width])
         plot = page - 2 * MARGIN - task - GAP - sum(column.width + GAP for column in columns.values())
         if plot >= _PLOT[forest.width]:
