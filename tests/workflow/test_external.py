@@ -93,9 +93,11 @@ datasets:
 systems:
   gold: {type: external, scores: {rte: gold.txt, cola: ids.tsv, flat: gold.txt}}
   ours: {type: external, scores: {rte: ours.txt, cola: other-ids.tsv, flat: flat.txt}}
+  theirs: {type: external, label: Theirs & Co, scores: {rte: ours.txt, cola: ids.tsv}}
 tasks: [rte, cola, flat]
 comparisons:
   agreement: {control: gold, treatment: ours, measure: accuracy, effect: CORR}
+  many: {control: gold, treatment: [ours, theirs], tasks: [rte, cola], measure: accuracy, permutations: 500}
   both: {control: gold, treatment: ours, measure: accuracy, effect: [MD, SMD], permutations: 500}
 """
 
@@ -127,7 +129,10 @@ def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_
     assert "the treatment has the same" in (results / "figures/agreement.svg").read_text()
     page = (results / "summary.md").read_text()
     assert "ours correlates with gold at" in page and "nan" not in page.lower() and "## Costs" not in page
-    assert {path.stem for path in (results / "figures").iterdir()} == {"agreement", "both-MD", "both-SMD"}
+    figures = {"agreement", "both-MD", "both-SMD", "many", "many-ours", "many-theirs"}  # and none of costs
+    assert {path.stem for path in (results / "figures").iterdir()} == figures
+    together = (results / "figures/many.svg").read_text()
+    assert "Theirs &amp; Co" in together and together.count("Random effects (") == 1 and "(figures/many.svg)" in page
 
 
 @pytest.mark.parametrize(
