@@ -11,6 +11,7 @@ import yaml
 
 from scripts.common.errors import UserError
 from scripts.common.fanout import fan_out_all
+from scripts.common.files import is_number
 
 SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
 
@@ -127,14 +128,6 @@ def _describe(error: jsonschema.ValidationError, source: str, origins: dict[tupl
         return f"{where}: bad name {error.instance!r}; it may hold letters, digits, '.', '_' and '-'"
     root = yaml.safe_load(SCHEMA.read_text())
     said = f"{where}: {error.instance!r} is {_kind(error.instance)}; wanted is {_wanted(error.schema, root)}"
-    if isinstance(error.instance, str) and _is_number(error.instance):
+    if isinstance(error.instance, str) and is_number(error.instance):
         said += f" (YAML takes {error.instance} for text: write {float(error.instance):.1e})"
     return said
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

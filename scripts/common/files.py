@@ -78,6 +78,15 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         raise UserError(f"{path}:{number + 1}: damaged gzip file ({error})") from None
 
 
+def is_number(text: str) -> bool:
+    """Whether a field of a text file, or a value that YAML took for text, reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def sha256(path: Path) -> str:
     """The SHA-256 of a file's bytes, as hexadecimal."""
     with open(path, "rb") as file:

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines
+from scripts.common.files import is_number, lines
 
 LINE = "line "  # how the ids begin that samples without one get; no id that a file gives holds a space
 
@@ -25,10 +25,10 @@ def read_scores(path: Path) -> dict[str, float]:
         columns = columns or len(fields)
         if len(fields) != columns or columns > 2:
             raise UserError(f"{where}: {len(fields)} columns; wanted are one value a line, or id, tab and value")
-        if columns == 2 and not scores and number == 1 and not _is_number(fields[1]):
+        if columns == 2 and not scores and number == 1 and not is_number(fields[1]):
             continue
         name = "_".join(fields[0].split()) if columns == 2 else f"{LINE}{number}"
-        if not _is_number(fields[-1]):
+        if not is_number(fields[-1]):
             raise UserError(f"{where}: value {fields[-1]!r} is not a number")
         value = float(fields[-1])
         if not math.isfinite(value):
@@ -39,14 +39,6 @@ def read_scores(path: Path) -> dict[str, float]:
     if not scores:
         raise UserError(f"{path}: not one value")
     return scores
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def check_pairs(control: list[str], treatment: list[str], task: str) -> None:
