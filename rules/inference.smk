@@ -40,7 +40,6 @@ rule encode:
         results("logs/encode/{dataset}/{model}/{recipe}/seed-{seed}.log"),
     benchmark:
         results("benchmarks/encode/{dataset}/{model}/{recipe}/seed-{seed}.tsv")
-    threads: 1
     params:
         settings=lambda wildcards: inference_settings(EXPERIMENT.models[wildcards.model]),
     conda:
@@ -96,7 +95,6 @@ rule rerank:
         results("logs/rerank/{task}/{system}/seed-{seed}.log"),
     benchmark:
         results("benchmarks/rerank/{task}/{system}/seed-{seed}.tsv")
-    threads: 1
     wildcard_constraints:
         system=systems_of_kind("rerank"),
     params:

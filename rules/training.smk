@@ -115,7 +115,6 @@ rule fine_tune:
         results("logs/fine_tune/{model}/{recipe}/seed-{seed}.log"),
     benchmark:
         results("benchmarks/fine_tune/{model}/{recipe}/seed-{seed}.tsv")
-    threads: 1
     wildcard_constraints:
         recipe=one_of(EXPERIMENT.recipes),
     params:
