@@ -5,7 +5,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint lock clean
+.PHONY: help setup prepare run test lint lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,9 @@ $(VENV)/.installed: requirements.lock
 	$(BASE_PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
+
+prepare: setup  ## fetch and check all data and models of CONFIG; afterwards nothing needs the network
+	$(BIN)/snakemake prepare --configfile $(CONFIG)
 
 run: setup  ## run the experiment of CONFIG (config/config.yaml)
 	$(BIN)/snakemake --configfile $(CONFIG)

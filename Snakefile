@@ -26,8 +26,15 @@ rule all:
         NAMED_IN_SUMMARY,
 
 
+rule prepare:  # on a machine with network: afterwards no other rule needs any
+    input:
+        expand(results("data/{dataset}/statistics.json"), dataset=PREPARED),
+        expand(results(f"models/{{model}}/{UNTRAINED}/seed-0"), model=EXPERIMENT.models),
+
+
 onsuccess:
-    print(f"{RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+    if Path(RESULTS, "summary.md").exists():
+        print(f"{RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
 
 
 onerror:

@@ -14,6 +14,7 @@ from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
 from scripts.common.experiment import PYSERINI_BM25, UNTRAINED, resolve
 from scripts.common.sources import is_remote
+from scripts.common.state import adopt
 
 STARTED = time.time()
 # Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
@@ -26,6 +27,7 @@ try:
     for path in CONFIG_FILES:
         read_yaml(Path(path))
     EXPERIMENT = resolve(config, CONFIG_FILES[-1])
+    adopt(Path("results"), Path(".snakemake"))
 except UserError as error:
     sys.exit(f"error: {error}")
 

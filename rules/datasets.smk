@@ -34,13 +34,18 @@ def source(location):
 def dataset_settings(wildcards):
     dataset = EXPERIMENT.datasets[wildcards.dataset]
     kept = {key: value for key, value in dataset.items() if key not in ("location", "licence", "label")}
-    return settings(**kept, seed=EXPERIMENT.seed)
+    return settings(**kept, seed=EXPERIMENT.seed, source=source(dataset["location"]))
 
 
-def folder_contents(wildcards):
-    """The files of a dataset that lies in a folder, so that a change in one of them counts."""
-    location = Path(EXPERIMENT.datasets[wildcards.dataset]["location"])
-    return sorted(str(path) for path in location.rglob("*") if path.is_file()) if location.is_dir() else []
+def source_files(location):
+    """What a job reads at `location`: a fetched file or folder, a file, or the files of a user's own folder.
+
+    Of that folder only the files' contents count, since its date changes where it is copied.
+    """
+    path = Path(source(location))
+    if path.is_dir() and str(path) == location:
+        return sorted(str(file) for file in path.rglob("*") if file.is_file())
+    return str(path)
 
 
 rule fetch:
@@ -73,21 +78,20 @@ use rule fetch as fetch_from_hub with:
         "fetch_from_hub {wildcards.download}"
 
 
-rule prepare:
+rule prepare_dataset:
     input:
         **code("datasets/prepare.py"),
         reader=lambda wildcards: f"scripts/datasets/formats/{EXPERIMENT.datasets[wildcards.dataset]['format']}.py",
-        source=lambda wildcards: source(EXPERIMENT.datasets[wildcards.dataset]["location"]),
-        contents=folder_contents,
+        source=lambda wildcards: source_files(EXPERIMENT.datasets[wildcards.dataset]["location"]),
     output:
         corpus=results("data/{dataset}/corpus.jsonl"),
         queries=expand(results("data/{{dataset}}/queries/{split}.jsonl"), split=["train", "dev", "test"]),
         qrels=expand(results("data/{{dataset}}/qrels/{split}.qrels"), split=["train", "dev", "test"]),
         statistics=results("data/{dataset}/statistics.json"),
     log:
-        results("logs/prepare/{dataset}.log"),
+        results("logs/prepare_dataset/{dataset}.log"),
     benchmark:
-        results("benchmarks/prepare/{dataset}.tsv")
+        results("benchmarks/prepare_dataset/{dataset}.tsv")
     wildcard_constraints:
         dataset=one_of(name for name in PREPARED if name not in JUDGEMENTS_ONLY),
     params:
@@ -95,13 +99,13 @@ rule prepare:
     conda:
         "../envs/datasets.yaml"
     message:
-        "prepare {wildcards.dataset}"
+        "prepare_dataset {wildcards.dataset}"
     shell:
-        "python {input.script:q} --source {input.source:q} --collection $(dirname {output.statistics:q})"
+        "python {input.script:q} --collection $(dirname {output.statistics:q})"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
-use rule prepare as prepare_judgements with:
+use rule prepare_dataset as prepare_judgements with:
     output:
         qrels=expand(results("data/{{dataset}}/qrels/{split}.qrels"), split=["train", "dev", "test"]),
         statistics=results("data/{dataset}/statistics.json"),

@@ -53,25 +53,28 @@ def training_settings(wildcards):
     return settings(**schedule, type=model["type"], max_length=model["max_length"], seed=int(wildcards.seed))
 
 
+def weights_settings(wildcards):
+    model = EXPERIMENT.models[wildcards.model]
+    kept = {key: model[key] for key in ("type", "sha256") if key in model}
+    return settings(**kept, source=source(model["weights"]))
+
+
 rule weights:
     input:
         **code("training/weights.py"),
-        source=lambda wildcards: source(EXPERIMENT.models[wildcards.model]["weights"]),
+        source=lambda wildcards: source_files(EXPERIMENT.models[wildcards.model]["weights"]),
     output:
         checkpoint=directory(results(f"models/{{model}}/{UNTRAINED}/seed-0")),
     log:
         results("logs/weights/{model}.log"),
     params:
-        settings=lambda wildcards: settings(
-            **{k: EXPERIMENT.models[wildcards.model][k] for k in ["type", "sha256"] if k in EXPERIMENT.models[wildcards.model]}
-        ),
+        settings=weights_settings,
     conda:
         "../envs/neural.yaml"
     message:
         "weights {wildcards.model}"
     shell:
-        "python {input.script:q} --source {input.source:q} --checkpoint {output.checkpoint:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 rule negatives:

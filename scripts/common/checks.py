@@ -8,10 +8,19 @@ from scripts.common.checker import Checker
 from scripts.common.errors import UserError
 from scripts.common.measures import check_computable
 from scripts.common.sources import check_pypi, in_mirrors, is_remote
+from scripts.common.state import STATE
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
 WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
+SHARED_FOLDERS = ("downloads", STATE)
 NEEDED_KEYS = {"trec": ("documents", "topics", "qrels"), "scores": ("measure",)}
+
+
+def check_name(check: Checker) -> None:
+    """The experiment's folder is not one that all experiments share."""
+    name = check.config["experiment"]
+    if name in SHARED_FOLDERS:
+        raise check.fail("experiment", f"{name!r} is a folder that all experiments share; choose another name")
 
 
 def check_measures(check: Checker) -> None:

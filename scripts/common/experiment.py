@@ -15,6 +15,7 @@ from scripts.common.checks import (
     check_datasets,
     check_measures,
     check_models,
+    check_name,
     check_published,
     check_recipes,
 )
@@ -100,7 +101,7 @@ def resolve(config: dict, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
     config = complete(config, source)
     check = _Checker(config, source)
-    for check_section in (check_datasets, check_models, check_recipes, check_measures, check_published):
+    for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
     tasks = check.tasks()
     systems = {name: check.system(name, entry, tasks) for name, entry in config["systems"].items()}

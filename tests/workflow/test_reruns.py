@@ -98,7 +98,7 @@ def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(aga
     edit(again, "scripts/common/measures.py")
     rules = {job.split()[0] for job in again.planned()}
     assert {"score", "tune"} <= rules
-    assert not rules & {"prepare", "index", "negatives", "fine_tune", "encode", "retrieve"}
+    assert not rules & {"prepare_dataset", "index", "negatives", "fine_tune", "encode", "retrieve"}
 
 
 def test_an_edited_helper_of_the_negatives_reruns_training(again):
@@ -193,7 +193,7 @@ def test_two_tasks_of_one_dataset_share_index_and_encoding(again):
     again.write_config(config)
     rules = {job.split()[0] for job in again.planned()}
     assert {"search", "retrieve", "rerank", "score"} <= rules
-    assert not rules & {"index", "tune", "encode", "fine_tune", "prepare"}
+    assert not rules & {"index", "tune", "encode", "fine_tune", "prepare_dataset"}
 
 
 def test_pseudo_labels_and_samples_of_queries_get_examples_of_their_own(again):
