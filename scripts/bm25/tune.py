@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
 from scripts.bm25.lucene import Searcher
 from scripts.common.cli import parser
 from scripts.common.collection import read_queries
@@ -47,7 +48,7 @@ def best(trials: list[Trial]) -> Trial:
     return min(trials, key=lambda trial: (-trial.value, trial.k1, trial.b))
 
 
-def try_all(searcher: Searcher, queries: dict[str, str], qrels: Qrels, settings: dict) -> list[Trial]:
+def try_all(searcher: Searcher | FieldSearcher, queries: dict[str, str], qrels: Qrels, settings: dict) -> list[Trial]:
     """The mean measure over the judged queries for every pair of k1 and b, in ascending order."""
     pairs = sorted(set(itertools.product(settings["k1"], settings["b"])))
     trials = []
@@ -75,7 +76,8 @@ def main() -> None:
     qrels = read_qrels(options.qrels)
     queries = judged(read_queries(options.queries), qrels, str(options.qrels))
     qrels = {query: qrels[query] for query in queries}
-    searcher = Searcher(options.index, settings["k1"][0], settings["b"][0])
+    how = {name: settings[name] for name in PYSERINI}
+    searcher = open_index(options.index, settings["k1"][0], settings["b"][0], **how)
     trials = try_all(searcher, queries, qrels, settings)
     write(options.table, options.parameters, trials, settings["measure"], len(queries))
     chosen = best(trials)

@@ -26,12 +26,13 @@ from scripts.common.measures import parse
 from scripts.common.sources import find_file
 
 KEYS_OF_KIND = {
-    "bm25": {"type", "label", "k1", "b", "tune", "grid"},
+    "bm25": {"type", "label", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
     "external": {"type", "label", "runs", "scores"},
     "neural": {"model", "label", "recipe", "seeds", "rerank"},
 }
 DEFAULT_GRID = {"k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9]}
 PYSERINI_BM25 = {"k1": 0.9, "b": 0.4}
+ELASTICSEARCH_BM25 = {"k1": 1.2, "b": 0.75}
 
 
 @dataclass(frozen=True)
@@ -199,10 +200,22 @@ class _Checker(Checker):
         return files
 
     def bm25(self, key: str, entry: dict) -> dict:
+        on_server = entry.get("engine") == "elasticsearch"
+        if on_server != ("url" in entry):
+            wanted = "engine: elasticsearch needs the server's url", "a url is of use with engine: elasticsearch"
+            raise self.fail(key, wanted[not on_server])
+        if "url" in entry and "@" in entry["url"]:
+            raise self.fail(f"{key}.url", "no name or password here: give them in the environment")
+        defaults = ("standard", "best") if on_server else ("english", "together")
+        how = {"analyzer": entry.get("analyzer", defaults[0]), "fields": entry.get("fields", defaults[1])}
+        how |= {"url": entry["url"]} if on_server else {}
         if not entry.get("tune"):
             if "grid" in entry:
                 raise self.fail(key, "a grid is of use with tune: true only")
-            return {name: float(entry.get(name, value)) for name, value in PYSERINI_BM25.items()}
+            usual = ELASTICSEARCH_BM25 if on_server else PYSERINI_BM25
+            return how | {name: float(entry.get(name, value)) for name, value in usual.items()}
+        if on_server:
+            raise self.fail(key, "tune: true is of use with engine: lucene only; it searches the same without a server")
         if {"k1", "b"} & set(entry):
             raise self.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
         grid = {"measure": self.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
@@ -210,7 +223,7 @@ class _Checker(Checker):
             cutoff = parse(grid["measure"]).params.get("cutoff")
         except UserError as error:
             raise self.fail(f"{key}.grid.measure", str(error)) from None
-        return grid | {"depth": cutoff or self.config["depth"]}
+        return how | grid | {"depth": cutoff or self.config["depth"]}
 
     def seeds(self, system: System, systems: dict[str, System]) -> System:
         if system.kind != "rerank":

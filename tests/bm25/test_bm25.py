@@ -14,6 +14,7 @@ import pytest
 from scripts.bm25 import index as index_script
 from scripts.bm25 import lucene, tune
 from scripts.bm25 import search as search_script
+from scripts.bm25.fields import PYSERINI
 from scripts.common.collection import Document, read_queries, write_corpus, write_queries
 from scripts.common.errors import UserError
 from scripts.common.measures import evaluate
@@ -86,7 +87,7 @@ def test_odd_ids_survive(tmp_path):
 
 def test_documents_without_text_are_counted(tmp_path, monkeypatch, capsys):
     write_corpus(tmp_path / "corpus.jsonl", [Document("a", "", "word"), Document("b", "", ""), Document("c", " ", " ")])
-    call(monkeypatch, index_script, corpus=tmp_path / "corpus.jsonl", index=tmp_path / "index", settings="{}")
+    call(monkeypatch, index_script, corpus=tmp_path / "corpus.jsonl", index=tmp_path / "index", settings=json.dumps(PYSERINI))
     assert "1 of 3 documents indexed" in (said := capsys.readouterr().err)
     assert "2 documents without text" in said
 
@@ -111,7 +112,7 @@ def test_search_writes_run_and_timing(animals, tmp_path, monkeypatch, capsys):
             run=tmp_path / f"{name}.trec.gz",
             timing=tmp_path / f"{name}.json",
             parameters=parameters,
-            settings=json.dumps(settings | {"depth": 2, "tag": "bm25"}),
+            settings=json.dumps(PYSERINI | settings | {"depth": 2, "tag": "bm25"}),
         )
         k1, b = settings.get("k1", 2.0), settings.get("b", 1.0)
         run = read_run(tmp_path / f"{name}.trec.gz")
@@ -173,7 +174,7 @@ index.main()
 def test_a_killed_indexing_leaves_nothing_and_can_be_done_again(tmp_path):
     documents = [Document(f"d{n}", "", f"word{n % 7} word{n % 11} number{n}") for n in range(500)]
     write_corpus(tmp_path / "corpus.jsonl", documents)
-    options = ["--corpus", tmp_path / "corpus.jsonl", "--index", tmp_path / "index", "--settings", "{}"]
+    options = ["--corpus", tmp_path / "corpus.jsonl", "--index", tmp_path / "index", "--settings", json.dumps(PYSERINI)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", KILLER, *options], env=environment, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
@@ -221,7 +222,7 @@ def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch):
     write_queries(tmp_path / "dev.jsonl", {"q1": "lion", "q2": "tiger", "unjudged": "zebra"})
     write_qrels(tmp_path / "dev.qrels", {"q1": {"b": 1}, "q2": {"d": 1, "b": 0}, "elsewhere": {"a": 1}})
     outputs = {"parameters": tmp_path / "chosen.json", "table": tmp_path / "grid.tsv"}
-    settings = {"k1": [1.2, 0.5], "b": [0.0, 1.0], "measure": "RR@10", "depth": 10}
+    settings = PYSERINI | {"k1": [1.2, 0.5], "b": [0.0, 1.0], "measure": "RR@10", "depth": 10}
     call(
         monkeypatch, tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
         settings=json.dumps(settings),
@@ -265,7 +266,7 @@ def test_an_index_that_cannot_be_written_is_one_line(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
     indexer = lucene.Indexer(folder)
-    indexer.add([json.dumps({"id": "d1", "contents": "some text"})])
+    indexer.add([Document("d1", "", "some text")])
     shutil.rmtree(folder)
     with pytest.raises(UserError, match=r"^[^\n]*gone: not a complete Lucene index[^\n]*$"):
         indexer.close()

@@ -39,7 +39,19 @@ def changed(changes):
 def test_the_base_of_these_tests_is_right():
     experiment = resolve(copy.deepcopy(BASE), "c.yaml")
     assert experiment.systems["tuned"].seeds == (1, 2) and experiment.systems["bm25"].seeds == (0,)
-    assert experiment.systems["bm25"].settings == {"k1": 0.9, "b": 0.4}
+    assert experiment.systems["bm25"].settings == {
+        "analyzer": "english", "fields": "together", "k1": 0.9, "b": 0.4,
+    }  # fmt: skip
+
+
+def test_elasticsearch_has_its_own_defaults():
+    systems = {"es": {"type": "bm25", "engine": "elasticsearch", "url": "http://h:9200"},
+               "standard": {"type": "bm25", "analyzer": "standard", "fields": "best", "tune": True}}  # fmt: skip
+    experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
+    assert experiment.systems["es"].settings == {
+        "analyzer": "standard", "fields": "best", "url": "http://h:9200", "k1": 1.2, "b": 0.75,
+    }  # fmt: skip
+    assert experiment.systems["standard"].settings["analyzer"] == "standard"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +93,13 @@ def test_the_base_of_these_tests_is_right():
         ({"systems/x": {"type": "external"}}, "c.yaml: systems.x: an external system needs 'runs'"),
         ({"systems/x": {"type": "external", "runs": {"d": "f"}}}, "c.yaml: systems.x.runs.d: no file 'f'"),
         ({"systems/bm25/k1": 1.0, "systems/bm25/tune": True}, "c.yaml: systems.bm25: k1 or b is given, so tune"),
+        ({"systems/bm25/engine": "elasticsearch"}, "c.yaml: systems.bm25: engine: elasticsearch needs the server's url"),
+        ({"systems/bm25/url": "http://h:9200"}, "c.yaml: systems.bm25: a url is of use with engine: elasticsearch"),
+        ({"systems/bm25/engine": "elasticsearch", "systems/bm25/url": "http://me:word@h:9200"},
+         "c.yaml: systems.bm25.url: no name or password here: give them in the environment"),
+        ({"systems/bm25/engine": "elasticsearch", "systems/bm25/url": "http://h:9200", "systems/bm25/tune": True},
+         "c.yaml: systems.bm25: tune: true is of use with engine: lucene only"),
+        ({"systems/bm25/analyzer": "thai"}, "c.yaml: systems.bm25.analyzer: 'thai' is text; wanted is one of english, "),
         ({"systems/bm25/grid": {"b": [0.5]}}, "c.yaml: systems.bm25: a grid is of use with tune: true only"),
         ({"datasets/d/location": "https://x.org/a.zip"}, "c.yaml: datasets.d: https://x.org/a.zip is downloaded, so its"),
         ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "not of the form pypi:NAME==VERSION"),

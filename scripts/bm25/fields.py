@@ -1,0 +1,127 @@
+"""BM25 over chosen fields with a chosen analyser, straight on Lucene: what Elasticsearch does, without a server.
+
+Pyserini's index has one field with everything and its own English analyser; `scripts/bm25/lucene.py` keeps to it. Here
+title and text may be fields of their own, of which the better one counts (`best`: Lucene's DisMax without a tie
+breaker, Elasticsearch's multi_match of type best_fields), and the analyser may be Lucene's standard one, the default of
+Elasticsearch: no stemming and no stop words. Scores are Lucene's own: ties stay ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from scripts.bm25.lucene import Searcher, java_class
+from scripts.common.collection import Document
+from scripts.common.errors import UserError
+from scripts.common.progress import track
+from scripts.common.trec import Run
+
+PYSERINI = {"analyzer": "english", "fields": "together"}
+
+
+def contents(document: Document, fields: str) -> dict[str, str]:
+    """What is indexed of a document, by field: title and text apart (`best`) or together (`together`)."""
+    if fields == "best":
+        return {"title": document.title, "text": document.text}
+    return {"contents": document.contents}
+
+
+def open_index(index: Path, k1: float, b: float, analyzer: str, fields: str) -> Searcher | FieldSearcher:
+    """The searcher of an index made with this analyser and these fields. Raises UserError where it is not complete."""
+    if {"analyzer": analyzer, "fields": fields} == PYSERINI:
+        return Searcher(index, k1, b)
+    return FieldSearcher(index, k1, b, analyzer, fields)
+
+
+def make_analyzer(name: str):
+    """The Java analyser: `english` is Anserini's (stop words, possessives, Porter stemmer), `standard` is Lucene's."""
+    if name == "english":
+        return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
+    return java_class("org.apache.lucene.analysis.standard.StandardAnalyzer")()
+
+
+def _call(method: Callable, *arguments, said: str):
+    from jnius import JavaException
+
+    try:
+        return method(*arguments)
+    except JavaException as error:
+        raise UserError(f"{said} ({str(error.innermessage or error).splitlines()[0]})") from None
+
+
+def _directory(folder: Path):
+    java = java_class("org.apache.lucene.store.FSDirectory")
+    return java.open(java_class("java.io.File")(str(folder)).toPath())
+
+
+class FieldSearcher:
+    """An open index of `fields` with BM25's two parameters; the methods are those of Pyserini's `Searcher` here."""
+
+    def __init__(self, index: Path, k1: float, b: float, analyzer: str, fields: str) -> None:
+        """Open `index`. Raises UserError where it is no complete Lucene index."""
+        opened = java_class("org.apache.lucene.index.DirectoryReader").open
+        said = f"{index}: not a complete Lucene index, delete it and index again"
+        self.reader = _call(lambda: opened(_directory(index)), said=said)
+        self.java = java_class("org.apache.lucene.search.IndexSearcher")(self.reader.getContext())
+        self.builder = java_class("org.apache.lucene.util.QueryBuilder")(make_analyzer(analyzer))
+        self.best = java_class("org.apache.lucene.search.DisjunctionMaxQuery")
+        self.array = java_class("java.util.ArrayList")
+        self.hits = java_class("io.anserini.search.ScoredDocs")
+        self.fields = list(contents(Document("", "", ""), fields))
+        self.set_parameters(k1, b)
+
+    def set_parameters(self, k1: float, b: float) -> None:
+        """Score with these k1 and b from now on."""
+        self.java.setSimilarity(java_class("org.apache.lucene.search.similarities.BM25Similarity")(k1, b))
+
+    def search(self, text: str, depth: int) -> dict[str, float]:
+        """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""
+        queries = self.array()
+        for field in self.fields:
+            query = self.builder.createBooleanQuery(field, text)
+            if query is not None:
+                queries.add(query)
+        if not queries.size():
+            return {}
+        found = self.hits.fromTopDocs(self.java.search(self.best(queries, 0.0), depth), self.java)
+        return dict(zip(found.docids, found.scores, strict=True))
+
+    def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
+        """The `depth` best documents of each query, in the order of the queries."""
+        return {query: self.search(queries[query], depth) for query in track(queries, label, len(queries), "query")}
+
+
+class FieldIndexer:
+    """Builds an index of `fields` with one thread, the documents in the order of the corpus."""
+
+    def __init__(self, folder: Path, analyzer: str, fields: str) -> None:
+        package = "org.apache.lucene.index"
+        settings = java_class(f"{package}.IndexWriterConfig")(make_analyzer(analyzer))
+        # Merges at once and of neighbours alone: the same corpus makes the same index, whatever else the machine does.
+        settings.setMergeScheduler(java_class(f"{package}.SerialMergeScheduler")())
+        settings.setMergePolicy(java_class(f"{package}.LogDocMergePolicy")())
+        self.said, self.fields = f"{folder}: the index cannot be written", fields
+        self.java = self._call(lambda: java_class(f"{package}.IndexWriter")(_directory(folder), settings))
+        self.document, self.words, self.name = (
+            java_class(f"org.apache.lucene.document.{kind}") for kind in ("Document", "TextField", "StringField")
+        )
+        self.stored = java_class("org.apache.lucene.document.Field$Store")
+
+    def add(self, documents: Iterable[Document]) -> int:
+        """Add documents; returns how many were indexed (one without any text is not)."""
+        filled = [document for document in documents if document.contents]
+        for document in filled:
+            java = self.document()
+            java.add(self.name("id", document.id, self.stored.YES))
+            for field, text in contents(document, self.fields).items():
+                java.add(self.words(field, text, self.stored.NO))
+            self._call(self.java.addDocument, java)
+        return len(filled)
+
+    def close(self) -> None:
+        """Write what is in memory to the folder."""
+        self._call(self.java.close)
+
+    def _call(self, method: Callable, *arguments):
+        return _call(method, *arguments, said=self.said)

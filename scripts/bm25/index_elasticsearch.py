@@ -1,0 +1,38 @@
+"""Put a corpus on an Elasticsearch server.
+
+Reads a prepared corpus (`corpus.jsonl`) and fills an index of the server at the settings' `url`, unless that server has
+this very index already; writes a record (JSON: url, version of the server, index, its settings and mappings, documents)
+with which the index is searched. The index's name says what is in it (corpus and settings), so none is ever changed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from scripts.bm25.server import Server, definition, index_name
+from scripts.common.cli import parser
+from scripts.common.collection import read_corpus
+from scripts.common.errors import UserError, run
+from scripts.common.files import lines, sha256, whole_text
+
+
+def main() -> None:
+    options = parser(__doc__, "corpus", "record").parse_args()
+    settings = options.settings
+    total = sum(1 for _ in lines(options.corpus))
+    if not total:
+        raise UserError(f"{options.corpus}: the corpus is empty, so there is nothing to index")
+    made = definition(**{name: settings[name] for name in ("analyzer", "fields", "k1", "b", "depth")})
+    name = index_name(sha256(options.corpus), made)
+    server = Server(settings["url"])
+    documents = server.create(name, made, read_corpus(options.corpus), settings["fields"], total)
+    record = {"url": settings["url"], "version": server.version, "index": name, "documents": documents} | made
+    with whole_text(options.record) as file:
+        json.dump(record, file, indent=2, sort_keys=True)
+        file.write("\n")
+    print(f"{settings['url']}: {documents} of {total} documents in the index {name}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,132 @@
+"""An Elasticsearch server: its address, who one is there, an index of a corpus, and searches.
+
+The address comes from the configuration, who one is from the environment alone (ELASTICSEARCH_API_KEY, or
+ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD; ELASTICSEARCH_CA_CERTS names a file of certificates), so neither
+configurations nor results hold a secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from elastic_transport import ApiError, TransportError
+from elasticsearch import Elasticsearch
+from elasticsearch.helpers import BulkIndexError, bulk
+
+from scripts.bm25.fields import contents
+from scripts.common.collection import Document
+from scripts.common.errors import UserError
+from scripts.common.progress import track
+from scripts.common.trec import Run
+
+T = TypeVar("T")
+TIMEOUT = 60  # seconds that one request may take
+WINDOW = 10000  # hits a query that a server gives at most, unless an index says more
+
+
+def credentials(environment: dict[str, str]) -> dict:
+    """What the environment says of who one is, as the client's arguments."""
+    found = {}
+    if key := environment.get("ELASTICSEARCH_API_KEY"):
+        found["api_key"] = key
+    elif name := environment.get("ELASTICSEARCH_USERNAME"):
+        found["basic_auth"] = (name, environment.get("ELASTICSEARCH_PASSWORD", ""))
+    if certificates := environment.get("ELASTICSEARCH_CA_CERTS"):
+        found["ca_certs"] = certificates
+    return found
+
+
+def definition(analyzer: str, fields: str, k1: float, b: float, depth: int) -> dict:
+    """The settings and mappings of an index: one shard, so that idf and ties are those of one collection."""
+    kept = {name: {"type": "text", "analyzer": analyzer} for name in contents(Document("", "", ""), fields)}
+    return {
+        "settings": {
+            "number_of_shards": 1,
+            "number_of_replicas": 0,
+            "max_result_window": max(depth, WINDOW),
+            "similarity": {"default": {"type": "BM25", "k1": k1, "b": b}},
+        },
+        "mappings": {"dynamic": False, "properties": kept},
+    }
+
+
+def index_name(corpus_sha256: str, made: dict) -> str:
+    """The name of an index, which says what is in it: another corpus or other settings make another index."""
+    content = json.dumps([corpus_sha256, made], sort_keys=True)
+    return "ranktrial-" + hashlib.sha256(content.encode()).hexdigest()[:20]
+
+
+class Server:
+    """A connection. Raises UserError, in one line, where the server does not answer or refuses."""
+
+    def __init__(self, url: str) -> None:
+        if urlsplit(url).username or urlsplit(url).password:
+            raise UserError("the server's URL holds a name or password: give them in the environment")
+        self.url = url
+        try:
+            self.client = Elasticsearch(url, request_timeout=TIMEOUT, **credentials(dict(os.environ)))
+        except ValueError as error:
+            raise UserError(f"{url}: not the address of an Elasticsearch server: {error}") from None
+        self.version = self.ask(lambda: self.client.info()["version"]["number"])
+
+    def create(self, name: str, made: dict, documents: Iterable[Document], fields: str, total: int) -> int:
+        """Make the index `name`, unless it is there and complete; returns how many documents it holds.
+
+        An index is complete when its mapping says so, which is written last: what a killed job left is made again.
+        """
+        if self.ask(lambda: self.client.indices.exists(index=name)):
+            mapping = self.ask(lambda: self.client.indices.get_mapping(index=name))[name]["mappings"]
+            if "documents" in mapping.get("_meta", {}):
+                return mapping["_meta"]["documents"]
+            self.ask(lambda: self.client.indices.delete(index=name))
+        self.ask(lambda: self.client.indices.create(index=name, **made))
+        actions = (
+            {"_index": name, "_id": document.id, **contents(document, fields)}
+            for document in track(documents, "indexed", total, "document")
+            if document.contents
+        )
+        count, _ = self.ask(lambda: bulk(self.client, actions))
+        self.ask(lambda: self.client.indices.refresh(index=name))
+        found = self.ask(lambda: self.client.count(index=name))["count"]
+        if found != count:
+            raise UserError(f"{self.url}: {found} of {count} documents arrived in the index {name}")
+        self.ask(lambda: self.client.indices.put_mapping(index=name, meta={"documents": count}))
+        return count
+
+    def ask(self, request: Callable[[], T]) -> T:
+        try:
+            return request()
+        except BulkIndexError as error:
+            first = next(iter(error.errors[0].values())).get("error", {})
+            said = f"{len(error.errors)} documents are refused, the first one: {first.get('reason', first)}"
+        except ApiError as error:
+            said = f"the server refuses: {error}"
+        except TransportError as error:
+            said = f"no Elasticsearch server answers: {error}"
+        raise UserError(f"{self.url}: {' '.join(said.split())}")
+
+
+class ServerSearcher:
+    """An index on a server; the methods are those of the searchers of indexes here."""
+
+    def __init__(self, server: Server, index: str, fields: str) -> None:
+        self.server, self.index = server, index
+        self.fields = list(contents(Document("", "", ""), fields))
+
+    def search(self, text: str, depth: int) -> dict[str, float]:
+        """The `depth` best documents of one query, with their scores; the better field counts."""
+        query = {"multi_match": {"query": text, "fields": self.fields, "type": "best_fields"}}
+        asked = {"index": self.index, "query": query, "size": depth, "source": False}
+        found = self.server.ask(lambda: self.server.client.search(**asked))
+        if found["timed_out"] or found["_shards"]["failed"]:
+            raise UserError(f"{self.server.url}: the index {self.index} answers in part only; nothing was kept")
+        return {hit["_id"]: hit["_score"] for hit in found["hits"]["hits"]}
+
+    def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
+        """The `depth` best documents of each query, in the order of the queries."""
+        return {query: self.search(queries[query], depth) for query in track(queries, label, len(queries), "query")}
