@@ -13,6 +13,7 @@ sys.path.insert(0, workflow.basedir)
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
 from scripts.common.experiment import PYSERINI_BM25, UNTRAINED, resolve
+from scripts.common.selection import SELECTED
 from scripts.common.sources import is_remote
 from scripts.common.state import adopt
 
@@ -32,7 +33,8 @@ except UserError as error:
     sys.exit(f"error: {error}")
 
 RESULTS = f"results/{EXPERIMENT.name}"
-TASKS = {task.folder: task for task in EXPERIMENT.tasks.values()}
+TASKS = {task.folder: task for task in (EXPERIMENT.tasks | EXPERIMENT.selection_tasks).values()}
+SELECTIONS = {s.selection.by: s.selection for s in EXPERIMENT.systems.values() if s.selection}
 
 
 wildcard_constraints:
@@ -41,7 +43,7 @@ wildcard_constraints:
     system="[^/]+",
     model="[^/]+",
     recipe="[^/]+",
-    seed="[0-9]+",
+    seed="|".join(["[0-9]+", SELECTED, *(re.escape(one.checkpoint) for one in SELECTIONS.values())]),
     split="train|dev|test",
     comparison="[^/]+",
 
@@ -87,9 +89,12 @@ def queries(wildcards):
     return results(f"data/{task.dataset}/queries/{task.split}.jsonl")
 
 
-def qrels(wildcards):
-    task = TASKS[wildcards.task]
+def qrels_of(task):
     return results(f"data/{task.dataset}/qrels/{task.split}.qrels")
+
+
+def qrels(wildcards):
+    return qrels_of(TASKS[wildcards.task])
 
 
 def corpus(wildcards):
@@ -98,6 +103,8 @@ def corpus(wildcards):
 
 def checkpoint_of(system, seed):
     """The checkpoint with which a system ranks."""
+    if seed == SELECTED:
+        seed = system.selection.checkpoint
     seed = 0 if system.recipe == UNTRAINED else seed
     return results(f"models/{system.model}/{system.recipe}/seed-{seed}")
 

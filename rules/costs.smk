@@ -15,7 +15,7 @@ def timings():
     found = {}
     for system in FITTED_SYSTEMS.values():
         for task in EXPERIMENT.tasks.values():
-            for seed in system.seeds:
+            for seed in EXPERIMENT.seeds_on(system, task):
                 beside = {}
                 if system.recipe != UNTRAINED:
                     beside["training"] = checkpoint_of(system, seed) + ".timing.json"

@@ -9,7 +9,7 @@ SCORED_BY_OTHERS = [folder for folder, task in TASKS.items() if task.format == "
 
 def metrics_of(system, task):
     """The metrics files of a system on a task, one a seed."""
-    seeds = EXPERIMENT.systems[system].seeds
+    seeds = EXPERIMENT.seeds_on(EXPERIMENT.systems[system], task)
     return expand(results("metrics/{task}/{system}/seed-{seed}.tsv"), task=task.folder, system=system, seed=seeds)
 
 

@@ -20,7 +20,8 @@ def system_embeddings(wildcards):
 
 def first_stage(wildcards):
     system = EXPERIMENT.systems[wildcards.system]
-    seed = EXPERIMENT.first_stage_seed(system, int(wildcards.seed))
+    seed = wildcards.seed if wildcards.seed == SELECTED else int(wildcards.seed)
+    seed = EXPERIMENT.first_stage_seed(system, seed, TASKS[wildcards.task])
     return results(f"runs/{wildcards.task}/{system.first_stage}/seed-{seed}.trec.gz")
 
 

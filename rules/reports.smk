@@ -108,6 +108,7 @@ rule summary:
         effects=EFFECTS,
         meta=META,
         published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
+        selected=results("tables/selected-seeds.tsv") if SELECTIONS else [],
     output:
         summary=results("summary.md"),
     log:
@@ -121,4 +122,4 @@ rule summary:
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
-        " --published {input.published:q} --summary {output.summary:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --published {input.published:q} --selected {input.selected:q} --summary {output.summary:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

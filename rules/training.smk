@@ -13,7 +13,8 @@ def examples(recipe):
 
 
 EXAMPLES = {(recipe["train_on"], examples(recipe)): recipe for recipe in EXPERIMENT.recipes.values()}
-SCHEDULE = ["loss", "epochs", "batch_size", "learning_rate", "warmup", "schedule", "weight_decay", "checkpoint_steps"]
+SCHEDULE = ["loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay"]
+SCHEDULE += ["checkpoint_steps"]
 
 
 def examples_settings(wildcards):
@@ -120,6 +121,7 @@ rule fine_tune:
         results("benchmarks/fine_tune/{model}/{recipe}/seed-{seed}.tsv")
     wildcard_constraints:
         recipe=one_of(EXPERIMENT.recipes),
+        seed="[0-9]+",
     params:
         settings=training_settings,
     conda:

@@ -11,7 +11,10 @@ def describe(experiment: Experiment, system: System) -> str:
     if system.kind == "bm25":
         tuned = "measure" in system.settings
         chosen = "k1 and b tuned on dev" if tuned else f"k1 = {system.settings['k1']}, b = {system.settings['b']}"
-        return f"BM25 (Lucene), {chosen}"
+        engine = "Elasticsearch" if "url" in system.settings else "Lucene"
+        together = system.settings["fields"] == "together"
+        fields = "title and text as one field" if together else "the better of title and text"
+        return f"BM25 ({engine}, {system.settings['analyzer']} analyser, {fields}), {chosen}"
     if system.kind == "external":
         return "external files"
     model = experiment.models[system.model]
@@ -19,6 +22,9 @@ def describe(experiment: Experiment, system: System) -> str:
     if system.recipe != UNTRAINED:
         words += f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
         words += f", {len(system.seeds)} seed" + "s" * (len(system.seeds) > 1)
+        if chosen := system.selection:
+            words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
+            words += " (a test set: for reproduction only)" * (chosen.split == "test")
     if system.first_stage:
         words += f", re-ranks the top {system.depth} of {system.first_stage}"
     return words

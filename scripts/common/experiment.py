@@ -6,7 +6,7 @@ UserError before anything runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scripts.common.checker import Checker
 from scripts.common.checks import (
@@ -23,12 +23,13 @@ from scripts.common.comparisons import Comparison, comparison, drawn_together
 from scripts.common.config import complete
 from scripts.common.errors import UserError
 from scripts.common.measures import parse
+from scripts.common.selection import SELECTED, Selection, selection, selection_tasks, share_selections, task_of
 from scripts.common.sources import find_file
 
 KEYS_OF_KIND = {
     "bm25": {"type", "label", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
     "external": {"type", "label", "runs", "scores"},
-    "neural": {"model", "label", "recipe", "seeds", "rerank"},
+    "neural": {"model", "label", "recipe", "seeds", "select_seed", "rerank"},
 }
 DEFAULT_GRID = {"k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9]}
 PYSERINI_BM25 = {"k1": 0.9, "b": 0.4}
@@ -60,6 +61,7 @@ class System:
     kind: str  # bm25 | external | retrieve | rerank
     label: str = ""
     seeds: tuple[int, ...] = (0,)
+    selection: Selection | None = None
     model: str | None = None
     recipe: str = UNTRAINED
     first_stage: str | None = None
@@ -81,6 +83,7 @@ class Experiment:
     recipes: dict[str, dict]
     systems: dict[str, System]
     tasks: dict[str, Task]
+    selection_tasks: dict[str, Task]  # further ones, on which seeds are selected
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
     published: dict | None
@@ -89,9 +92,19 @@ class Experiment:
         """The tasks for which a system has a run."""
         return [task for task in self.tasks.values() if system.kind != "external" or task.name in system.settings]
 
-    def first_stage_seed(self, system: System, seed: int) -> int:
-        """The seed of the first stage's run that a re-ranker's `seed` is given."""
-        return seed if seed in self.systems[system.first_stage].seeds else 0
+    def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
+        """The seeds of a system's runs on a task: all, or the one that was selected on another dataset."""
+        chosen = system.selection
+        return system.seeds if chosen is None or chosen.dataset == task.dataset else (SELECTED,)
+
+    def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
+        """The seed of the first stage's run on a task that a re-ranker's `seed` is given."""
+        seeds = self.seeds_on(self.systems[system.first_stage], task)
+        return seed if seed in seeds else seeds[0]
+
+    def selection_task(self, chosen: Selection) -> Task:
+        """The task on which a selection is made."""
+        return task_of(chosen, self.tasks | self.selection_tasks)
 
     def starting_seed(self, recipe: str, seed: int) -> int:
         """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
@@ -106,15 +119,17 @@ def resolve(config: dict, source: str) -> Experiment:
         check_section(check)
     tasks = check.tasks()
     systems = {name: check.system(name, entry, tasks) for name, entry in config["systems"].items()}
+    systems = share_selections(check, systems)
+    others = selection_tasks(check, systems, tasks, check.task)
     for name in systems:
         systems[name] = check.seeds(systems[name], systems)
         check.neural_fit(systems[name])
         check.documents(systems[name], tasks)
-        check.external_tasks(systems[name], tasks)
+        check.external_tasks(systems[name], tasks | others)
     check.labels({name: one.label for name, one in systems.items()}, "systems")
     check.labels({name: one.label for name, one in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
-    return Experiment(
+    experiment = Experiment(
         name=config["experiment"],
         measures=config["measures"],
         depth=config["depth"],
@@ -125,10 +140,14 @@ def resolve(config: dict, source: str) -> Experiment:
         recipes=config["recipes"],
         systems=systems,
         tasks=tasks,
+        selection_tasks=others,
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
         published=config.get("published"),
     )
+    for system in systems.values():
+        check.first_stage_seeds(system, experiment)
+    return experiment
 
 
 class _Checker(Checker):
@@ -136,19 +155,22 @@ class _Checker(Checker):
         tasks: dict[str, Task] = {}
         folders: dict[str, str] = {}
         for name in self.config["tasks"]:
-            dataset, _, split = name.partition("/")
-            self.known("tasks", dataset, "datasets")
-            entry = self.config["datasets"][dataset]
-            if entry["format"] in WITHOUT_DOCUMENTS and (split or "test") not in entry.get("qrels", ["test"]):
-                raise self.fail("tasks", f"{name}: {dataset} has no judgements for the split {split or 'test'}")
-            label = f"{entry['label']} {split}".strip() if "label" in entry else name
-            measures = (entry["measure"],) if entry["format"] == "scores" else tuple(self.config["measures"])
-            task = Task(name, dataset, split or "test", label, entry["format"], measures)
+            task = self.task(name)
             if task.folder in folders:
                 raise self.fail("tasks", f"{folders[task.folder]!r} and {name!r} would share a folder; rename one")
             folders[task.folder] = name
             tasks[name] = task
         return tasks
+
+    def task(self, name: str) -> Task:
+        dataset, _, split = name.partition("/")
+        self.known("tasks", dataset, "datasets")
+        entry = self.config["datasets"][dataset]
+        if entry["format"] in WITHOUT_DOCUMENTS and (split or "test") not in entry.get("qrels", ["test"]):
+            raise self.fail("tasks", f"{name}: {dataset} has no judgements for the split {split or 'test'}")
+        label = f"{entry['label']} {split}".strip() if "label" in entry else name
+        measures = (entry["measure"],) if entry["format"] == "scores" else tuple(self.config["measures"])
+        return Task(name, dataset, split or "test", label, entry["format"], measures)
 
     def labels(self, labels: dict[str, str], section: str) -> None:
         for name, label in labels.items():
@@ -177,6 +199,7 @@ class _Checker(Checker):
         count = entry.get("seeds", 1)
         seeds = (tuple(count) if isinstance(count, list) else tuple(range(1, count + 1))) if "recipe" in entry else (0,)
         made = {"label": label, "model": entry["model"], "recipe": entry.get("recipe", UNTRAINED), "seeds": seeds}
+        made["selection"] = selection(self, name, entry)
         if "rerank" not in entry:
             return System(name, "retrieve", **made)
         first = entry["rerank"]["first_stage"]
@@ -230,12 +253,22 @@ class _Checker(Checker):
             return system
         first = self.seeds(systems[system.first_stage], systems)
         if system.recipe == UNTRAINED:
-            return System(**(vars(system) | {"seeds": first.seeds}))
+            return replace(system, seeds=first.seeds, selection=first.selection)
         if first.seeds != (0,) and not set(system.seeds) <= set(first.seeds):
             raise self.fail(
                 f"systems.{system.name}", f"its seeds {system.seeds} are not those of {first.name} {first.seeds}"
             )
         return system
+
+    def first_stage_seeds(self, system: System, experiment: Experiment) -> None:
+        if system.selection is None or system.kind != "rerank":
+            return
+        first = experiment.systems[system.first_stage]
+        for task in (*experiment.tasks.values(), experiment.selection_task(system.selection)):
+            theirs = experiment.seeds_on(first, task)
+            if len(theirs) > 1 and not set(experiment.seeds_on(system, task)) <= set(theirs):
+                said = f"its first stage {first.name} has several seeds on {task.name}; give that a select_seed too"
+                raise self.fail(f"systems.{system.name}.select_seed", said)
 
     def neural_fit(self, system: System) -> None:
         if system.model is None:

@@ -29,7 +29,7 @@ def row(run_timing: Path, system: dict) -> dict:
     return {
         "task": run_timing.parts[-3],
         "system": run_timing.parts[-2],
-        "seed": int(run_timing.name.removeprefix("seed-").split(".")[0]),
+        "seed": run_timing.name.removeprefix("seed-").split(".")[0],
         "latency_mean_ms": latency.get("mean"),
         "latency_p50_ms": latency.get("p50"),
         "latency_p95_ms": latency.get("p95"),

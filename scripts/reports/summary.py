@@ -65,6 +65,22 @@ def costs_table(costs: pd.DataFrame) -> str:
     return markdown(grouped, dict.fromkeys(kept, ".1f"))
 
 
+def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
+    """Which seed of each system is kept for other datasets and how the seeds scored; a warning for test sets."""
+    lines = []
+    for system, seeds in table.groupby("system", sort=False):
+        one = seeds[seeds["chosen"] == "yes"].iloc[0]
+        scores = ", ".join(f"{row.seed}: {row.score:.4f}" for row in seeds.itertuples())
+        said = f"- **{labels.system(system)}**: seed {one['seed']}, by {one['formula']} on {one['task']} ({scores})."
+        if one["split"] == "test":
+            said += (
+                f" **Chosen on a test set**, as one does only to reproduce work that did: its values on {one['task']} "
+                "take part in the choice."
+            )
+        lines.append(said)
+    return lines
+
+
 def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dict) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
@@ -84,6 +100,9 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         f"- **{labels.system(name)}**{f' ({name})' * (labels.system(name) != name)}: {said}"
         for name, said in settings["systems"].items()
     ]
+    if "selected" in tables:
+        parts += ["## Selected seeds", "On datasets other than that of the choice only the selected seed was run."]
+        parts.append("\n".join(selected_lines(tables["selected"], labels)))
     parts.append("## Means")
     for measure in settings["measures"]:
         parts += [f"**{measure}**", means_table(means, measure, settings["trained"], labels)]
@@ -107,10 +126,11 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
-    arguments = parser(__doc__, *names, "published*", "effects*", "meta*", "summary").parse_args()
+    arguments = parser(__doc__, *names, "published*", "selected*", "effects*", "meta*", "summary").parse_args()
     tables = {name: read_table(getattr(arguments, name)) for name in names}
-    if arguments.published:
-        tables["published"] = read_table(arguments.published[0])
+    for name in ("published", "selected"):
+        if getattr(arguments, name):
+            tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
     with whole_text(arguments.summary) as file:

@@ -250,7 +250,8 @@ def test_names_that_would_collide_are_refused():
 def test_a_reranker_takes_the_seeds_of_its_first_stage():
     experiment = resolve(changed({"systems/x": {"model": "ce", "rerank": {"first_stage": "tuned"}}}), "c.yaml")
     assert experiment.systems["x"].seeds == (1, 2)
-    assert [experiment.first_stage_seed(experiment.systems["x"], seed) for seed in (1, 2)] == [1, 2]
+    task = experiment.tasks["d"]
+    assert [experiment.first_stage_seed(experiment.systems["x"], seed, task) for seed in (1, 2)] == [1, 2]
     with pytest.raises(UserError, match=r"its seeds \(1, 2, 3\) are not those of tuned \(1, 2\)"):
         entry = {"model": "ce", "recipe": "r", "seeds": 3, "rerank": {"first_stage": "tuned"}}
         resolve(changed({"systems/x": entry}), "c.yaml")
