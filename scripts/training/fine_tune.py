@@ -2,8 +2,9 @@
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds). The folder `--resume` holds checkpoints while the training lasts: the same training, killed and started
-again, goes on from the newest complete one and ends with the same weights.
+seconds, and micro_batch, the texts that passed the model at once). The folder `--resume` holds checkpoints while the
+training lasts: the same training, killed and started again, goes on from the newest complete one and ends with the same
+weights.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from scripts.common.neural import backbone, encode, load_bi_encoder, load_cross_
 from scripts.common.timing import write_timing
 from scripts.training.examples import SHAPES, columns, read_rows, resolve_loss, with_texts
 
-LOG = ("step", "epoch", "loss", "learning_rate", "seconds")
+LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
 def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
@@ -71,7 +72,7 @@ def main() -> None:
     passes = min(outcome.steps * settings["batch_size"], settings["epochs"] * examples)
     write_timing(
         options.timing,
-        **settings | {"loss": loss},
+        **settings | {"loss": loss, "micro_batch": outcome.micro_batch or settings["batch_size"]},
         examples=examples,
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,

@@ -35,6 +35,7 @@ from scripts.common.neural import device, precision
 from scripts.common.progress import Progress
 from scripts.common.timing import clock
 from scripts.training.examples import LISTS
+from scripts.training.memory import MicroBatch
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 LOGGED = 500  # lines of the training log at most, about
@@ -48,10 +49,17 @@ class Outcome(NamedTuple):
     seconds: float
     steps: int
     resumed_at: int
+    micro_batch: int | None
 
 
 class Quiet:
-    """A trainer without model cards: writing one takes time and says nothing that the log does not."""
+    """A trainer that gets along with little memory, and without model cards: they say nothing that the log does not."""
+
+    micro_batch: MicroBatch
+
+    def training_step(self, model, inputs: dict, *others) -> torch.Tensor:
+        take = super().training_step
+        return self.micro_batch.step(model, lambda: take(model, dict(inputs), *others), self.state.global_step + 1)
 
     def add_model_card_callback(self, default_args_dict: dict) -> None:
         """Add none."""
@@ -98,11 +106,14 @@ def spread(seed: int) -> int:
 class Recorder(TrainerCallback):
     """Logs, times and prints the steps, says when to save, and marks each checkpoint as complete."""
 
-    def __init__(self, folder: Path, fingerprint: str, every: int, log_every: int, before: dict) -> None:
+    def __init__(
+        self, folder: Path, fingerprint: str, every: int, log_every: int, before: dict, micro_batch: MicroBatch
+    ) -> None:
         self.folder, self.fingerprint, self.every, self.log_every = folder, fingerprint, every, log_every
         self.rows: list[dict] = before["rows"]
         self.seconds: float = before["seconds"]
         self.saved = before["step"]
+        self.micro_batch = micro_batch
 
     def on_train_begin(self, args, state, control, **others) -> None:
         self.progress = Progress("trained", state.max_steps - state.global_step, "step")
@@ -128,11 +139,13 @@ class Recorder(TrainerCallback):
         if not math.isfinite(logs["loss"]):
             raise UserError(f"the loss is {logs['loss']} at step {state.global_step}; a lower learning_rate may help")
         values = {"step": state.global_step, "epoch": round(state.epoch, 4), "loss": logs["loss"]}
-        self.rows.append(values | {"learning_rate": logs["learning_rate"], "seconds": round(self.seconds, 3)})
+        values |= {"learning_rate": logs["learning_rate"], "seconds": round(self.seconds, 3)}
+        self.rows.append(values | {"micro_batch": self.micro_batch.size or self.micro_batch.batch_size})
 
     def on_save(self, args, state, control, **others) -> None:
         self.saved = state.global_step
         done = {"fingerprint": self.fingerprint, "step": self.saved, "seconds": self.seconds, "rows": self.rows}
+        done["micro_batch"] = self.micro_batch.size
         with whole_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
             json.dump(done, file)
         self.mark = clock()  # saving is no part of training
@@ -145,8 +158,12 @@ class Recorder(TrainerCallback):
 
 
 def fingerprint(settings: dict, columns: dict[str, list], weights: list[Path]) -> str:
-    """What a training depends on, as one SHA-256: settings, examples, starting weights and the libraries' versions."""
+    """What a training depends on, as one SHA-256: settings, examples, starting weights and the libraries' versions.
+
+    Not on the micro-batch: a training that lacked memory goes on with a smaller one.
+    """
     total = hashlib.sha256()
+    settings = {name: value for name, value in settings.items() if name != "micro_batch"}
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([settings, versions, columns], sort_keys=True).encode())
     for path in weights:
@@ -166,7 +183,7 @@ def newest_complete(folder: Path, wanted: str) -> tuple[Path | None, dict]:
         else:
             shutil.rmtree(path)
     if not kept:
-        return None, {"rows": [], "seconds": 0.0, "step": 0}
+        return None, {"rows": [], "seconds": 0.0, "step": 0, "micro_batch": None}
     return max(kept, key=lambda one: one[0])[1:]
 
 
@@ -181,7 +198,9 @@ def train(model, columns: dict[str, list], shape: str, loss: str, settings: dict
     steps = math.ceil(settings["epochs"] * math.ceil(len(dataset) / settings["batch_size"]))
     checkpoint, before = newest_complete(folder, mark)
     log_every = math.ceil(steps / LOGGED)
-    recorder = Recorder(folder, mark, settings["checkpoint_steps"], log_every, before)
+    sizes = [size for size in (settings["micro_batch"], before["micro_batch"]) if size]
+    micro_batch = MicroBatch(min(sizes, default=None), settings["batch_size"])
+    recorder = Recorder(folder, mark, settings["checkpoint_steps"], log_every, before, micro_batch)
     arguments = arguments_class(
         output_dir=str(folder),
         num_train_epochs=settings["epochs"],
@@ -210,8 +229,9 @@ def train(model, columns: dict[str, list], shape: str, loss: str, settings: dict
         loss=getattr(cross_losses if cross else bi_losses, loss)(model),
         callbacks=[recorder],
     )
+    trainer.micro_batch = micro_batch
     trainer.remove_callback(PrinterCallback)
     if checkpoint:
         print(f"resumed at step {before['step']} of {steps}", file=sys.stderr)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    return Outcome(recorder.rows, recorder.seconds, trainer.state.global_step, before["step"])
+    return Outcome(recorder.rows, recorder.seconds, trainer.state.global_step, before["step"], micro_batch.size)

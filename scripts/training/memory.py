@@ -1,0 +1,117 @@
+"""Training under short memory: part of a batch at a time goes through the model, with the gradients of the whole batch.
+
+The texts of a batch pass the model in groups of `micro_batch`, and each group's activations are thrown away and
+computed again when gradients reach it (gradient checkpointing: Chen et al. 2016, Training Deep Nets with Sublinear
+Memory Cost). The loss sees the outputs of the whole batch, so it is the same for every loss, also for those whose texts
+are each other's negatives: what GradCache does for these (Gao et al. 2021, Scaling Deep Contrastive Learning Batch Size
+under Memory Limited Setup). Only what dropout draws differs. It costs one more pass forward, about a third of the time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+from scripts.common.errors import UserError
+
+KEPT = ("sentence_embedding", "scores")  # the outputs that losses use
+SHORT = ("out of memory", "can't allocate memory", "not enough memory")
+
+
+def is_short_of_memory(error: BaseException) -> bool:
+    """Whether an error says that the device, or the machine, has too little memory."""
+    said = str(error).lower()
+    return isinstance(error, torch.OutOfMemoryError) or (
+        isinstance(error, RuntimeError) and any(words in said for words in SHORT)
+    )
+
+
+def by_groups(forward: Callable, size: int, features: dict, **others) -> dict:
+    """What `forward` gives for the features of a batch, `size` texts at a time."""
+    tensors = {name: value for name, value in features.items() if torch.is_tensor(value) and value.ndim}
+    count = len(next(iter(tensors.values())))
+    split = {name: value for name, value in tensors.items() if len(value) == count}
+
+    def part(some: dict) -> dict:
+        found = forward(some, **others)
+        return {name: found[name] for name in KEPT if name in found}
+
+    parts = []
+    for first in range(0, count, size):
+        some = features | {name: value[first : first + size] for name, value in split.items()}
+        parts.append(checkpoint(part, some, use_reentrant=False))
+    return {name: torch.cat([one[name] for one in parts]) for name in parts[0]}
+
+
+@contextmanager
+def grouped(model: torch.nn.Module, size: int | None) -> Iterator[None]:
+    """Within the block the model takes its input in groups of `size` texts; all at once where that is None."""
+    if size is None:
+        yield
+        return
+    forward, own = model.forward, "forward" in vars(model)
+    model.forward = lambda features, **others: by_groups(forward, size, features, **others)
+    try:
+        yield
+    finally:
+        if own:
+            model.forward = forward
+        else:
+            del model.forward
+
+
+class MicroBatch:
+    """How many texts pass the model at once (None: the whole batch); smaller after each lack of memory."""
+
+    def __init__(self, size: int | None, batch_size: int) -> None:
+        self.size, self.batch_size = size, batch_size
+
+    def step(self, model: torch.nn.Module, take: Callable[[], torch.Tensor], number: int) -> torch.Tensor:
+        """Take a training step (`number` in messages), again with half as many texts while memory is short.
+
+        Nothing of a step that failed remains: neither gradients nor a changed random state. Raises UserError where
+        there is too little memory for a single text.
+        """
+        state = random_state()
+        while True:
+            try:
+                with grouped(model, self.size):
+                    return take()
+            except RuntimeError as error:
+                if not is_short_of_memory(error):
+                    raise
+            self.halve(number)
+            model.zero_grad(set_to_none=True)
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            set_random_state(state)
+
+    def halve(self, number: int) -> None:
+        """Half as many texts from now on. Raises UserError where there is but one."""
+        now = min(self.size or self.batch_size, self.batch_size)
+        if now == 1:
+            said = "memory is too short to train on one text at a time: lower max_length, or take a larger device"
+            raise UserError(said)
+        self.size = (now + 1) // 2
+        print(
+            f"memory is short at step {number}: {self.size} texts at a time instead of {now}, "
+            f"the batch of {self.batch_size} stays the same",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def random_state() -> tuple:
+    """The state of torch's random numbers on this machine's processor and devices."""
+    return torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_available() else None
+
+
+def set_random_state(state: tuple) -> None:
+    """Go back to a state of torch's random numbers."""
+    torch.set_rng_state(state[0])
+    if state[1] is not None:
+        torch.cuda.set_rng_state_all(state[1])
