@@ -5,7 +5,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup prepare run test lint lock clean
+.PHONY: help setup check prepare run test lint lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,9 @@ prepare: setup  ## fetch and check all data and models of CONFIG; afterwards not
 
 run: setup  ## run the experiment of CONFIG (config/config.yaml)
 	$(BIN)/snakemake --configfile $(CONFIG)
+
+check: setup  ## see that all datasets and models of CONFIG can be had; downloads nothing
+	$(BIN)/snakemake check --configfile $(CONFIG)
 
 test: setup  ## run every test
 	$(BIN)/python -m pytest

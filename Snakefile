@@ -9,6 +9,7 @@ if not workflow.overwrite_configfiles:  # an explicit --configfile replaces the 
 
 include: "rules/common.smk"
 include: "rules/datasets.smk"
+include: "rules/check.smk"
 include: "rules/bm25.smk"
 include: "rules/training.smk"
 include: "rules/inference.smk"

@@ -100,15 +100,31 @@ def pip_reason(stderr: str) -> str:
     return errors[-1] if errors else "see above"
 
 
+def in_hub_cache(model: str, revision: str) -> Path | None:
+    """The folder of the hub's cache with a model's weights, if it was downloaded on this machine before."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        found = Path(snapshot_download(model, revision=revision, allow_patterns=HUB_FILES, local_files_only=True))
+    except (LocalEntryNotFoundError, HFValidationError):
+        return None
+    return found if any(found.rglob("*.safetensors")) else None
+
+
 def from_hub(model: str, revision: str, folder: Path) -> None:
-    """Download a model's safetensors, configuration and tokenizer from the hub into `folder`."""
+    """Bring a model's safetensors, configuration and tokenizer into `folder`: from the hub, or from its cache here."""
     from huggingface_hub import snapshot_download
 
     try:
         snapshot_download(model, revision=revision, local_dir=folder, allow_patterns=HUB_FILES)
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
-        reason = str(error).strip().splitlines()[0]
-        raise UserError(f"{model} ({revision}): cannot be had from the hub: {reason}") from None
+        cached = in_hub_cache(model, revision)
+        if cached is None:
+            reason = str(error).strip().splitlines()[0]
+            raise UserError(f"{model} ({revision}): cannot be had from the hub: {reason}") from None
+        print(f"{model} ({revision}): the hub does not answer; taken from its cache", file=sys.stderr)
+        shutil.copytree(cached, folder, dirs_exist_ok=True)
     shutil.rmtree(folder / ".cache", ignore_errors=True)
 
 

@@ -118,3 +118,17 @@ def test_a_half_written_index_is_not_taken_for_one(again):
         path.unlink()
     shutil.rmtree(again.folder / "results/tiny/runs/weather/plain")
     fails(again, "index", "results/tiny/runs/weather/plain/seed-0.trec.gz")
+
+
+def test_what_is_missing_is_told_by_a_check_before_any_job_runs(fresh):
+    config = tiny_config()
+    config["datasets"]["gone"] = {"format": "beir", "location": "http://127.0.0.1:9/gone.zip", "sha256": "0" * 64}
+    fresh.write_config(config)
+    errors = fails(fresh, "error: datasets.gone: http://127.0.0.1:9/gone.zip: ", "check")
+    assert not any("weather" in line or "bert" in line for line in errors)
+    assert [path.name for path in (fresh.folder / "results/tiny").iterdir()] == ["logs"]
+    del config["datasets"]["gone"]
+    fresh.write_config(config)
+    done = fresh.snakemake("check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "models.bert" in done.stdout + done.stderr

@@ -1,0 +1,28 @@
+"""Check: can everything that the experiment downloads be had? `snakemake check` asks, and downloads nothing.
+
+In: the locations of datasets and models. Out: a table on the terminal and one line for each thing that is missing.
+"""
+
+
+def needed():
+    """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
+    places = {f"datasets.{name}": dataset["location"] for name, dataset in PREPARED.items()}
+    places |= {f"models.{name}": model["weights"] for name, model in EXPERIMENT.models.items()}
+    for name, location in places.items():
+        wanted = FETCHED.get(Path(download(location)).name)
+        yield {"name": name, "location": location} | ({"download": download(location), **wanted} if wanted else {})
+
+
+rule check:
+    input:
+        **code("datasets/check.py"),
+    log:
+        results("logs/check.log"),
+    params:
+        settings=settings(mirrors=EXPERIMENT.mirrors, sources=list(needed())),
+    conda:
+        "../envs/datasets.yaml"
+    message:
+        "check"
+    shell:
+        "python {input.script:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
