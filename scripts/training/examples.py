@@ -14,6 +14,8 @@ LISTS = "lists"
 TRIPLETS = "triplets"
 # (query, document, label), one row a document, with label 1 or 0.
 PAIRS = "pairs"
+# (query, documents, labels), one row a query: its positives with label 1, then its negatives with label 0.
+RANKED = "ranked"
 
 SHAPES = {
     "bi-encoder": {
@@ -29,6 +31,11 @@ SHAPES = {
     "cross-encoder": {
         "BinaryCrossEntropyLoss": PAIRS,
         "MSELoss": PAIRS,
+        "LambdaLoss": RANKED,
+        "RankNetLoss": RANKED,
+        "ListNetLoss": RANKED,
+        "ListMLELoss": RANKED,
+        "PListMLELoss": RANKED,
         "MultipleNegativesRankingLoss": LISTS,
         "CachedMultipleNegativesRankingLoss": LISTS,
     },
@@ -63,13 +70,13 @@ def resolve_loss(name: str, kind: str) -> str:
     if name not in SHAPES[kind]:
         raise UserError(
             f"loss {name!r} is not one that a {kind} can be trained with here: use auto or {', '.join(SHAPES[kind])} "
-            "(others of the library need graded lists, teachers or class labels)"
+            "(others of the library need a teacher's scores or class labels)"
         )
     return name
 
 
 def columns(rows: list[Row], shape: str) -> dict[str, list]:
-    """The columns of the training set, with ids in place of texts, and `label` (1.0 | 0.0) for pairs.
+    """The columns of the training set, with ids in place of texts, and `label` (1.0 | 0.0) for pairs and ranked lists.
 
     Lists need equally many negatives in each row: where a query has fewer than others, its own are repeated.
     """
@@ -79,6 +86,14 @@ def columns(rows: list[Row], shape: str) -> dict[str, list]:
         labels = {(row.query, row.negative): 0.0 for row in rows} | {(row.query, row.positive): 1.0 for row in rows}
         queries, documents = zip(*labels, strict=True)
         return {"query": list(queries), "document": list(documents), "label": list(labels.values())}
+    if shape == RANKED:
+        ranked: dict[str, dict[str, float]] = {}
+        for row in rows:
+            ranked.setdefault(row.query, {})[row.negative] = 0.0
+        for row in rows:
+            ranked[row.query] = {row.positive: 1.0} | ranked[row.query] | {row.positive: 1.0}
+        documents, grades = [list(one) for one in ranked.values()], [list(one.values()) for one in ranked.values()]
+        return {"query": list(ranked), "documents": documents, "label": grades}
     lists: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         lists.setdefault((row.query, row.positive), []).append(row.negative)
@@ -106,6 +121,8 @@ def with_texts(made: dict[str, list], queries: dict[str, str], documents: dict[s
             texts[column] = values
         elif column in ("anchor", "query"):
             texts[column] = [text(queries, value, "query") for value in values]
+        elif column == "documents":
+            texts[column] = [[text(documents, value, "document") for value in some] for some in values]
         else:
             texts[column] = [text(documents, value, "document") for value in values]
     return texts

@@ -13,7 +13,7 @@ import pytest
 
 from scripts.common.collection import Document, write_corpus, write_queries
 from scripts.common.errors import UserError
-from scripts.training.examples import LISTS, PAIRS, SHAPES, TRIPLETS, Row, columns, read_rows, with_texts
+from scripts.training.examples import LISTS, PAIRS, RANKED, SHAPES, TRIPLETS, Row, columns, read_rows, with_texts
 from tests.tiny_bert import build
 
 ROOT = Path(__file__).parents[2]
@@ -160,6 +160,7 @@ def test_a_checkpoint_can_be_the_start_of_another_training(task, tmp_path, monke
     [
         ({"loss": "NoSuchLoss"}, "'NoSuchLoss' is not one that a bi-encoder .* MultipleNegativesRankingLoss"),
         ({"loss": "BatchAllTripletLoss"}, "is not one that a bi-encoder"),
+        ({"loss": "MarginMSELoss"}, r"is not one that a bi-encoder .* need a teacher's scores or class labels"),
         ({"loss": "TripletLoss", "type": "cross-encoder"}, "is not one that a cross-encoder"),
         ({"max_length": 65}, "at most 64 tokens"),
         ({"learning_rate": 1e30, "warmup": 0, "epochs": 2}, "the loss is nan"),
@@ -191,6 +192,12 @@ def test_columns_of_each_shape():
         "negative_2": ["m", "m", "n"],
     }
     assert columns(rows, TRIPLETS)["negative"] == ["n", "m", "n", "m", "n"]
+    ranked = columns(rows, RANKED)
+    assert ranked["query"] == ["q", "s"]
+    assert [dict(zip(*one, strict=True)) for one in zip(ranked["documents"], ranked["label"], strict=True)] == [
+        {"p": 1.0, "r": 1.0, "n": 0.0, "m": 0.0}, {"p": 1.0, "n": 0.0},
+    ]  # fmt: skip
+    assert with_texts(ranked, {"q": "Q", "s": "S"}, {d: d.upper() for d in "prnm"})["documents"][1] == ["P", "N"]
     pairs = columns(rows, PAIRS)
     assert sorted(zip(pairs["query"], pairs["document"], pairs["label"], strict=True)) == [
         ("q", "m", 0.0), ("q", "n", 0.0), ("q", "p", 1.0), ("q", "r", 1.0), ("s", "n", 0.0), ("s", "p", 1.0),

@@ -12,7 +12,7 @@ from scripts.common import neural  # noqa: F401  before torch: it sets how torch
 import torch
 
 from scripts.common.errors import UserError
-from scripts.training.examples import SHAPES, columns, read_rows, with_texts
+from scripts.training.examples import RANKED, SHAPES, columns, read_rows, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
 from scripts.training.trainer import bi_losses, cross_losses, fingerprint, train
 from tests.training.test_fine_tune import SCHEDULE, in_process, read_log, same, task, weights  # noqa: F401  task: fixture
@@ -57,6 +57,8 @@ def loss_and_gradients(model, kind, name, made, shape, size):
     texts = [values[:10] for column, values in made.items() if column != "label"]
     # Every other label is wrong, so that every loss has something to correct (some look at mistaken pairs alone).
     labels = torch.tensor([1.0, 0.0] * 5, dtype=torch.float64) if "label" in made else None
+    if shape == RANKED:
+        labels = [torch.tensor(grades, dtype=torch.float64) for grades in made["label"][:10]]
     features = texts if kind == "cross-encoder" else [model.preprocess(column) for column in texts]
     model.zero_grad()
     model.train()
