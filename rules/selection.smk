@@ -21,7 +21,9 @@ def seeds_to_select_from(pattern):
 def selection_settings(wildcards):
     selection = SELECTIONS[wildcards.system]
     task = EXPERIMENT.selection_task(selection)
-    return settings(system=wildcards.system, task=task.name, split=task.split, score=selection.score, formula=selection.formula)
+    how = {"score": selection.score, "formula": selection.formula}
+    return settings(system=wildcards.system, task=task.name, split=task.split, **how)
+
 
 rule select_seed:
     input:

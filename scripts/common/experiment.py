@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from scripts.common.bm25 import bm25_settings
 from scripts.common.checker import Checker
 from scripts.common.checks import (
     UNTRAINED,
@@ -21,8 +22,6 @@ from scripts.common.checks import (
 )
 from scripts.common.comparisons import Comparison, comparison, drawn_together
 from scripts.common.config import complete
-from scripts.common.errors import UserError
-from scripts.common.measures import parse
 from scripts.common.selection import SELECTED, Selection, selection, selection_tasks, share_selections, task_of
 from scripts.common.sources import find_file
 
@@ -31,9 +30,6 @@ KEYS_OF_KIND = {
     "external": {"type", "label", "runs", "scores"},
     "neural": {"model", "label", "recipe", "seeds", "select_seed", "rerank"},
 }
-DEFAULT_GRID = {"k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9]}
-PYSERINI_BM25 = {"k1": 0.9, "b": 0.4}
-ELASTICSEARCH_BM25 = {"k1": 1.2, "b": 0.75}
 
 
 @dataclass(frozen=True)
@@ -188,7 +184,7 @@ class _Checker(Checker):
         if kind == "external":
             return System(name, "external", label, settings=self.external(key, entry, tasks))
         if kind == "bm25":
-            return System(name, "bm25", label, settings=self.bm25(key, entry))
+            return System(name, "bm25", label, settings=bm25_settings(self, key, entry))
         if "model" not in entry:
             raise self.fail(key, "a system needs type: bm25, type: external or a model")
         self.known(f"{key}.model", entry["model"], "models")
@@ -221,32 +217,6 @@ class _Checker(Checker):
                 if files[task] is None:
                     raise self.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
         return files
-
-    def bm25(self, key: str, entry: dict) -> dict:
-        on_server = entry.get("engine") == "elasticsearch"
-        if on_server != ("url" in entry):
-            wanted = "engine: elasticsearch needs the server's url", "a url is of use with engine: elasticsearch"
-            raise self.fail(key, wanted[not on_server])
-        if "url" in entry and "@" in entry["url"]:
-            raise self.fail(f"{key}.url", "no name or password here: give them in the environment")
-        defaults = ("standard", "best") if on_server else ("english", "together")
-        how = {"analyzer": entry.get("analyzer", defaults[0]), "fields": entry.get("fields", defaults[1])}
-        how |= {"url": entry["url"]} if on_server else {}
-        if not entry.get("tune"):
-            if "grid" in entry:
-                raise self.fail(key, "a grid is of use with tune: true only")
-            usual = ELASTICSEARCH_BM25 if on_server else PYSERINI_BM25
-            return how | {name: float(entry.get(name, value)) for name, value in usual.items()}
-        if on_server:
-            raise self.fail(key, "tune: true is of use with engine: lucene only; it searches the same without a server")
-        if {"k1", "b"} & set(entry):
-            raise self.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
-        grid = {"measure": self.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
-        try:
-            cutoff = parse(grid["measure"]).params.get("cutoff")
-        except UserError as error:
-            raise self.fail(f"{key}.grid.measure", str(error)) from None
-        return how | grid | {"depth": cutoff or self.config["depth"]}
 
     def seeds(self, system: System, systems: dict[str, System]) -> System:
         if system.kind != "rerank":
