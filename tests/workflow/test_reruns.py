@@ -105,7 +105,7 @@ def test_an_edited_helper_of_the_negatives_reruns_training(again):
     edit(again, "scripts/training/negatives.py")
     planned = again.planned()
     assert len(named(planned, "negatives")) == 2 and len(named(planned, "fine_tune")) == 4
-    assert not named(planned, "prepare") and "score weather bm25 seed-0" not in planned
+    assert not named(planned, "prepare_dataset") and "score weather bm25 seed-0" not in planned
 
 
 def test_a_new_system_adds_its_own_jobs_only(again):
@@ -141,7 +141,7 @@ def test_a_changed_document_reruns_from_the_dataset_on(again):
     corpus = again.folder / "data/weather/corpus.jsonl"
     corpus.write_text(corpus.read_text().replace("word1 ", "word2 "))
     planned = again.planned()
-    assert named(planned, "prepare") and len(named(planned, "encode")) == 4 and not named(planned, "weights")
+    assert named(planned, "prepare_dataset") and len(named(planned, "encode")) == 4 and not named(planned, "weights")
 
 
 @pytest.mark.parametrize("changes", [{"alpha": 0.01}, {"interval": "normal"}, {"ddof": 0}])
@@ -173,7 +173,7 @@ def test_a_hub_model_is_fetched_once_for_all_that_use_it(again):
     planned = again.planned()
     assert named(planned, "fetch_from_hub") == {"fetch_from_hub sentence-transformers-all-MiniLM-L6-v2"}
     assert named(planned, "weights") == {"weights bert", "weights bert-ce"}
-    assert not named(planned, "search") and not named(planned, "prepare")
+    assert not named(planned, "search") and not named(planned, "prepare_dataset")
 
 
 def test_recipes_that_learn_from_the_same_examples_share_them(again):
