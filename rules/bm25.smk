@@ -11,6 +11,7 @@ NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are 
 
 def bm25_index(system, dataset):
     """The index that a system searches, or the record of its index on a server."""
+    dataset = EXPERIMENT.corpus_owner(dataset)
     if "url" in system.settings:
         return results(f"bm25/{dataset}/{system.name}.elasticsearch.json")
     name = "-".join(["index", system.settings["analyzer"], system.settings["fields"]])
@@ -131,7 +132,7 @@ rule search:
 rule search_training_queries:
     input:
         **code("bm25/search.py"),
-        index=results("bm25/{dataset}/index"),
+        index=lambda wildcards: index_of(wildcards.dataset),
         queries=results("data/{dataset}/queries/train.jsonl"),
     output:
         run=results("bm25/{dataset}/train.trec.gz"),

@@ -98,8 +98,22 @@ def qrels(wildcards):
     return qrels_of(TASKS[wildcards.task])
 
 
+def corpus_of(dataset):
+    return results(f"data/{EXPERIMENT.corpus_owner(dataset)}/corpus.jsonl")
+
+
 def corpus(wildcards):
-    return results(f"data/{TASKS[wildcards.task].dataset}/corpus.jsonl")
+    return corpus_of(TASKS[wildcards.task].dataset)
+
+
+def index_of(dataset):
+    return results(f"bm25/{EXPERIMENT.corpus_owner(dataset)}/index")
+
+
+def embeddings_of(dataset, checkpoint_folder):
+    """The encoding of a dataset's corpus by a checkpoint, without its ending."""
+    encoded = checkpoint_folder.removeprefix(results("models/"))
+    return results(f"embeddings/{EXPERIMENT.corpus_owner(dataset)}/{encoded}")
 
 
 def checkpoint_of(system, seed):

@@ -20,8 +20,7 @@ def timings():
                 if system.recipe != UNTRAINED:
                     beside["training"] = checkpoint_of(system, seed) + ".timing.json"
                 if system.kind == "retrieve":
-                    encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
-                    beside["encoding"] = results(f"embeddings/{task.dataset}/{encoded}.timing.json")
+                    beside["encoding"] = embeddings_of(task.dataset, checkpoint_of(system, seed)) + ".timing.json"
                 found[results(f"runs/{task.folder}/{system.name}/seed-{seed}.timing.json")] = beside
     return found
 

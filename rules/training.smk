@@ -81,7 +81,7 @@ rule weights:
 rule negatives:
     input:
         **code("training/negatives.py"),
-        corpus=results("data/{dataset}/corpus.jsonl"),
+        corpus=lambda wildcards: corpus_of(wildcards.dataset),
         queries=results("data/{dataset}/queries/train.jsonl"),
         qrels=results("data/{dataset}/qrels/train.qrels"),
         evaluation_qrels=examples_evaluation_qrels,
@@ -108,7 +108,7 @@ rule fine_tune:
     input:
         **code("training/fine_tune.py"),
         start=start,
-        corpus=training_data("corpus.jsonl"),
+        corpus=lambda wildcards: corpus_of(EXPERIMENT.recipes[wildcards.recipe]["train_on"]),
         queries=training_data("queries/train.jsonl"),
         negatives=negatives,
     output:

@@ -13,7 +13,12 @@ from scripts.common.state import STATE
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
 WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
 SHARED_FOLDERS = ("downloads", STATE)
-NEEDED_KEYS = {"trec": ("documents", "topics", "qrels"), "scores": ("measure",)}
+NEEDED_KEYS = {
+    "trec": ("documents", "topics", "qrels"),
+    "scores": ("measure",),
+    "checkthat": ("parts",),
+    "emnlp2020": ("text",),
+}
 
 
 def check_name(check: Checker) -> None:
@@ -45,16 +50,29 @@ def check_datasets(check: Checker) -> None:
                 raise check.fail(key, f"format {entry['format']} needs the key {needed!r}")
         if entry["format"] == "trec" and set(entry["topics"]) != set(entry["qrels"]):
             raise check.fail(key, "topics and qrels must name the same splits")
+        if "corpus" in entry:
+            _check_corpus(check, key, entry)
         for split, share in entry["splits"].items():
             if share >= 1 and share != int(share):
                 raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
+
+
+def _check_corpus(check: Checker, key: str, entry: dict) -> None:
+    check.known(f"{key}.corpus", entry["corpus"], "datasets")
+    owner = check.config["datasets"][entry["corpus"]]
+    if owner is entry or "corpus" in owner:
+        raise check.fail(f"{key}.corpus", f"{entry['corpus']} has no corpus of its own")
+    if {entry["format"], owner["format"]} & set(WITHOUT_DOCUMENTS):
+        raise check.fail(f"{key}.corpus", f"formats {', '.join(WITHOUT_DOCUMENTS)} have no documents to share")
 
 
 def _check_location(check: Checker, key: str, entry: dict) -> None:
     if "location" not in entry:
         raise check.fail(key, "key 'location' is missing")
     location = entry["location"]
-    if is_remote(location) and "sha256" not in entry:
+    if "files" in entry and not location.startswith(("http://", "https://")):
+        raise check.fail(f"{key}.files", "is of use with a URL only")
+    if is_remote(location) and "sha256" not in entry and "files" not in entry:
         raise check.fail(key, f"{location} is downloaded, so its sha256 must be given")
     if location.startswith("pypi:"):
         check_pypi(location, check.source, f"{key}.location")

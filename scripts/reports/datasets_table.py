@@ -17,7 +17,7 @@ from scripts.common.files import whole_text
 
 COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
 SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
-                 "mean_query_words", "carved")  # fmt: skip
+                 "mean_query_words", "carved", "left_out")  # fmt: skip
 
 
 def rows(name: str, statistics: dict) -> list[dict]:

@@ -66,7 +66,8 @@ def beir_folder(folder, corpus=None, qrels=None):
 
 
 def settings(**changes):
-    return {"format": "beir", "splits": {}, "seed": 1, "strict": False} | changes
+    fixed = {"format": "beir", "splits": {}, "split_by": "queries", "drop_shared": False, "seed": 1, "strict": False}
+    return fixed | changes
 
 
 def test_the_prepared_layout_and_its_statistics(tmp_path):

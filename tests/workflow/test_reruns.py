@@ -171,7 +171,7 @@ def test_a_hub_model_is_fetched_once_for_all_that_use_it(again):
         config["models"][name]["weights"] = "sentence-transformers/all-MiniLM-L6-v2"
     again.write_config(config)
     planned = again.planned()
-    assert named(planned, "fetch_from_hub") == {"fetch_from_hub sentence-transformers-all-MiniLM-L6-v2"}
+    assert named(planned, "fetch_folder") == {"fetch_folder sentence-transformers-all-MiniLM-L6-v2"}
     assert named(planned, "weights") == {"weights bert", "weights bert-ce"}
     assert not named(planned, "search") and not named(planned, "prepare_dataset")
 

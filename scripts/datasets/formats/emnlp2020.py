@@ -1,0 +1,122 @@
+"""Fact-checks of tweets by Vo and Lee (EMNLP 2020), PolitiFact or Snopes: articles, tweets with images, and their pairs.
+
+A document is an article: its title; its text is the article's paragraphs and then the claim that it checks. A query
+is a tweet as the data's authors cleaned it, and with `text: tweet+image` also what they read from its images. Ids are
+the numbers of the `*_mapped.json` files. The data has no splits: all is train, to be carved (split_by: documents).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from scripts.common.archives import only_folder_with
+from scripts.common.collection import Document
+from scripts.common.errors import UserError
+from scripts.common.files import lines
+from scripts.common.trec import Qrels, add_judgement
+from scripts.datasets.formats import Collection, identifier, judged_queries
+
+PAIRS = "query_article_interaction.csv"
+
+
+class Table:
+    """A JSON file with an object in it, whose mistakes are told with the line in which a key stands."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.text = path.read_text(encoding="utf-8-sig")
+            self.records = json.loads(self.text)
+        except FileNotFoundError:
+            raise UserError(f"{path}: no such file") from None
+        except UnicodeDecodeError:
+            raise UserError(f"{path}: not UTF-8 text") from None
+        except json.JSONDecodeError as error:
+            raise UserError(f"{path}:{error.lineno}: not JSON ({error.msg} at column {error.colno})") from None
+        if not isinstance(self.records, dict):
+            raise UserError(f"{path}:1: a JSON object is wanted, not {type(self.records).__name__}")
+
+    def where(self, key: str) -> str:
+        """`file:line` of a key of the outer object."""
+        spelt = (json.dumps(key, ensure_ascii=ascii) + ":" for ascii in (True, False))
+        places = [place for place in map(self.text.find, spelt) if place >= 0]
+        return f"{self.path}:{self.text.count(chr(10), 0, places[0]) + 1}" if places else f"{self.path}: {key}"
+
+    def field(self, key: str, name: str, kind: type):
+        """A record's field, which must be of this kind."""
+        record = self.records[key]
+        value = record.get(name) if isinstance(record, dict) else None
+        if not isinstance(value, kind):
+            wanted = {str: "text", list: "a list", dict: "a mapping"}[kind]
+            raise UserError(f"{self.where(key)}: {key} has no {name!r}, or it is not {wanted}")
+        return value
+
+
+def read(root: Path, settings: dict) -> Collection:
+    """Read a folder of five files (found anywhere below `root`). Raises UserError with file and line."""
+    folder = only_folder_with(root, PAIRS)
+    articles, tweets = Table(folder / "articles_content.json"), Table(folder / "queries_content.json")
+    article_ids, tweet_ids = numbers(folder / "article_mapped.json", articles), numbers(folder / "query_mapped.json", tweets)
+    documents = [document(articles, key, name) for name, key in article_ids.items()]
+    qrels = read_pairs(folder / PAIRS, set(tweet_ids), set(article_ids))
+    with_images = settings["text"] == "tweet+image"
+    texts = {name: tweet_text(tweets, tweet_ids[name], with_images) for name in qrels}
+    return Collection(documents, {"train": judged_queries(texts, qrels, str(folder / PAIRS))}, {"train": qrels})
+
+
+def numbers(path: Path, contents: Table) -> dict[str, str]:
+    """The number of each record -> its key, in the numbers' order. UserError for a key or number that does not fit."""
+    table = Table(path)
+    keys: dict[str, str] = {}
+    for key, number in table.records.items():
+        name = identifier(number, table.where(key), "record")
+        if not name.isdecimal():
+            raise UserError(f"{table.where(key)}: {name!r} is not a number")
+        if name in keys:
+            raise UserError(f"{table.where(key)}: number {name} stands twice, first for {keys[name]}")
+        if key not in contents.records:
+            raise UserError(f"{table.where(key)}: {key} is not in {contents.path.name}")
+        keys[name] = key
+    for key in contents.records:
+        if key not in table.records:
+            raise UserError(f"{contents.where(key)}: {key} has no number in {path.name}, and so no id")
+    return dict(sorted(keys.items(), key=lambda item: int(item[0])))
+
+
+def document(articles: Table, key: str, name: str) -> Document:
+    """An article: title; paragraphs and claim, each a line, so that what splits into sentences sees where one ends."""
+    paragraphs = articles.field(key, "body-text", list)
+    if not all(isinstance(one, str) for one in paragraphs):
+        raise UserError(f"{articles.where(key)}: {key}: 'body-text' must be a list of texts")
+    text = "\n".join([*paragraphs, articles.field(key, "claim", str)])
+    return Document(name, articles.field(key, "headerTitle", str), text)
+
+
+def tweet_text(tweets: Table, key: str, with_images: bool) -> str:
+    """A tweet's cleaned text and, if wanted, what was read from its images, in the file's order."""
+    parts = [tweets.field(key, "OriginalTweetContent_Processed", str)]
+    if with_images:
+        for image in tweets.field(key, "Images_in_tweet", dict).values():
+            read_from_it = image.get("text_for_the_image") if isinstance(image, dict) else None
+            if not isinstance(read_from_it, str):
+                raise UserError(f"{tweets.where(key)}: {key}: an image without 'text_for_the_image'")
+            parts.append(read_from_it)
+    text = " ".join(part for part in parts if part.strip())
+    if not text:
+        raise UserError(f"{tweets.where(key)}: tweet {key} has no text")
+    return text
+
+
+def read_pairs(path: Path, tweets: set[str], articles: set[str]) -> Qrels:
+    """The positive pairs, `tweet,article` a line, as qrels. UserError for a pair that names an unknown one."""
+    qrels: Qrels = {}
+    for number, line in lines(path):
+        fields = [field.strip() for field in line.split(",")]
+        if len(fields) != 2:
+            raise UserError(f"{path}:{number}: {len(fields)} columns, wanted are 2 with a comma: tweet, article")
+        for name, known, what in zip(fields, (tweets, articles), ("tweet", "article"), strict=True):
+            if name not in known:
+                raise UserError(f"{path}:{number}: the pair names the unknown {what} {name!r}")
+        add_judgement(qrels, *fields, "1", f"{path}:{number}")
+    return qrels
