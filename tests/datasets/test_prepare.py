@@ -11,7 +11,7 @@ from scripts.common.collection import read_corpus, read_queries
 from scripts.common.errors import UserError
 from scripts.common.trec import read_qrels, relevant
 from scripts.datasets.prepare import prepare
-from scripts.datasets.splits import bound_groups, carve
+from scripts.datasets.splits import bound_groups, carve, carve_by_document
 
 
 def random_qrels(seed, queries=200, documents=400):
@@ -168,3 +168,58 @@ def test_broken_judgements_are_refused_with_file_and_line(tmp_path, content, sai
     with pytest.raises(UserError) as error:
         prepare(judgements(tmp_path, content), tmp_path / "out", settings(format="qrels"))
     assert str(error.value) == f"{tmp_path}/{said}" + (": qid 0 docid grade" if "columns" in said else "")
+
+
+def by_document(**shares):
+    return settings(splits=shares, split_by="documents")
+
+
+def test_splits_by_document_take_all_queries_of_a_document_along():
+    qrels = {f"q{n}": {f"d{n // 3}": 1} for n in range(60)} | {"two": {"d0": 1, "d1": 1}, "none": {"d2": 0}}
+    leaving = carve_by_document(qrels, {"test": 0.25, "dev": 4}, 1)
+    parts = {split: golds(qrels, queries) for split, queries in leaving.items()}
+    assert {split: len(documents) for split, documents in parts.items()} == {"test": 5, "dev": 4}
+    staying = set(qrels) - set(leaving["test"]) - set(leaving["dev"])
+    assert {"two", "none", "q0", "q1", "q2", "q3"} <= staying
+    assert not parts["test"] & parts["dev"] and not golds(qrels, staying) & (parts["test"] | parts["dev"])
+    assert len(leaving["test"]) == 15 and len(leaving["dev"]) == 12
+    assert carve_by_document(dict(reversed(qrels.items())), {"test": 0.25, "dev": 4}, 1) == leaving
+    assert carve_by_document(qrels, {"test": 0.25, "dev": 4}, 2) != leaving
+
+
+def test_splits_by_document_that_cannot_be():
+    tied = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 1} for n in range(10)}
+    with pytest.raises(UserError, match="test: 0.2 of 11 relevant documents cannot be split off: 11 stay in train"):
+        carve_by_document(tied, {"test": 0.2}, 1)
+    with pytest.raises(UserError, match="leave no document for train"):
+        carve_by_document({f"q{n}": {f"d{n}": 1} for n in range(4)}, {"test": 0.5, "dev": 0.5}, 1)
+
+
+def test_splits_by_document_are_for_data_without_splits(tmp_path):
+    with pytest.raises(UserError, match="split_by: documents is for data without splits"):
+        prepare(beir_folder(tmp_path / "in"), tmp_path / "out", by_document(dev=0.2))
+
+
+def test_training_queries_that_share_a_relevant_document_with_test_can_be_left_out(tmp_path):
+    qrels = {"train": [f"q{n}\td{n % 3}\t1" for n in range(8)], "test": ["q8\td1\t1"]}
+    source = beir_folder(tmp_path / "in", qrels=qrels)
+    prepare(source, tmp_path / "out", settings(drop_shared=True))
+    assert set(read_qrels(tmp_path / "out/qrels/train.qrels")) == {"q0", "q2", "q3", "q5", "q6"}
+    assert set(read_queries(tmp_path / "out/queries/train.jsonl")) == {"q0", "q2", "q3", "q5", "q6"}
+    assert json.loads((tmp_path / "out/statistics.json").read_text())["splits"]["train"]["left_out"] == 3
+    source = beir_folder(tmp_path / "all", qrels={"train": ["q0\td1\t1"], "test": ["q8\td1\t1"]})
+    with pytest.raises(UserError, match="drop_shared: every training query shares a relevant document"):
+        prepare(source, tmp_path / "none", settings(drop_shared=True))
+
+
+def test_a_corpus_that_is_shared_must_be_the_same(tmp_path):
+    prepare(beir_folder(tmp_path / "one"), tmp_path / "owner", settings())
+    prepare(tmp_path / "one", tmp_path / "out", settings(), tmp_path / "owner/corpus.jsonl")
+    assert not (tmp_path / "out/corpus.jsonl").exists()
+    assert json.loads((tmp_path / "out/statistics.json").read_text())["documents"] == 20
+    other = [{"_id": f"d{n}", "title": "", "text": f"text {n}" if n < 19 else "new"} for n in range(20)]
+    longer = [*other[:19], {"_id": "d19", "text": "text 19"}, {"_id": "d20", "text": "more"}]
+    for corpus, name in ((other, "d19"), (other[:19], "d19"), (longer, "d20")):
+        source = beir_folder(tmp_path / f"other{len(corpus)}", corpus)
+        with pytest.raises(UserError, match=f"not those of the corpus it is to share, .*: see document {name}"):
+            prepare(source, tmp_path / "not", settings(), tmp_path / "owner/corpus.jsonl")
