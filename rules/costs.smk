@@ -14,7 +14,7 @@ def timings():
     """Run timing -> the timing files of the checkpoint and the encoding behind the run."""
     found = {}
     for system in FITTED_SYSTEMS.values():
-        for task in EXPERIMENT.tasks.values():
+        for task in EXPERIMENT.runs_of(system):
             for seed in EXPERIMENT.seeds_on(system, task):
                 beside = {}
                 if system.recipe != UNTRAINED:

@@ -9,6 +9,11 @@ LABELS = {
     "tasks": {task.folder: task.label for task in TASKS.values() if task.label != task.folder},
     "systems": {name: system.label for name, system in EXPERIMENT.systems.items() if system.label != name},
 }
+LABELS["systems"] |= {
+    one.named(one.treatment): one.named(EXPERIMENT.systems[one.treatment].label, lambda task: EXPERIMENT.tasks[task].label)
+    for one in EXPERIMENT.comparisons.values()
+    if one.treatment_on
+}
 
 
 def figure_settings(name):
@@ -21,7 +26,8 @@ def figure_settings(name):
 
 def forest_settings(wildcards):
     first = EXPERIMENT.comparisons[DRAWN[wildcards.comparison][0]]
-    treatments = [EXPERIMENT.comparisons[name].treatment for name in DRAWN[wildcards.comparison]]
+    compared = [EXPERIMENT.comparisons[name] for name in DRAWN[wildcards.comparison]]
+    treatments = [one.named(one.treatment) for one in compared]
     tasks = [EXPERIMENT.tasks[name].folder for name in first.tasks]
     labels = {
         "tasks": {name: label for name, label in LABELS["tasks"].items() if name in tasks},

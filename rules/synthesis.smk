@@ -10,7 +10,8 @@ def compared_metrics(role):
 
     def files(wildcards):
         comparison = EXPERIMENT.comparisons[wildcards.comparison]
-        tasks = [EXPERIMENT.tasks[name] for name in comparison.tasks]
+        other = comparison.treatment_on if role == "treatment" else {}
+        tasks = [EXPERIMENT.tasks[other.get(name, name)] for name in comparison.tasks]
         return [path for task in tasks for path in metrics_of(getattr(comparison, role), task)]
 
     return files
@@ -18,8 +19,10 @@ def compared_metrics(role):
 
 def comparison_settings(wildcards):
     comparison = EXPERIMENT.comparisons[wildcards.comparison]
-    roles = {"control": comparison.control, "treatment": comparison.treatment}
-    return settings(**roles, seed=EXPERIMENT.seed, **comparison.settings)
+    roles = {"control": comparison.control, "treatment": comparison.named(comparison.treatment)}
+    folders = {EXPERIMENT.tasks[a].folder: EXPERIMENT.tasks[b].folder for a, b in comparison.treatment_on.items()}
+    other_tasks = {"treatment_on": folders} if folders else {}
+    return settings(**roles, **other_tasks, seed=EXPERIMENT.seed, **comparison.settings)
 
 
 rule compare:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scripts.common.checker import Checker
@@ -16,7 +17,10 @@ DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # what on
 
 @dataclass(frozen=True)
 class Comparison:
-    """Control against treatment over tasks; `settings` are the statistics', `figure` the looks."""
+    """Control against treatment over tasks; `settings` are the statistics', `figure` the looks.
+
+    `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries.
+    """
 
     name: str
     control: str
@@ -24,6 +28,12 @@ class Comparison:
     tasks: tuple[str, ...]
     settings: dict
     figure: dict
+    treatment_on: dict[str, str] = field(default_factory=dict)
+
+    def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
+        """The treatment's name or label and, where it ranks on other tasks, these."""
+        others = dict.fromkeys(tasks(self.treatment_on.get(task, task)) for task in self.tasks)
+        return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
 
 
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
@@ -33,22 +43,40 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         raise check.fail(key, f"names that begin with {COST_FIGURE!r} are those of the figures of costs")
     for role in ("control", "treatment"):
         check.known(f"{key}.{role}", entry[role], "systems")
-    if entry["control"] == entry["treatment"]:
-        raise check.fail(key, f"control and treatment are both {entry['control']!r}")
     names = list(tasks) if entry["tasks"] == "all" else entry["tasks"]
+    other_tasks = _other_tasks(check, f"{key}.treatment_on", entry.get("treatment_on", {}), names, tasks)
+    if entry["control"] == entry["treatment"] and not set(names) <= set(other_tasks):
+        raise check.fail(key, f"control and treatment are both {entry['control']!r}")
     for task in names:
         check.known(f"{key}.tasks", task, "tasks")
-        for role in ("control", "treatment"):
+        for role, ranked in (("control", task), ("treatment", other_tasks.get(task, task))):
             system = systems[entry[role]]
-            if system.kind == "external" and task not in system.settings:
-                what = "scores" if tasks[task].format == "scores" else "run"
-                raise check.fail(key, f"{system.name} has no {what} for task {task!r}; add one or list the tasks")
+            if not system.ranks(ranked):
+                what = "scores" if tasks[ranked].format == "scores" else "run"
+                raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
         if entry["measure"] not in tasks[task].measures:
             known = list(tasks[task].measures)
             what = "measures" if tasks[task].format != "scores" else f"the measures of task {task!r}"
             raise check.fail(f"{key}.measure", f"{entry['measure']!r} is not among {what}: {known}")
-    statistics = {k: v for k, v in entry.items() if k not in ("control", "treatment", "tasks", "figure")}
-    return Comparison(name, entry["control"], entry["treatment"], tuple(names), statistics, entry["figure"])
+    apart = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
+    statistics = {k: v for k, v in entry.items() if k not in apart}
+    roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
+    return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
+
+
+def _other_tasks(check: Checker, key: str, others: dict, names: list[str], tasks: dict[str, Task]) -> dict[str, str]:
+    """The tasks on which the treatment is scored instead, which must have the same documents and judged queries."""
+    for task, other in others.items():
+        for name in (task, other):
+            check.known(key, name, "tasks")
+        if task not in names:
+            raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+        datasets = [tasks[name].dataset for name in (task, other)]
+        corpora = {check.config["datasets"][one].get("corpus", one) for one in datasets}
+        if len(corpora) > 1 or tasks[task].split != tasks[other].split:
+            said = "must be the same split of datasets that share a corpus, or their queries are not the same"
+            raise check.fail(key, f"{task!r} and {other!r} {said}")
+    return others
 
 
 def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[str, tuple[str, ...]]:
@@ -81,7 +109,7 @@ def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[st
     """
     groups: dict[tuple, dict[str, Comparison]] = {}
     for one in comparisons.values():
-        if one.treatment in timed and one.settings["effect"] != "CORR":
+        if one.treatment in timed and one.settings["effect"] != "CORR" and not one.treatment_on:
             key = (one.control, one.settings["measure"], one.settings["effect"], one.settings["alpha"], one.tasks)
             groups.setdefault(key, {}).setdefault(one.treatment, one)
     controls = [control for control, *_ in groups]

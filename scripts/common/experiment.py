@@ -26,9 +26,9 @@ from scripts.common.selection import SELECTED, Selection, selection, selection_t
 from scripts.common.sources import find_file
 
 KEYS_OF_KIND = {
-    "bm25": {"type", "label", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
+    "bm25": {"type", "label", "tasks", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
     "external": {"type", "label", "runs", "scores"},
-    "neural": {"model", "label", "recipe", "seeds", "select_seed", "rerank"},
+    "neural": {"model", "label", "tasks", "recipe", "seeds", "select_seed", "rerank"},
 }
 
 
@@ -63,6 +63,11 @@ class System:
     first_stage: str | None = None
     depth: int | None = None
     settings: dict = field(default_factory=dict)
+    tasks: tuple[str, ...] | None = None  # None: all
+
+    def ranks(self, task: str) -> bool:
+        """Whether it has a run (or scores) for the task of this name."""
+        return task in self.settings if self.kind == "external" else self.tasks is None or task in self.tasks
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ class Experiment:
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""
-        return [task for task in self.tasks.values() if system.kind != "external" or task.name in system.settings]
+        return [task for task in self.tasks.values() if system.ranks(task.name)]
 
     def corpus_owner(self, dataset: str) -> str:
         """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
@@ -125,7 +130,7 @@ def resolve(config: dict, source: str) -> Experiment:
         systems[name] = check.seeds(systems[name], systems)
         check.neural_fit(systems[name])
         check.documents(systems[name], tasks)
-        check.external_tasks(systems[name], tasks | others)
+        check.first_stage_tasks(systems[name], systems, tasks, others)
     check.labels({name: one.label for name, one in systems.items()}, "systems")
     check.labels({name: one.label for name, one in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
@@ -187,8 +192,12 @@ class _Checker(Checker):
             raise self.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
         if kind == "external":
             return System(name, "external", label, settings=self.external(key, entry, tasks))
+        ranked = entry.get("tasks", "all")
+        for task in ranked if ranked != "all" else []:
+            self.known(f"{key}.tasks", task, "tasks")
+        limited = {"tasks": None if ranked == "all" else tuple(ranked)}
         if kind == "bm25":
-            return System(name, "bm25", label, settings=bm25_settings(self, key, entry))
+            return System(name, "bm25", label, settings=bm25_settings(self, key, entry), **limited)
         if "model" not in entry:
             raise self.fail(key, "a system needs type: bm25, type: external or a model")
         self.known(f"{key}.model", entry["model"], "models")
@@ -199,7 +208,7 @@ class _Checker(Checker):
         count = entry.get("seeds", 1)
         seeds = (tuple(count) if isinstance(count, list) else tuple(range(1, count + 1))) if "recipe" in entry else (0,)
         made = {"label": label, "model": entry["model"], "recipe": entry.get("recipe", UNTRAINED), "seeds": seeds}
-        made["selection"] = selection(self, name, entry)
+        made |= {"selection": selection(self, name, entry)} | limited
         if "rerank" not in entry:
             return System(name, "retrieve", **made)
         first = entry["rerank"]["first_stage"]
@@ -252,15 +261,18 @@ class _Checker(Checker):
 
     def documents(self, system: System, tasks: dict[str, Task]) -> None:
         for task in tasks.values():
-            if system.kind != "external" and task.format in WITHOUT_DOCUMENTS:
+            if system.kind != "external" and system.ranks(task.name) and task.format in WITHOUT_DOCUMENTS:
                 said = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
                 raise self.fail(f"systems.{system.name}", said)
 
-    def external_tasks(self, system: System, tasks: dict[str, Task]) -> None:
+    def first_stage_tasks(
+        self, system: System, systems: dict[str, System], tasks: dict[str, Task], others: dict[str, Task]
+    ) -> None:
         if system.kind == "rerank":
-            first = self.config["systems"][system.first_stage]
-            missing = [name for name in tasks if first.get("type") == "external" and name not in first["runs"]]
+            first = systems[system.first_stage]
+            missing = [name for name in tasks if system.ranks(name) and not first.ranks(name)]
+            if first.kind == "external" and system.selection:
+                missing += [name for name in others if not first.ranks(name)]
             if missing:
-                raise self.fail(
-                    f"systems.{system.name}", f"its first stage {system.first_stage} has no run for {missing[0]}"
-                )
+                said = f"its first stage {system.first_stage} has no run for {missing[0]}"
+                raise self.fail(f"systems.{system.name}", said)

@@ -2,7 +2,8 @@
 
 Each is named after its entry and the values that tell it from the others: `tuned` becomes `tuned-a`, `tuned-b`, ….
 A reference to an entry that was fanned out means all that it became. A label gets the same values behind it, and the
-comparisons that differ in their treatment alone are drawn together, in a figure named after the entry.
+comparisons that differ in their treatment alone are drawn together, in a figure named after the entry. `same` keeps, of
+the pairs of control and treatment, those that are alike in these keys.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from scripts.common.errors import UserError
 PLAIN_LISTS = {
     "models": [],
     "recipes": [],
-    "systems": [("seeds",), ("grid", "k1"), ("grid", "b")],
-    "comparisons": [("tasks",)],
+    "systems": [("seeds",), ("grid", "k1"), ("grid", "b"), ("tasks",)],
+    "comparisons": [("tasks",), ("same",)],
 }
 # The key paths, per section, that name entries, and the section where these stand.
 REFERENCES = {
@@ -41,8 +42,9 @@ def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], 
         if not isinstance(entries, dict):
             continue
         made: dict[str, dict] = {}
+        kept = _Alike(config.get("systems"), source) if section == "comparisons" else None
         for name in _in_order_of_reference(entries, section, source):
-            for derived, entry in _fan_out(name, entries[name], section, became).items():
+            for derived, entry in _fan_out(name, entries[name], section, became, kept).items():
                 if derived in made:
                     raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
                 made[derived] = entry
@@ -102,7 +104,37 @@ def _list_paths(entry, plain: list[tuple[str, ...]], path: tuple[str, ...] = ())
     return [path] if isinstance(entry, list) and entry and path not in plain else []
 
 
-def _fan_out(name: str, entry, section: str, became: dict[str, dict[str, list[str]]]) -> dict[str, dict]:
+class _Alike:
+    """Of a comparison's combinations of values, those whose control and treatment are alike in the keys of `same`."""
+
+    def __init__(self, systems, source: str) -> None:
+        self.systems = systems if isinstance(systems, dict) else {}
+        self.source = source
+
+    def _value(self, system, key: str):
+        return system if key == "system" else _get(self.systems.get(system), (key,))
+
+    def of(self, name: str, entry: dict, paths: list[tuple], combinations: list[tuple]) -> list[tuple]:
+        """The combinations to keep. Raises UserError where there is none."""
+        keys = entry.get("same")
+        if not isinstance(keys, list):
+            return combinations
+
+        def alike(values: tuple) -> bool:
+            listed = dict(zip(paths, values, strict=True))
+            control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
+            return all(self._value(control, key) == self._value(treatment, key) for key in keys)
+
+        found = [values for values in combinations if alike(values)]
+        if not found:
+            said = f"no control and treatment have the same {' and '.join(map(str, keys))}"
+            raise UserError(f"{self.source}: comparisons.{name}.same: {said}")
+        return found
+
+
+def _fan_out(
+    name: str, entry, section: str, became: dict[str, dict[str, list[str]]], kept: _Alike | None
+) -> dict[str, dict]:
     if not isinstance(entry, dict):
         return {name: entry}
     entry = copy.deepcopy(entry)
@@ -114,20 +146,35 @@ def _fan_out(name: str, entry, section: str, became: dict[str, dict[str, list[st
         if isinstance(value, list) or len(meant) > 1:
             _set(entry, path, meant)
     paths = _list_paths(entry, PLAIN_LISTS[section])
+    combinations = list(itertools.product(*(_get(entry, path) for path in paths)))
+    if kept:
+        combinations = kept.of(name, entry, paths, combinations)
     if not paths:
         return {name: entry}
-    made = {}
-    for values in itertools.product(*(_get(entry, path) for path in paths)):
+    told_apart = [path for path in paths if len(_get(entry, path)) > 1]
+    if kept and ("control",) in told_apart and "same" in entry:
+        others = [place for place, path in enumerate(paths) if path in told_apart and path != ("control",)]
+        if len({tuple(map(str, (values[n] for n in others))) for values in combinations}) == len(combinations):
+            told_apart.remove(("control",))  # the treatment says which control it has
+    made: dict[str, dict] = {}
+    groups: dict[str, list[str]] = {}
+    for values in combinations:
         one = copy.deepcopy(entry)
         for path, value in zip(paths, values, strict=True):
             _set(one, path, value)
-        words = {p: _word(value) for p, value in zip(paths, values, strict=True) if len(_get(entry, p)) > 1}
+        words = {p: _word(value) for p, value in zip(paths, values, strict=True) if p in told_apart}
         if words and isinstance(one.get("label"), str):
             one["label"] += f" ({', '.join(words.values())})"
+        derived = "-".join([name, *words.values()])
         if section == "comparisons" and ("treatment",) in words:
             others = [word for path, word in words.items() if path != ("treatment",)]
-            one["figure"] = {"together": "-".join([name, *others])} | one.get("figure", {})
-        made["-".join([name, *words.values()])] = one
+            if isinstance(entry.get("control"), list) and ("control",) not in told_apart:
+                others.insert(0, _word(one["control"]))
+            groups.setdefault("-".join([name, *others]), []).append(derived)
+        made[derived] = one
+    for group, members in groups.items():
+        for derived in members if len(members) > 1 else []:
+            made[derived]["figure"] = {"together": group} | made[derived].get("figure", {})
     return made
 
 

@@ -160,7 +160,8 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
             fetch(folder / name, location, checksum, mirrors if checksum else [])
             if checksum is None:
                 found = sha256(folder / name)
-                raise UserError(f"{location}: no SHA-256 is given; what came has {found}: check it and write it under files")
+                said = f"no SHA-256 is given; what came has {found}: check it and write it under files"
+                raise UserError(f"{location}: {said}")
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 Reads the metrics files of both systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes effects/{comparison}.tsv, a
 row a task, and meta/{comparison}.json, the summary effect and its heterogeneity; both at full double precision.
 Values are paired by query id; several seeds of a system are averaged query by query first.
+The treatment's values may be those of another task with the same queries (treatment_on).
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def main() -> None:
     )
     results, odd = {}, []
     for task in control:
-        y, x, said = paired(control[task], treatment[task], task)
+        y, x, said = paired(control[task], treatment[settings.get("treatment_on", {}).get(task, task)], task)
         odd += [said] if said else []
         results[task] = task_result(y, x, settings)
     synthesis = synthesise(

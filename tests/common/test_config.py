@@ -134,6 +134,26 @@ def test_elasticsearch_has_its_own_defaults():
          "c.yaml: comparisons.e.figure.together: cannot be drawn with c: they differ in alpha, control"),
         ({"published": {"file": "none.tsv"}}, "c.yaml: published.file: no file 'none.tsv'"),
         ({"published": {"file": "pyproject.toml", "beside": {"c": "x"}}}, "c.yaml: published.beside: unknown name 'x'"),
+        ({"datasets/d": {"format": "checkthat", "location": "tests"}}, "c.yaml: datasets.d: format checkthat needs the key 'parts'"),
+        ({"datasets/d": {"format": "emnlp2020", "location": "tests"}}, "c.yaml: datasets.d: format emnlp2020 needs the key 'text'"),
+        ({"datasets/d": {"format": "emnlp2020", "location": "tests", "text": "image"}},
+         "c.yaml: datasets.d.text: 'image' is text; wanted is one of tweet, tweet+image"),
+        ({"datasets/d/files": {"a": "0" * 64}}, "c.yaml: datasets.d.files: is of use with a URL only"),
+        ({"datasets/d/corpus": "x"}, "c.yaml: datasets.d.corpus: unknown name 'x'"),
+        ({"datasets/d/corpus": "d"}, "c.yaml: datasets.d.corpus: d has no corpus of its own"),
+        ({"datasets/q": {"format": "qrels", "location": "tests"}, "datasets/d/corpus": "q"},
+         "c.yaml: datasets.d.corpus: formats qrels, scores have no documents to share"),
+        ({"systems/bm25/tasks": ["x"]}, "c.yaml: systems.bm25.tasks: unknown name 'x'; tasks has d"),
+        ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"]}, "c.yaml: comparisons.c: bm25 has no run for task 'd/dev'"),
+        ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"], "comparisons": {},
+          "systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}},
+         "c.yaml: systems.x: its first stage bm25 has no run for d/dev"),
+        ({"comparisons/c/same": ["model"]}, "c.yaml: comparisons.c.same: no control and treatment have the same model"),
+        ({"comparisons/c/treatment_on": {"x": "d"}}, "c.yaml: comparisons.c.treatment_on: unknown name 'x'"),
+        ({"tasks": ["d", "d/dev"], "comparisons/c/treatment_on": {"d": "d/dev"}},
+         "c.yaml: comparisons.c.treatment_on: 'd' and 'd/dev' must be the same split of datasets that share a corpus"),
+        ({"tasks": ["d", "j"], "datasets/j": {"format": "beir", "location": "tests"}, "comparisons/c/treatment_on": {"d": "j"}},
+         "c.yaml: comparisons.c.treatment_on: 'd' and 'j' must be the same split"),
         ({"tasks": ["d", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}}, None),
         ({"tasks": ["d/dev", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}},
          "c.yaml: tasks: 'd/dev' and 'd-dev' would share a folder"),
@@ -199,6 +219,40 @@ def test_a_list_of_treatments_is_drawn_together_and_labels_tell_them_apart():
     changes["comparisons/c"]["figure"] = {"together": "all-of-them"}
     changes["comparisons/c"]["estimator"] = "PM"
     assert list(resolve(changed(changes), "c.yaml").figures) == ["all-of-them"]
+
+
+def test_lists_of_controls_and_treatments_can_be_paired_by_their_model():
+    changes = {
+        "models/m/weights": ["org/a", "org/b"],
+        "recipes/r/epochs": [1, 2],
+        "systems/base": {"model": "m"},
+        "comparisons": {"c": {"control": "base", "treatment": "tuned", "same": ["model"]}},
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert [(one.control, one.treatment) for one in experiment.comparisons.values()] == [
+        (f"base-m-{m}", f"tuned-m-{m}-r-{epochs}") for m in "ab" for epochs in (1, 2)
+    ]
+    assert list(experiment.comparisons) == [f"c-tuned-m-{m}-r-{epochs}" for m in "ab" for epochs in (1, 2)]
+    assert experiment.figures == {f"c-base-m-{m}": (f"c-tuned-m-{m}-r-1", f"c-tuned-m-{m}-r-2") for m in "ab"}
+
+
+def test_a_treatment_may_rank_the_same_queries_of_another_task():
+    changes = {
+        "datasets/e": {"format": "beir", "location": "tests", "corpus": "d", "label": "D with images"},
+        "tasks": ["d", "e"],
+        "systems/tuned/tasks": ["e"],
+        "comparisons": {
+            "c": {"control": ["bm25"], "treatment": ["bm25", "tuned"], "tasks": ["d"], "treatment_on": {"d": "e"},
+                  "same": ["system"]}
+        },
+    }  # fmt: skip
+    experiment = resolve(changed(changes), "c.yaml")
+    (comparison,) = experiment.comparisons.values()
+    assert (comparison.name, comparison.control, comparison.treatment) == ("c-bm25", "bm25", "bm25")
+    assert comparison.named("BM25", lambda task: experiment.tasks[task].label) == "BM25 on D with images"
+    assert [task.name for task in experiment.runs_of(experiment.systems["tuned"])] == ["e"]
+    assert experiment.corpus_owner("e") == experiment.corpus_owner("d") == "d"
+    assert cost_figures(experiment.comparisons, {"bm25", "tuned"}) == {}
 
 
 def test_figures_of_costs_are_one_a_control_and_hold_timed_systems_only():

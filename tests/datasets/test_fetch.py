@@ -8,7 +8,7 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
-from scripts.datasets.fetch import fetch, file_pattern, in_mirrors
+from scripts.datasets.fetch import fetch, fetch_files, file_pattern, in_mirrors
 
 
 @pytest.fixture
@@ -69,3 +69,20 @@ def test_a_hub_model_that_cannot_be_had_is_one_line(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"^no/such-model \(main\): cannot be had from the hub: [^\n]*$"):
         fetch(tmp_path / "got", "no/such-model", None, [], "main")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_below_a_url_come_all_or_none_and_only_with_a_stated_checksum(server, tmp_path):
+    url, folder = server
+    (folder / "part").mkdir()
+    for name in "ab":
+        (folder / "part" / name).write_text(name)
+    right = {name: sha256(folder / "part" / name) for name in "ab"}
+    fetch_files(tmp_path / "got", f"{url}/part", right, [])
+    assert {path.name: path.read_text() for path in (tmp_path / "got").iterdir()} == {"a": "a", "b": "b"}
+    with pytest.raises(UserError, match=rf"part/b: no SHA-256 is given; what came has {right['b']}: check it"):
+        fetch_files(tmp_path / "bad", f"{url}/part", right | {"b": None}, [])
+    with pytest.raises(UserError, match="part/b: SHA-256 is"):
+        fetch_files(tmp_path / "bad", f"{url}/part", right | {"b": "0" * 64}, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["got"]
+    fetch_files(tmp_path / "mirrored", "https://nowhere.invalid/part", right, [folder])
+    assert (tmp_path / "mirrored" / "b").read_text() == "b"

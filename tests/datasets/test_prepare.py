@@ -189,7 +189,7 @@ def test_splits_by_document_take_all_queries_of_a_document_along():
 
 def test_splits_by_document_that_cannot_be():
     tied = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 1} for n in range(10)}
-    with pytest.raises(UserError, match="test: 0.2 of 11 relevant documents cannot be split off: 11 stay in train"):
+    with pytest.raises(UserError, match=r"test: 0\.2 of 11 relevant documents cannot be split off: 11 stay in train"):
         carve_by_document(tied, {"test": 0.2}, 1)
     with pytest.raises(UserError, match="leave no document for train"):
         carve_by_document({f"q{n}": {f"d{n}": 1} for n in range(4)}, {"test": 0.5, "dev": 0.5}, 1)

@@ -37,7 +37,7 @@ def read(root: Path, settings: dict) -> Collection:
 
 
 def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield (`file:line` where the record begins, [id, the wanted columns …]) of a quoted TSV; ids are its first column.
+    """Yield (`file:line` where a record begins, [id, the wanted columns …]) of a quoted TSV; ids are its first column.
 
     Raises UserError for a column that is absent, a record of another length, and quotes that do not close.
     """
@@ -48,7 +48,8 @@ def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
             header = next(table, [])
             missing = [name for name in wanted if name not in header[1:]]
             if missing:
-                raise UserError(f"{path}:1: no column {missing[0]!r} after the id, only {', '.join(header[1:]) or 'none'}")
+                found = ", ".join(header[1:]) or "none"
+                raise UserError(f"{path}:1: no column {missing[0]!r} after the id, only {found}")
             places = [0, *(header.index(name, 1) for name in wanted)]
             begins = table.line_num + 1
             for record in table:

@@ -1,4 +1,4 @@
-"""Fact-checks of tweets by Vo and Lee (EMNLP 2020), PolitiFact or Snopes: articles, tweets with images, and their pairs.
+"""Fact-checks of tweets by Vo and Lee (EMNLP 2020), PolitiFact or Snopes: articles, tweets with images, their pairs.
 
 A document is an article: its title; its text is the article's paragraphs and then the claim that it checks. A query
 is a tweet as the data's authors cleaned it, and with `text: tweet+image` also what they read from its images. Ids are
@@ -57,7 +57,8 @@ def read(root: Path, settings: dict) -> Collection:
     """Read a folder of five files (found anywhere below `root`). Raises UserError with file and line."""
     folder = only_folder_with(root, PAIRS)
     articles, tweets = Table(folder / "articles_content.json"), Table(folder / "queries_content.json")
-    article_ids, tweet_ids = numbers(folder / "article_mapped.json", articles), numbers(folder / "query_mapped.json", tweets)
+    article_ids = numbers(folder / "article_mapped.json", articles)
+    tweet_ids = numbers(folder / "query_mapped.json", tweets)
     documents = [document(articles, key, name) for name, key in article_ids.items()]
     qrels = read_pairs(folder / PAIRS, set(tweet_ids), set(article_ids))
     with_images = settings["text"] == "tweet+image"
