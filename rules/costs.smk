@@ -10,6 +10,7 @@ FITTED_SYSTEMS = {name: system for name, system in EXPERIMENT.systems.items() if
 COST_FIGURES = cost_figures(EXPERIMENT.comparisons, set(FITTED_SYSTEMS))
 
 
+@cache
 def timings():
     """Run timing -> the timing files of the checkpoint and the encoding behind the run."""
     found = {}

@@ -155,13 +155,14 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
     A file whose SHA-256 nobody has stated yet is refused with the one that it has, so that a person decides.
     """
     with whole_folder(target) as folder:
+        unstated = []
         for name, checksum in checksums.items():
-            location = f"{url.rstrip('/')}/{name}"
-            fetch(folder / name, location, checksum, mirrors if checksum else [])
+            fetch(folder / name, f"{url.rstrip('/')}/{name}", checksum, mirrors if checksum else [])
             if checksum is None:
-                found = sha256(folder / name)
-                said = f"no SHA-256 is given; what came has {found}: check it and write it under files"
-                raise UserError(f"{location}: {said}")
+                unstated.append(f"{name}: {sha256(folder / name)}")
+        if unstated:
+            said = "files without a SHA-256; check what came and write under files: " + ", ".join(unstated)
+            raise UserError(f"{url}: {said}")
 
 
 def main() -> None:

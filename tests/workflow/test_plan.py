@@ -1,0 +1,58 @@
+"""The plan of the claim-retrieval study, whole: no data, no network, no work done twice, and soon there."""
+
+import re
+import resource
+
+import pytest
+
+from tests.workflow.conftest import REPOSITORY, copy
+
+SECONDS = 30  # of one processor, in which the study must be planned
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    """The messages of all planned jobs, and the processor seconds that planning took."""
+    workspace = copy(REPOSITORY, tmp_path_factory.mktemp("plan") / "ranktrial")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = workspace.snakemake("--dry-run", config="config/factcheck.yaml")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    jobs = re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)
+    return jobs, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def named(jobs, rule):
+    return [job.split()[1:] for job in jobs if job.split()[0] == rule]
+
+
+def test_it_is_planned_soon(plan):
+    jobs, seconds = plan
+    assert len(jobs) > 2000
+    assert seconds < SECONDS
+
+
+def test_no_work_is_done_twice(plan):
+    jobs, _ = plan
+    assert len(jobs) == len(set(jobs))
+    corpora = {"clef", "politifact-tweet", "snopes-tweet"}  # those with images have the same articles
+    assert {name for (name,) in named(jobs, "index")} == corpora and len(named(jobs, "index")) == 3
+    encoded = named(jobs, "encode")
+    assert {corpus for corpus, *_ in encoded} == corpora
+    assert len({tuple(one) for one in encoded}) == len(encoded)
+    strategies = {tuple(one) for one in named(jobs, "negatives")}
+    assert {dataset for dataset, _ in strategies} == corpora | {"politifact-image", "snopes-image"}
+    assert len(strategies) == 10
+
+
+def test_the_twelve_models_are_trained_as_often_as_the_study_says(plan):
+    jobs, _ = plan
+    trained = named(jobs, "fine_tune")
+    assert len({model for model, *_ in trained}) == len(named(jobs, "weights")) == 12
+    by_recipe = {}
+    for model, recipe, seed in trained:
+        by_recipe.setdefault(recipe, []).append((model, seed))
+    assert {recipe: len(one) for recipe, one in by_recipe.items() if recipe.startswith("clef")} == {
+        "clef-random": 120, "clef-bm25": 120}  # fmt: skip
+    others = {recipe: len(one) for recipe, one in by_recipe.items() if not recipe.startswith("clef")}
+    assert len(others) % 8 == 0 and set(others.values()) == {12}
