@@ -48,21 +48,22 @@ def minilm(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(shared_data: Path) -> Callable[[str, str], dict[str, str]]:
-    """The printed cells of a system in a table of the claim-retrieval thesis, by the names of ir-measures.
+def published(shared_data: Path) -> Callable[..., dict[str, str]]:
+    """The printed cells of a system (on a variant) in a table of the claim-retrieval thesis, by ir-measures' names.
 
     `all` is 1,000 documents for R and the 10,000 of the thesis's scorer for P.
     """
     names = {"MAP": "AP", "P": "P", "RR": "RR", "nDCG": "nDCG", "R": "R"}
     ends = {"P": "@10000", "R": "@1000"}
 
-    def cells(table: str, system: str) -> dict[str, str]:
+    def cells(table: str, system: str, variant: str = "clef") -> dict[str, str]:
         path = shared_data.parent / "published" / f"factcheck_{table}.tsv"
         if not path.is_file():
             pytest.skip(f"no file {path}")
         with open(path, encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
-        assert rows, f"table {table} has no {system}"
+        rows = [row for row in rows if row["variant"] == variant]
+        assert rows, f"table {table} has no {system} on {variant}"
 
         def name(row: dict[str, str]) -> str:
             end = ends.get(row["measure"], "") if row["cutoff"] == "all" else f"@{row['cutoff']}"
