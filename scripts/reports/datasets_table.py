@@ -43,7 +43,7 @@ def main() -> None:
         found += rows(path.parent.name, json.loads(Path(path).read_text()))
     with whole_text(arguments.table) as file:
         columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
-        pd.DataFrame(found, columns=columns).to_csv(file, sep="\t", index=False)
+        pd.DataFrame(found, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)
 
 
 if __name__ == "__main__":
