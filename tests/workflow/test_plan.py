@@ -36,7 +36,7 @@ def test_no_work_is_done_twice(plan):
     jobs, _ = plan
     assert len(jobs) == len(set(jobs))
     corpora = {"clef", "politifact-tweet", "snopes-tweet"}  # those with images have the same articles
-    assert {name for (name,) in named(jobs, "index")} == corpora and len(named(jobs, "index")) == 3
+    assert sorted(name for (name,) in named(jobs, "index")) == sorted([*corpora, "clef-standard-best"])
     encoded = named(jobs, "encode")
     assert {corpus for corpus, *_ in encoded} == corpora
     assert len({tuple(one) for one in encoded}) == len(encoded)
