@@ -256,10 +256,12 @@ def test_a_dataset_without_dev_cannot_be_tuned_on(animals, tmp_path, monkeypatch
 
 def test_the_published_figures_of_clef_2020_come_out(clef, published, tmp_path, monkeypatch):
     """Table A.1 of the thesis, Pyserini: all 30 cells, from the raw archive to the scores of each query."""
-    call(monkeypatch, index_script, corpus=clef / "corpus.jsonl", index=tmp_path / "index", settings="{}")
+    as_pyserini = json.dumps(PYSERINI)
+    call(monkeypatch, index_script, corpus=clef / "corpus.jsonl", index=tmp_path / "index", settings=as_pyserini)
+    search = json.dumps(PYSERINI | {"k1": 0.9, "b": 0.4, "depth": 1000, "tag": "bm25"})
     call(
         monkeypatch, search_script, index=tmp_path / "index", queries=clef / "queries/test.jsonl", parameters=None,
-        run=tmp_path / "run", timing=tmp_path / "t", settings='{"k1": 0.9, "b": 0.4, "depth": 1000, "tag": "bm25"}',
+        run=tmp_path / "run", timing=tmp_path / "t", settings=search,
     )  # fmt: skip
     cells = published("A.1", "Pyserini")
     assert len(cells) == 30
