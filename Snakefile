@@ -17,6 +17,7 @@ include: "rules/selection.smk"
 include: "rules/evaluation.smk"
 include: "rules/synthesis.smk"
 include: "rules/figures.smk"
+include: "rules/charts.smk"
 include: "rules/costs.smk"
 include: "rules/reports.smk"
 

@@ -8,7 +8,7 @@ from scripts.common.describe import datasets_learnt, describe
 
 EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comparisons)
 META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
-FIGURES = [*DRAWN, *(COST_FIGURE + name for name in COST_FIGURES)]
+FIGURES = [*DRAWN, *CHARTS, *(COST_FIGURE + name for name in COST_FIGURES)]
 TABLES = expand(results("tables/effects/{name}.{kind}"), name=EXPERIMENT.comparisons, kind=["tsv", "md", "tex"])
 # The page names these and does not hold them: it does not change when one of them is made again.
 NAMED_IN_SUMMARY = expand(results("figures/{name}.{kind}"), name=FIGURES, kind=["svg", "pdf", "png"]) + TABLES
@@ -30,6 +30,7 @@ def summary_settings(wildcards):
         systems={name: describe(EXPERIMENT, system) for name, system in EXPERIMENT.systems.items()},
         trained={n: [t.folder for t in EXPERIMENT.tasks.values() if t.dataset in d] for n, d in learnt.items() if d},
         together=EXPERIMENT.figures,
+        charts=CHARTS,
         costs=[COST_FIGURE + name for name in COST_FIGURES],
         labels=LABELS,
         comparisons=table_settings(),

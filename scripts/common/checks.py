@@ -7,6 +7,7 @@ from pathlib import Path
 from scripts.common.checker import Checker
 from scripts.common.errors import UserError
 from scripts.common.measures import check_computable
+from scripts.common.printed_cells import read_mapping
 from scripts.common.sources import check_pypi, in_mirrors, is_remote
 from scripts.common.state import STATE
 
@@ -116,3 +117,26 @@ def check_published(check: Checker) -> None:
     for name, other in published["beside"].items():
         for one in (name, other):
             check.known("published.beside", one, "comparisons")
+    if "mapping" not in published and published["part"]:
+        raise check.fail("published.part", "is of use with a mapping only")
+    if "mapping" in published and published["beside"]:
+        raise check.fail("published.beside", "is of use without a mapping only: its cells are means, not comparisons")
+    if "mapping" in published and not Path(published["mapping"]).is_file():
+        raise check.fail("published.mapping", f"no file {published['mapping']!r}")
+
+
+def check_mapping(check: Checker, entries: dict[str, list[str]]) -> None:
+    """The systems (by entry) and tasks in the mapping of published cells are known, unless it has more by intent."""
+    published = check.config.get("published") or {}
+    if "mapping" not in published:
+        return
+    mapping = read_mapping(Path(published["mapping"]))
+    if published["part"]:
+        return
+    named = {"systems": [one for line in mapping.systems for one in line.ours], "tasks": mapping.tasks.values()}
+    known = {"systems": entries, "tasks": check.config["tasks"]}
+    for section, names in named.items():
+        for name in names:
+            if name not in known[section]:
+                said = f"unknown name {name!r}; with published.part: true its cells are not run"
+                raise UserError(f"{mapping.path}: {section}: {check.source} has no such entry: {said}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from scripts.common.charts import CHART
 from scripts.common.checker import Checker
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ class Comparison:
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
     """Resolve the comparison `name`. Raises UserError for an unknown name, and for a task without a run or measure."""
     entry, key = check.config["comparisons"][name], f"comparisons.{name}"
-    if name.startswith(COST_FIGURE):
-        raise check.fail(key, f"names that begin with {COST_FIGURE!r} are those of the figures of costs")
+    for beginning, what in ((COST_FIGURE, "figures of costs"), (CHART, "charts")):
+        if name.startswith(beginning):
+            raise check.fail(key, f"names that begin with {beginning!r} are those of the {what}")
     for role in ("control", "treatment"):
         check.known(f"{key}.{role}", entry[role], "systems")
     names = list(tasks) if entry["tasks"] == "all" else entry["tasks"]

@@ -44,10 +44,11 @@ def read_yaml(path: Path) -> dict:
     return content
 
 
-def complete(config: dict, source: str) -> dict:
+def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
     """Fan the lists out, add the schema's defaults and check the result against the schema.
 
-    `source` (the file's name) begins each message. Raises UserError for the first thing that is wrong.
+    Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
+    (the file's name) begins each message. Raises UserError for the first thing that is wrong.
     """
     schema = yaml.safe_load(SCHEMA.read_text())
     config, origins = fan_out_all(copy.deepcopy(config), source)
@@ -55,7 +56,7 @@ def complete(config: dict, source: str) -> dict:
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda error: len(error.path))
     if errors:
         raise UserError(_describe(errors[0], source, origins))
-    return config
+    return config, origins
 
 
 def _resolve(schema: dict, root: dict) -> dict:

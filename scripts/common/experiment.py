@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from scripts.common.bm25 import bm25_settings
+from scripts.common.charts import Chart, chart
 from scripts.common.checker import Checker
 from scripts.common.checks import (
     UNTRAINED,
     WITHOUT_DOCUMENTS,
     check_datasets,
+    check_mapping,
     check_measures,
     check_models,
     check_name,
@@ -87,6 +89,8 @@ class Experiment:
     selection_tasks: dict[str, Task]  # further ones, on which seeds are selected
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
+    charts: dict[str, Chart]
+    entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict | None
 
     def runs_of(self, system: System) -> list[Task]:
@@ -118,10 +122,14 @@ class Experiment:
 
 def resolve(config: dict, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
-    config = complete(config, source)
+    config, origins = complete(config, source)
+    entries: dict[str, list[str]] = {}
+    for name in config["systems"]:
+        entries.setdefault(origins["systems", name], []).append(name)
     check = _Checker(config, source)
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
+    check_mapping(check, entries)
     tasks = check.tasks()
     systems = {name: check.system(name, entry, tasks) for name, entry in config["systems"].items()}
     systems = share_selections(check, systems)
@@ -148,6 +156,8 @@ def resolve(config: dict, source: str) -> Experiment:
         selection_tasks=others,
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
+        charts={name: chart(check, name, entries, systems, tasks) for name in config["charts"]},
+        entries=entries,
         published=config.get("published"),
     )
     for system in systems.values():

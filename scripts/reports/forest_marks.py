@@ -30,10 +30,12 @@ def text(
     weight: str = "normal",
     style: str = "normal",
     color: str = INK,
+    zorder: float = 3,
 ) -> None:
     """One line of text whose capitals are centred at y; nothing in it is taken for mathematics."""
     properties, label = font(size, weight, style), label.replace("\N{NO-BREAK SPACE}", " ")
-    ax.text(x, y + _CAP_HEIGHT * size, label, ha=ha, va="baseline", font=properties, color=color, parse_math=False)
+    y += _CAP_HEIGHT * size
+    ax.text(x, y, label, ha=ha, va="baseline", font=properties, color=color, parse_math=False, zorder=zorder)
 
 
 def rule(ax: Axes, left: float, right: float, y: float, thickness: float, color: str = INK) -> None:
