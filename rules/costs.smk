@@ -1,10 +1,12 @@
 """Costs: a table of times and memory, and figures that set the effects over one control against what they cost.
 
-In: the timing files of runs, checkpoints and encodings, meta/. Out: tables/costs.tsv, figures/cost-{name}.{svg,pdf,png}.
+In: the timing files of runs, checkpoints and encodings, meta/. Out: tables/costs.tsv,
+tables/{inference,fine-tuning}-times.{tsv,md,tex}, figures/cost-{name}.{svg,pdf,png}.
 External systems have no timing.
 """
 
 from scripts.common.comparisons import COST_FIGURE, cost_figures
+from scripts.common.describe import for_times
 
 FITTED_SYSTEMS = {name: system for name, system in EXPERIMENT.systems.items() if system.kind != "external"}
 COST_FIGURES = cost_figures(EXPERIMENT.comparisons, set(FITTED_SYSTEMS))
@@ -64,6 +66,29 @@ rule costs:
     shell:
         "python {input.script:q} --timing {input.timing:q} --table {output.table:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule times:
+    input:
+        **code("reports/times.py"),
+        costs=results("tables/costs.tsv"),
+    output:
+        inference=expand(results("tables/inference-times.{kind}"), kind=["tsv", "md", "tex"]),
+        fine_tuning=expand(results("tables/fine-tuning-times.{kind}"), kind=["tsv", "md", "tex"]),
+    log:
+        results("logs/times.log"),
+    params:
+        settings=settings(
+            systems={name: for_times(EXPERIMENT, system) for name, system in FITTED_SYSTEMS.items()},
+            tasks={task.folder: task.label for task in TASKS.values() if task.label != task.folder},
+        ),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "times"
+    shell:
+        "python {input.script:q} --costs {input.costs:q} --inference $(dirname {input.costs:q})/inference-times"
+        " --fine-tuning $(dirname {input.costs:q})/fine-tuning-times --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 rule cost_figure:

@@ -10,8 +10,10 @@ EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comp
 META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
 FIGURES = [*DRAWN, *CHARTS, *(COST_FIGURE + name for name in COST_FIGURES)]
 TABLES = expand(results("tables/effects/{name}.{kind}"), name=EXPERIMENT.comparisons, kind=["tsv", "md", "tex"])
+TIMES = [f"tables/{name}-times" for name in ("inference", "fine-tuning")] if FITTED_SYSTEMS else []
 # The page names these and does not hold them: it does not change when one of them is made again.
 NAMED_IN_SUMMARY = expand(results("figures/{name}.{kind}"), name=FIGURES, kind=["svg", "pdf", "png"]) + TABLES
+NAMED_IN_SUMMARY += expand(results("{table}.{kind}"), table=TIMES, kind=["tsv", "md", "tex"])
 
 
 def table_settings():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from scripts.common.charts import model_names
 from scripts.common.checks import UNTRAINED
 from scripts.common.experiment import Experiment, System
 
@@ -37,3 +40,32 @@ def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
         found.append(experiment.recipes[recipe]["train_on"])
         recipe = experiment.recipes[recipe]["start_from"]
     return found
+
+
+def for_times(experiment: Experiment, system: System) -> dict[str, str]:
+    """Where a system stands in the tables of times: its model, its candidates, its long texts, its recipe and column."""
+    if system.model is None:
+        return {"model": system.label, "candidates": "all documents", "texts": ""}
+    ranked = f"top {system.depth} of {system.first_stage}" if system.first_stage else "all documents"
+    found = {"model": model_names(experiment.models)[system.model], "candidates": ranked, "texts": ""}
+    if system.recipe != UNTRAINED:
+        found |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
+    return found
+
+
+def training_columns(experiment: Experiment) -> dict[str, str]:
+    """The column of each recipe in the table of fine-tuning times.
+
+    Recipes that differ only in where their negatives are from take the same time and share one, named after their
+    dataset, or after themselves where others learn from it too.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, recipe in experiment.recipes.items():
+        kept = recipe | {"negatives": {k: v for k, v in recipe["negatives"].items() if k != "from"}}
+        groups.setdefault(json.dumps(kept, sort_keys=True), []).append(name)
+    datasets = [experiment.recipes[names[0]]["train_on"] for names in groups.values()]
+    columns = {}
+    for dataset, names in zip(datasets, groups.values(), strict=True):
+        label = experiment.datasets[dataset].get("label", dataset)
+        columns |= dict.fromkeys(names, label if datasets.count(dataset) == 1 else " / ".join(names))
+    return columns

@@ -30,6 +30,8 @@ def row(run_timing: Path, system: dict) -> dict:
         "task": run_timing.parts[-3],
         "system": run_timing.parts[-2],
         "seed": run_timing.name.removeprefix("seed-").split(".")[0],
+        "seconds": ranked.get("seconds"),
+        "encoding_seconds": encoding.get("seconds"),
         "latency_mean_ms": latency.get("mean"),
         "latency_p50_ms": latency.get("p50"),
         "latency_p95_ms": latency.get("p95"),

@@ -121,6 +121,7 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         parts.append(
             "Times exclude loading and a warm-up; measured on " + ", ".join(sorted(set(costs["device"]))) + "."
         )
+        parts.append("Models by tasks: [inference](tables/inference-times.md), [fine-tuning](tables/fine-tuning-times.md).")
         parts += [f"![effects against costs](figures/{name}.svg)" for name in settings["costs"]]
     return "\n\n".join(parts) + "\n"
 

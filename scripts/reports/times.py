@@ -1,0 +1,149 @@
+"""Tables of inference times and of fine-tuning times: models by tasks, and models by training sets, in seconds.
+
+Reads tables/costs.tsv. Writes inference-times and fine-tuning-times as TSV (a row a system and task, or a model and
+recipe, full precision), Markdown and LaTeX (a row a model, as in a paper).
+
+Inference is all that a model does between the texts and the ranking of a task's queries: encoding the corpus and the
+queries and searching, or scoring the pairs. Loading, a warm-up, BM25's index and a first stage's search are not in it.
+It does not depend on what the weights are, so all runs of one model that rank in one way make one cell. Nor does the
+time of fine-tuning depend on where the negatives are from: recipes that differ in this alone make one column.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_text
+from scripts.reports import forest_format as form
+from scripts.reports.latex import tabular
+from scripts.reports.markdown import markdown
+
+SAID = {
+    "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "
+    "cross-encoder scores its pairs. Without loading, a warm-up, BM25's index and a first stage's search.",
+    "fine-tuning": "Seconds of training, without loading, a warm-up and the making of the examples.",
+}
+
+
+def inference_times(costs: pd.DataFrame, systems: dict[str, dict]) -> pd.DataFrame:
+    """A row a system and task: model, runs, the mean and sd of inference over the seeds, and the means of its parts.
+
+    `systems` gives each system's `model` (a name to print), its `candidates` and how it takes long `texts`.
+    """
+    rows = []
+    for (task, system), runs in costs.groupby(["task", "system"], sort=False):
+        encoding = runs["encoding_seconds"].fillna(0.0).astype(float)
+        seconds = runs["seconds"].astype(float) + encoding
+        rows.append(
+            {
+                "task": task,
+                "system": system,
+                **{key: systems[system][key] for key in ("model", "texts", "candidates")},
+                **_spread(seconds),
+                "ranking_seconds": runs["seconds"].astype(float).mean(),
+                "encoding_seconds": encoding.mean() if runs["encoding_seconds"].notna().any() else None,
+                "device": ", ".join(sorted(set(runs["device"].astype(str)))),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fine_tuning_times(costs: pd.DataFrame, systems: dict[str, dict]) -> pd.DataFrame:
+    """A row a model and recipe: the column it stands in, trainings, their mean and sd over the seeds.
+
+    `systems` gives each trained system's `model`, `recipe` and `column`. A checkpoint that ranks several tasks, or for
+    several systems, was trained once and counts once.
+    """
+    trained = costs[costs["training_seconds"].notna()].copy()
+    for key in ("model", "recipe", "column"):
+        trained[key] = [systems[system].get(key, "") for system in trained["system"]]
+    trained = trained.drop_duplicates(["model", "recipe", "training_seconds"])
+    rows = []
+    for (model, recipe), runs in trained.groupby(["model", "recipe"], sort=False):
+        spread = _spread(runs["training_seconds"].astype(float))
+        device = ", ".join(sorted(set(runs["device"].astype(str))))
+        rows.append({"model": model, "recipe": recipe, "column": runs["column"].iloc[0], **spread, "device": device})
+    return pd.DataFrame(rows)
+
+
+def _spread(seconds: pd.Series) -> dict:
+    return {"runs": len(seconds), "mean": seconds.mean(), "sd": seconds.std(ddof=1) if len(seconds) > 1 else None}
+
+
+def pooled(runs: int, mean: float, sd: float | None) -> tuple[float, float]:
+    """The sum and the sum of squares of `runs` values of this mean and sample standard deviation."""
+    return runs * mean, (runs - 1) * (sd or 0.0) ** 2 + runs * mean**2
+
+
+def wide(table: pd.DataFrame, column: str) -> tuple[list[str], list[list[str]]]:
+    """The headings and rows of a paper's table: a row a model, a cell the mean ± sd of all its runs."""
+    if table.empty:
+        return ["Model"], []
+    headings = list(dict.fromkeys(table[column]))
+    rows = []
+    for model, its in table.groupby("model", sort=False):
+        rows.append([str(model), *(cell(its[its[column] == heading]) for heading in headings)])
+    return ["Model", *headings], rows
+
+
+def columns(table: pd.DataFrame, tasks: dict[str, str]) -> list[str]:
+    """In which column each row of the inference times stands: its task's label and how long texts are taken.
+
+    The candidates are told where one model has several kinds of them there.
+    """
+    if table.empty:
+        return []
+    of_one = table.groupby(["task", "texts", "model"])["candidates"].nunique().groupby(["task", "texts"]).max()
+    found = []
+    for task, texts, candidates in zip(table["task"], table["texts"], table["candidates"], strict=True):
+        told = candidates if of_one[task, texts] > 1 else ""
+        found.append(", ".join(filter(None, [tasks.get(task, task), texts, told])))
+    return found
+
+
+def cell(rows: pd.DataFrame) -> str:
+    """The mean of all runs of these rows, ± the sd over them where there are several; empty where there is none."""
+    if rows.empty:
+        return ""
+    shown = rows.astype(object).where(rows.notna(), None)
+    sums = [pooled(*one) for one in zip(shown["runs"], shown["mean"], shown["sd"], strict=True)]
+    runs, total, squares = sum(shown["runs"]), sum(one for one, _ in sums), sum(one for _, one in sums)
+    mean = total / runs
+    text = form.fixed(mean, 2)
+    if runs == 1:
+        return text
+    return f"{text} ± {form.fixed((max(0.0, squares - runs * mean**2) / (runs - 1)) ** 0.5, 2)}"
+
+
+def write(stem: Path, table: pd.DataFrame, column: str, said: str) -> None:
+    """Write STEM.tsv (the table) and STEM.md and STEM.tex (models by its `column`)."""
+    headings, rows = wide(table, column)
+    devices = sorted({one for cell in table.get("device", []) for one in cell.split(", ")})
+    note = f"{said} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
+    shown = pd.DataFrame(rows, columns=headings)
+    texts = {
+        "tsv": table.to_csv(sep="\t", index=False),
+        "md": f"{markdown(shown)}\n\n{note}\n",
+        "tex": tabular({name: "r" if n else "l" for n, name in enumerate(headings)}, [rows], [note]),
+    }
+    for kind, text in texts.items():
+        with whole_text(stem.with_name(f"{stem.name}.{kind}")) as file:
+            file.write(text)
+
+
+def main() -> None:
+    arguments = parser(__doc__, "costs", "inference", "fine-tuning").parse_args()
+    settings = arguments.settings
+    costs = pd.read_csv(arguments.costs, sep="\t")
+    inference = inference_times(costs, settings["systems"])
+    inference["column"] = columns(inference, settings["tasks"])
+    write(arguments.inference, inference, "column", SAID["inference"])
+    write(arguments.fine_tuning, fine_tuning_times(costs, settings["systems"]), "column", SAID["fine-tuning"])
+
+
+if __name__ == "__main__":
+    run(main)
