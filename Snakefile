@@ -19,6 +19,7 @@ include: "rules/synthesis.smk"
 include: "rules/figures.smk"
 include: "rules/charts.smk"
 include: "rules/costs.smk"
+include: "rules/published.smk"
 include: "rules/reports.smk"
 
 

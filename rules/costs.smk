@@ -9,6 +9,7 @@ from scripts.common.comparisons import COST_FIGURE, cost_figures
 from scripts.common.describe import for_times
 
 FITTED_SYSTEMS = {name: system for name, system in EXPERIMENT.systems.items() if system.kind != "external"}
+TIMES = [f"tables/{name}-times" for name in ("inference", "fine-tuning")] if FITTED_SYSTEMS else []
 COST_FIGURES = cost_figures(EXPERIMENT.comparisons, set(FITTED_SYSTEMS))
 
 

@@ -1,16 +1,13 @@
-"""Reports: tables, the page that shows everything, and published numbers beside ours.
+"""Reports: tables, and the page that shows everything.
 
-In: data/*/statistics.json, tables/means.tsv, tables/comparisons.tsv, effects/, meta/, figures/, all timing files.
-Out: tables/*.{tsv,md,tex}, tables/effects/{comparison}.{tsv,md,tex}, summary.md, published-versus-ours.{tsv,md}.
+In: data/*/statistics.json, tables/means.tsv, tables/comparisons.tsv, effects/, meta/, figures/, tables/costs.tsv.
+Out: tables/*.{tsv,md,tex}, tables/effects/{comparison}.{tsv,md,tex}, summary.md.
 """
 
 from scripts.common.describe import datasets_learnt, describe
 
-EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comparisons)
-META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
 FIGURES = [*DRAWN, *CHARTS, *(COST_FIGURE + name for name in COST_FIGURES)]
 TABLES = expand(results("tables/effects/{name}.{kind}"), name=EXPERIMENT.comparisons, kind=["tsv", "md", "tex"])
-TIMES = [f"tables/{name}-times" for name in ("inference", "fine-tuning")] if FITTED_SYSTEMS else []
 # The page names these and does not hold them: it does not change when one of them is made again.
 NAMED_IN_SUMMARY = expand(results("figures/{name}.{kind}"), name=FIGURES, kind=["svg", "pdf", "png"]) + TABLES
 NAMED_IN_SUMMARY += expand(results("{table}.{kind}"), table=TIMES, kind=["tsv", "md", "tex"])
@@ -77,30 +74,6 @@ rule tables:
         " --tables $(dirname {input.comparisons:q}) --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
-rule published:
-    input:
-        **code("reports/published.py"),
-        published=EXPERIMENT.published["file"] if EXPERIMENT.published else [],
-        means=results("tables/means.tsv"),
-        effects=EFFECTS,
-        meta=META,
-    output:
-        table=results("published-versus-ours.tsv"),
-        page=results("published-versus-ours.md"),
-    log:
-        results("logs/published.log"),
-    params:
-        settings=settings(beside=EXPERIMENT.published["beside"] if EXPERIMENT.published else {}),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "published"
-    shell:
-        "python {input.script:q} --published {input.published:q} --means {input.means:q} --effects {input.effects:q}"
-        " --meta {input.meta:q} --table {output.table:q} --page {output.page:q} --settings {params.settings:q}"
-        " 2>&1 | tee {log:q}"
-
-
 rule summary:
     input:
         **code("reports/summary.py"),
@@ -110,8 +83,8 @@ rule summary:
         costs=results("tables/costs.tsv"),
         effects=EFFECTS,
         meta=META,
-        published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
         selected=results("tables/selected-seeds.tsv") if SELECTIONS else [],
+        published=PUBLISHED["table"] if PUBLISHED else [],
     output:
         summary=results("summary.md"),
     log:

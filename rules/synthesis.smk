@@ -4,6 +4,9 @@ In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta
 comparisons, tables/comparisons.tsv.
 """
 
+EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comparisons)
+META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
+
 
 def compared_metrics(role):
     """The metrics files of a comparison's control or treatment on all its tasks."""

@@ -43,7 +43,7 @@ def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
 
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:
-    """Where a system stands in the tables of times: its model, its candidates, its long texts, its recipe and column."""
+    """Where a system stands in the tables of times: model, candidates, long texts, recipe and column."""
     if system.model is None:
         return {"model": system.label, "candidates": "all documents", "texts": ""}
     ranked = f"top {system.depth} of {system.first_stage}" if system.first_stage else "all documents"

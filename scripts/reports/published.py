@@ -4,6 +4,9 @@ Reads a TSV of published numbers (config/published/), a printed number a row wit
 effects file (`comparison`, `task`), a meta file (`comparison`) or the table of means (`task`, `system`), and in it the
 `quantity`. Writes published-versus-ours.tsv and .md: every number, ours, whether they are equal, and that of a second
 comparison.
+
+With a mapping (YAML) the TSV holds a paper's tables instead, a printed cell a row in the paper's words; then it writes
+every cell with a verdict, as HTML too, from the tables of means and of times.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from argparse import Namespace
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -20,7 +24,10 @@ import pandas as pd
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
 from scripts.common.files import lines, whole_text
+from scripts.common.printed_cells import read_mapping
+from scripts.reports import published_cells, published_page
 from scripts.reports.markdown import markdown
+from scripts.reports.published_cells import Ours, read_cells
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
 
@@ -118,8 +125,40 @@ def page(table: pd.DataFrame, source: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def mapped(arguments: Namespace) -> None:
+    """Write the cells of a paper's tables with their verdicts."""
+    mapping, settings = read_mapping(arguments.mapping[0]), arguments.settings
+    times = {path.stem: path for path in arguments.times}
+
+    def indexed(path: Path | None, *keys: str) -> pd.DataFrame:
+        try:
+            table = pd.read_csv(path, sep="\t") if path else pd.DataFrame(columns=list(keys))
+        except pd.errors.EmptyDataError:
+            table = pd.DataFrame(columns=list(keys))
+        return table.set_index(list(keys))
+
+    ours = Ours(
+        settings["entries"],
+        settings["tasks"],
+        indexed(arguments.means, "task", "system"),
+        indexed(times.get("inference-times"), "task", "system"),
+        indexed(times.get("fine-tuning-times"), "model", "recipe"),
+    )
+    table = published_cells.versus(read_cells(arguments.published), mapping, ours)
+    said = (table, str(arguments.published), [line.said for line in mapping.remarks])
+    texts = {arguments.table: table.to_csv(sep="\t", index=False), arguments.page: published_page.page(*said)}
+    texts |= {path: published_page.html_page(*said) for path in arguments.html}
+    for path, text in texts.items():
+        with whole_text(path) as file:
+            file.write(text)
+
+
 def main() -> None:
-    arguments = parser(__doc__, "published", "means", "effects*", "meta*", "table", "page").parse_args()
+    many = ("mapping*", "times*", "effects*", "meta*", "html*")
+    arguments = parser(__doc__, "published", "means", *many, "table", "page").parse_args()
+    if arguments.mapping:
+        mapped(arguments)
+        return
     results = Results(
         effects={path.stem: pd.read_csv(path, sep="\t").set_index("task") for path in arguments.effects},
         metas={path.stem: json.loads(path.read_text()) for path in arguments.meta},

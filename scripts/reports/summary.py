@@ -52,6 +52,9 @@ def comparison_sections(found: dict[str, Found], settings: dict, labels: Labels)
 
 def published_line(table: pd.DataFrame) -> str:
     """How many published numbers are reproduced."""
+    if "verdict" in table:
+        said = ", ".join(f"{count} {verdict}" for verdict, count in table["verdict"].value_counts(sort=False).items())
+        return f"Of {len(table)} published numbers: {said}: [all of them](published-versus-ours.md)."
     equal = (table["equal"] == "yes").sum()
     said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
     return f"{said}: [all of them](published-versus-ours.md)."
@@ -121,7 +124,8 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         parts.append(
             "Times exclude loading and a warm-up; measured on " + ", ".join(sorted(set(costs["device"]))) + "."
         )
-        parts.append("Models by tasks: [inference](tables/inference-times.md), [fine-tuning](tables/fine-tuning-times.md).")
+        links = [f"[{name}](tables/{name}-times.md)" for name in ("inference", "fine-tuning")]
+        parts.append(f"Models by tasks: {', '.join(links)}.")
         parts += [f"![effects against costs](figures/{name}.svg)" for name in settings["costs"]]
     return "\n\n".join(parts) + "\n"
 
