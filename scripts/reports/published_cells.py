@@ -52,7 +52,7 @@ class Found:
 
 
 def read_cells(path: Path) -> list[dict[str, str]]:
-    """The cells of a file, all as text; lines that begin with # are left out. UserError for a cell that is there twice."""
+    """The cells of a file, all as text, without lines that begin with #. UserError for a cell that is there twice."""
     kept = [(number, line) for number, line in lines(path) if not line.startswith("#")]
     table = pd.read_csv(io.StringIO("\n".join(line for _, line in kept)), sep="\t", dtype=str, keep_default_na=False)
     if missing := [column for column in (*CELL, "value", "std") if column not in table]:
@@ -180,7 +180,8 @@ def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.Data
         found, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
         row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
         row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
-        row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": BETWEEN.join(dict.fromkeys(one.said for one in remarks))}
+        notes = BETWEEN.join(dict.fromkeys(one.said for one in remarks))
+        row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": notes}
         row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | found.place
         if found.value is not None:
             row |= {"ours": rounded(found.value, cell["value"]), "ours_in_full": found.value, "seeds": found.runs}

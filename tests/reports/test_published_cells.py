@@ -1,0 +1,229 @@
+"""Printed cells beside ours: each verdict, where ours stands, why there is none, and what a wrong mapping is told."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from scripts.common.errors import UserError
+from scripts.common.printed_cells import CELL, read_mapping
+from scripts.reports.published_cells import (
+    DIFFERENT,
+    EQUAL,
+    MACHINE,
+    NOT_RUN,
+    SPREAD,
+    VERDICTS,
+    Ours,
+    read_cells,
+    rounded,
+    verdict,
+    versus,
+)
+from scripts.reports.published_page import counts, html_page, page
+
+PUBLISHED = Path(__file__).parents[2] / "config" / "published"
+HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")
+
+
+@pytest.mark.parametrize(
+    ("value", "sd", "printed", "printed_sd", "said"),
+    [
+        (0.6504, None, "0.650", "", EQUAL),
+        (0.6505, None, "0.651", "", EQUAL),  # a half goes up, though the binary fraction lies below it
+        (0.6505, None, "0.650", "", DIFFERENT),
+        (0.3655 - 1e-16, None, "0.366", "", EQUAL),  # the half of a mean with rounding errors
+        (0.0004, None, "0.000", "", EQUAL),
+        (0.658, 0.0001, "0.650", "0.004", SPREAD),  # two of theirs, the end belongs to it; ours do not count
+        (0.65801, 0.1, "0.650", "0.004", DIFFERENT),
+        (0.642, 0.0, "0.650", "0.004", SPREAD),
+        (0.655, 0.0025, "0.650", "", SPREAD),  # none printed: ours
+        (0.6551, 0.0025, "0.650", "", DIFFERENT),
+        (0.655, None, "0.650", "", DIFFERENT),  # nothing is known of the spread
+        (0.651, None, "0.650", "0.000", DIFFERENT),
+    ],
+)
+def test_each_verdict(value, sd, printed, printed_sd, said):
+    assert verdict(value, sd, printed, printed_sd) == said
+
+
+def test_rounding_keeps_the_printed_decimals():
+    assert [rounded(value, "16.93") for value in (1.005, 2.0, 12345.678)] == ["1.01", "2.00", "12345.68"]
+    assert rounded(0.5, "1") == "1" and rounded(-0.0004, "0.000") == "-0.000"
+
+
+MAPPING = {
+    "models": {"printed-mini": "mini"},
+    "tasks": {"one": "clef", "two": "other"},
+    "measures": {"MAP": {"at": "AP", "all": "AP"}, "P": {"at": "P"}},
+    "seconds": {"T.2": "inference", "T.3": "fine-tuning"},
+    "systems": [
+        {"system": "Lucene", "ours": "bm25"},
+        {"training": "*/split", "why": "not split here"},
+        {"training": "base", "ours": ["base", "cross"]},
+        {"training": "clef/*", "ours": "tuned"},
+    ],
+    "remarks": [{"measure": "MAP", "cutoff": ["1", "3"], "said": "a quirk"}],
+}
+CELLS = [
+    ("T.1", "one", "Lucene", "", "MAP", "1", "0.50", ""),
+    ("T.1", "one", "Lucene", "", "MAP", "all", "0.61", ""),
+    ("T.1", "one", "printed-mini", "base", "MAP", "3", "0.70", ""),
+    ("T.1", "one", "printed-mini", "clef/best", "MAP", "1", "0.70", "0.01"),
+    ("T.1", "one", "printed-mini", "clef/split", "MAP", "1", "0.70", ""),
+    ("T.1", "one", "printed-mini", "base", "P", "5", "0.70", ""),
+    ("T.1", "two", "printed-mini", "base", "MAP", "1", "0.70", ""),
+    ("T.1", "one", "big", "base", "MAP", "1", "0.70", ""),
+    ("T.2", "one", "printed-mini", "base", "seconds", "", "2.00", ""),
+    ("T.3", "two", "printed-mini", "clef/best", "seconds", "", "10.0", "0.5"),
+]
+MINI = {"weights": "mini", "model": "mini", "recipe": ""}
+OURS = Ours(
+    entries={
+        "bm25": [{"system": "bm25", "weights": "", "model": "BM25", "recipe": ""}],
+        "base": [MINI | {"system": "base-mini"}, MINI | {"system": "base-other", "weights": "other"}],
+        "tuned": [MINI | {"system": "tuned-mini", "recipe": "hard"}],
+    },
+    tasks={"clef": "clef"},
+    means=pd.DataFrame(
+        {
+            "task": "clef",
+            "system": ["bm25", "base-mini", "tuned-mini"],
+            "seeds": [1, 1, 3],
+            "AP@1": [0.4951, 0.2, 0.72],
+            "AP@1 sd": [None, None, 0.001],
+            "AP@3": [0.5, 0.69, 0.7],
+            "AP@3 sd": None,
+            "AP": [0.6149, 0.7, 0.7],
+            "AP sd": None,
+        }
+    ).set_index(["task", "system"]),
+    inference=pd.DataFrame({"task": ["clef"], "system": ["base-mini"], "mean": [5.0], "sd": [None], "runs": [1]}).set_index(
+        ["task", "system"]
+    ),
+    fine_tuning=pd.DataFrame({"model": ["mini"], "recipe": ["hard"], "mean": [2.5], "sd": [0.25], "runs": [3]}).set_index(
+        ["model", "recipe"]
+    ),
+)
+
+
+def write(folder, cells=CELLS, mapping=MAPPING):
+    """The two files, read."""
+    (folder / "m.yaml").write_text(yaml.safe_dump(mapping))
+    (folder / "c.tsv").write_text("# a source\n" + "".join("\t".join(row) + "\n" for row in (HEADING, *cells)))
+    return read_cells(folder / "c.tsv"), read_mapping(folder / "m.yaml")
+
+
+def test_every_cell_has_one_verdict_and_a_reason_where_it_was_not_run(tmp_path):
+    table = versus(*write(tmp_path), OURS)
+    assert table["verdict"].tolist() == [EQUAL, EQUAL, DIFFERENT, SPREAD, NOT_RUN, NOT_RUN, NOT_RUN, NOT_RUN, MACHINE, MACHINE]
+    assert table["ours"].fillna("").tolist() == ["0.50", "0.61", "0.69", "0.72", "", "", "", "", "5.00", "2.5"]
+    assert table["reason"][4:8].tolist() == [
+        "not split here",
+        "P@5 is not among the measures of this experiment",
+        "the task other is not in this experiment",
+        "big is not among the models of base or cross in this experiment",
+    ]
+    assert ((table["verdict"] == NOT_RUN) == (table["reason"] != "")).all()
+    assert table["ratio"].dropna().tolist() == [2.5, 0.25]
+    assert table["difference"][3] == pytest.approx(0.02) and table["difference"][8:].isna().all()
+    assert table["our_system"][:4].tolist() == ["bm25", "bm25", "base-mini", "tuned-mini"]
+    assert table["remarks"].tolist() == ["a quirk", "", "a quirk", "a quirk", "a quirk", "", "a quirk", "a quirk", "", ""]
+
+
+def test_a_part_of_the_experiment_says_what_it_lacks(tmp_path):
+    part = Ours({"bm25": OURS.entries["bm25"]}, OURS.tasks, OURS.means, OURS.inference, OURS.fine_tuning)
+    table = versus(*write(tmp_path), part)
+    assert table["verdict"].tolist()[:3] == [EQUAL, EQUAL, NOT_RUN]
+    assert table["reason"][2] == "no system base or cross in this experiment"
+    assert table["reason"][9] == "no system tuned in this experiment"
+
+
+def test_a_system_without_a_run_or_a_training_is_said(tmp_path):
+    empty = Ours(OURS.entries, OURS.tasks, OURS.means.drop(("clef", "bm25")), OURS.inference[:0], OURS.fine_tuning[:0])
+    table = versus(*write(tmp_path), empty)
+    assert table["reason"][0] == "bm25 is not run on clef in this experiment"
+    assert table["reason"][8] == "base or cross is not run on clef in this experiment"
+    assert table["reason"][9] == "tuned was not trained in this experiment"
+
+
+def changed(**parts):
+    return MAPPING | parts
+
+
+@pytest.mark.parametrize(
+    ("mapping", "said"),
+    [
+        (changed(colour={}), "m.yaml: unknown key 'colour'; allowed are models, tasks"),
+        (changed(tasks=["one"]), "m.yaml: tasks: a mapping is wanted"),
+        (changed(tasks={"one": "clef"}), "m.yaml: tasks: nothing for the variant of T.1, two, printed-mini, base, MAP, 1"),
+        (changed(measures={"MAP": {"at": "AP"}, "P": {"at": "P"}}), "m.yaml: measures: nothing for MAP (all) of T.1, one"),
+        (changed(measures={"MAP": "AP"}), "m.yaml: measures.MAP: wanted is {at: OURS, all: OURS}"),
+        (changed(seconds={"T.2": "waiting"}), "m.yaml: seconds.T.2: 'waiting' is not one of inference, fine-tuning"),
+        (changed(systems=MAPPING["systems"][:3]), "m.yaml: systems: no line fits T.1, one, printed-mini, clef/best, MAP, 1"),
+        (changed(systems=[*MAPPING["systems"], {"table": "T.9", "ours": "x"}]), "m.yaml: systems, line 5: no cell comes to it"),
+        (changed(systems=[{"ours": "base", "why": "x"}]), "m.yaml: systems, line 1: exactly one of ours and why is wanted"),
+        (changed(systems=[{"sytem": "a", "ours": "b"}]), "m.yaml: systems, line 1: unknown key 'sytem'; allowed are table"),
+        (changed(systems=["base"]), "m.yaml: systems, line 1: a mapping (key: value) is wanted"),
+        (changed(remarks=[{"table": "T.9", "said": "x"}]), "m.yaml: remarks, line 1: no cell comes to it"),
+        (changed(models={"printed-mini": ["mini", "other"]}), "systems, line 3: T.1, one, printed-mini, base, MAP, 3 means both"),
+    ],
+)  # fmt: skip
+def test_a_wrong_mapping_is_one_line(tmp_path, mapping, said):
+    with pytest.raises(UserError) as error:
+        versus(*write(tmp_path, mapping=mapping), OURS)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([CELLS[0], CELLS[1], CELLS[0]], "c.tsv:5: the cell T.1, one, Lucene, MAP, 1 stands twice, first in line 3"),
+        ([(*CELLS[0][:6], "o.5", "")], "c.tsv:3: value 'o.5' or std '' is not a number"),
+        ([(*CELLS[0][:7], "?")], "c.tsv:3: value '0.50' or std '?' is not a number"),
+    ],
+)
+def test_a_wrong_cell_is_one_line(tmp_path, cells, said):
+    with pytest.raises(UserError, match=said.replace("?", r"\?")):
+        write(tmp_path, cells)
+    (tmp_path / "c.tsv").write_text("table\tvalue\nT\t1\n")
+    with pytest.raises(UserError, match="no column 'variant'"):
+        read_cells(tmp_path / "c.tsv")
+
+
+def test_the_pages_count_explain_and_mark(tmp_path):
+    table = versus(*write(tmp_path), OURS)
+    made = counts(table)
+    assert made.columns.tolist() == ["table", *VERDICTS, "cells"]
+    assert made.iloc[-1].tolist() == ["all", 2, 1, 1, 2, 4, 10] and made["cells"].tolist() == [8, 1, 1, 10]
+    text = page(table, "c.tsv", ["a quirk", "of nobody"])
+    assert "- 1: not split here" in text and "- [1] a quirk" in text and "of nobody" not in text
+    assert "0.70 ± 0.01" in text and "+0.020" in text and "ratio 2.5" in text and "inside the seeds' spread [1]" in text
+    assert sum(line.startswith("| one") or line.startswith("| two") for line in text.splitlines()) == len(CELLS)
+    shown = html_page(table, "c<.tsv", ["a quirk"])
+    assert "c&lt;.tsv" in shown and shown.count("<tr>") == 2 + len(made) + len(CELLS) and "http" not in shown
+
+
+def test_the_thesis_is_there_whole(shared_data):
+    """The committed cells are those of the transcription, none left out and none changed."""
+    source = shared_data.parent / "published"
+    if not (source / "factcheck_A.1.tsv").is_file():
+        pytest.skip(f"no transcription in {source}")
+    rows = []
+    for number in range(1, 27):
+        with open(source / f"factcheck_A.{number}.tsv", encoding="utf-8") as file:
+            rows += [tuple(row[key] for key in HEADING) for row in csv.DictReader(file, delimiter="\t")]
+    cells = read_cells(PUBLISHED / "factcheck.tsv")
+    assert [tuple(cell[key] for key in HEADING) for cell in cells] == rows and len(rows) == 2104
+
+
+def test_the_mapping_of_the_thesis_covers_every_cell():
+    cells, mapping = read_cells(PUBLISHED / "factcheck.tsv"), read_mapping(PUBLISHED / "factcheck.yaml")
+    nothing = Ours({}, {}, OURS.means[:0], OURS.inference[:0], OURS.fine_tuning[:0])
+    table = versus(cells, mapping, nothing)  # a word or line too many or too few is an error
+    assert len(table) == len(cells) == 2104 and (table["verdict"] == NOT_RUN).all() and (table["reason"] != "").all()
+    assert table.groupby(list(CELL)).size().max() == 1
+    quirk = table[(table["measure"] == "nDCG") | ((table["measure"] == "R") & (table["cutoff"] == "1"))]
+    assert quirk["remarks"].str.contains("scorer orders documents of equal score").all()
