@@ -92,8 +92,9 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             groups.setdefault(one.figure["together"], []).append(one)
     for name, group in groups.items():
         first = group[0]
-        if name in comparisons:
-            raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is the name of a comparison")
+        if name in comparisons or name.startswith((COST_FIGURE, CHART)):
+            what = "the name of a comparison" if name in comparisons else "a name of other figures"
+            raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
         for other in group[1:]:
             key = f"comparisons.{other.name}.figure.together"
             differ = [k for k in DRAWN_ALIKE if first.settings[k] != other.settings[k]]

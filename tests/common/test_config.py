@@ -132,6 +132,8 @@ def test_elasticsearch_has_its_own_defaults():
         ({"comparisons/c/figure": {"together": "f"},
           "comparisons/e": {"control": "tuned", "treatment": "bm25", "alpha": 0.1, "figure": {"together": "f"}}},
          "c.yaml: comparisons.e.figure.together: cannot be drawn with c: they differ in alpha, control"),
+        ({"comparisons/c/figure": {"together": "chart-c"}},
+         "c.yaml: comparisons.c.figure.together: 'chart-c' is a name of other figures"),
         ({"published": {"file": "none.tsv"}}, "c.yaml: published.file: no file 'none.tsv'"),
         ({"published": {"file": "pyproject.toml", "beside": {"c": "x"}}}, "c.yaml: published.beside: unknown name 'x'"),
         ({"published": {"file": "pyproject.toml", "part": True}}, "c.yaml: published.part: is of use with a mapping only"),

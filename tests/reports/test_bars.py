@@ -2,6 +2,8 @@
 
 import copy
 
+from itertools import pairwise
+
 import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
@@ -75,7 +77,7 @@ def test_a_missing_bar_is_said_and_colours_differ_in_lightness():
     figure = bar_chart(BarChart("", "RR@3", ["a", "b"], {"m": [Bar(0.5), None]}))
     assert [text.get_text() for text in figure.axes[0].texts].count("not run") == 1 and len(bars(figure)) == 1
     grey = sorted(sum(w * int(c[i : i + 2], 16) for w, i in ((0.299, 1), (0.587, 3), (0.114, 5))) for c in COLOURS)
-    assert min(b - a for a, b in zip(grey, grey[1:], strict=False)) > 10
+    assert min(b - a for a, b in pairwise(grey)) > 10
 
 
 CONFIG = {

@@ -8,7 +8,7 @@ import yaml
 
 from tests.workflow.conftest import tiny_config
 
-TABLES = {"means", "comparisons_table", "tables", "costs", "summary"}
+TABLES = {"means", "comparisons_table", "tables", "costs", "times", "summary"}
 
 
 def follow(system, seeds, model, recipe):
@@ -118,6 +118,7 @@ def test_a_new_system_adds_its_own_jobs_only(again):
         "score weather low seed-0",
         "means",
         "costs",
+        "times",
         "summary",
     }
 
