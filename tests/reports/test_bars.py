@@ -1,7 +1,6 @@
 """Bar charts: lengths in proportion from 0, whiskers of one sd, baselines, and long names that stay on the page."""
 
 import copy
-
 from itertools import pairwise
 
 import pandas as pd
