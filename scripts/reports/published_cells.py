@@ -192,4 +192,4 @@ def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.Data
                 row["difference"] = round(found.value - float(cell["value"]), _NOISE)
                 row["verdict"] = verdict(found.value, found.sd, cell["value"], cell["std"])
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).astype({"seeds": "Int64"})

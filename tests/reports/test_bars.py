@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
+from scripts.common.charts import model_names, weights_name
 from scripts.common.experiment import resolve
 from scripts.reports.bars import COLOURS, Bar, BarChart, bar_chart
 from scripts.reports.draw_bars import filled
@@ -83,7 +84,8 @@ CONFIG = {
     "experiment": "e",
     "measures": ["RR@3", "AP"],
     "datasets": {"d": {"format": "beir", "location": "tests", "label": "Data"}},
-    "models": {"m": {"type": "bi-encoder", "weights": ["org/first", "pypi:second==1"], "sha256": "0" * 64}},
+    "models": {"m": {"type": "bi-encoder", "weights": ["org/first", "org/second"]},
+               "package": {"type": "bi-encoder", "weights": "pypi:p==1", "sha256": "0" * 64}},
     "recipes": {"r": {"train_on": "d"}},
     "systems": {"bm25": {"type": "bm25", "label": "BM25"}, "base": {"model": "m"},
                 "tuned": {"model": "m-first", "recipe": "r", "seeds": 2}},
@@ -105,3 +107,9 @@ def test_a_chart_takes_its_numbers_from_the_means():
     assert wide.rows == ("BM25", "first", "second") and wide.axis == "Mean" and wide.baseline is None
     assert [bars.label for bars in wide.bars] == ["Data, RR@3", "Data, AP", "Data dev, RR@3", "Data dev, AP"]
     assert {bars.task for bars in wide.bars} == {"d", "d-dev"}
+
+
+def test_models_are_named_after_their_weights_where_that_tells_them_apart():
+    places = {"a": "org/x", "b": "org/y", "c": "other/y", "d": "pypi:z==1", "e": "folder/w/"}
+    named = model_names({name: {"weights": place} for name, place in places.items()})
+    assert named == {"a": "x", "b": "b", "c": "c", "d": "d", "e": "w"} and weights_name("pypi:z==1") == "z"
