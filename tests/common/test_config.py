@@ -141,7 +141,7 @@ def test_elasticsearch_has_its_own_defaults():
         ({"published": {"file": "pyproject.toml", "mapping": "pyproject.toml", "beside": {"c": "c"}}},
          "c.yaml: published.beside: is of use without a mapping only"),
         ({"published": {"file": "pyproject.toml", "mapping": "config/published/factcheck.yaml"}},
-         "factcheck.yaml: systems: c.yaml has no such entry: unknown name 'pyserini'; with published.part: true its cells"),
+         "factcheck.yaml: systems: c.yaml has no such entry: unknown name 'elasticsearch'; with published.part: true its cells"),
         ({"published": {"file": "pyproject.toml", "mapping": "config/published/factcheck.yaml", "part": True}}, None),
         ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "bm25"}}, None),
         ({"charts/x": {"systems": {"a": ["tuned"], "b": ["bm25"]}, "measures": ["RR@10"]}}, None),
