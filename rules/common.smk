@@ -85,6 +85,12 @@ def code(script):
     return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
 
 
+def texts_of(dataset, name, piece_length=None):
+    """The texts `name` (corpus, queries/test …) of a dataset, or the pieces of that length that they are split into."""
+    folder = f"pieces/{dataset}/{piece_length}" if piece_length else f"data/{dataset}"
+    return results(f"{folder}/{name}.jsonl")
+
+
 def queries(wildcards):
     task = TASKS[wildcards.task]
     return results(f"data/{task.dataset}/queries/{task.split}.jsonl")

@@ -19,9 +19,8 @@ def timings():
                 beside = {}
                 if system.recipe != UNTRAINED:
                     beside["training"] = checkpoint_of(system, seed) + ".timing.json"
-                if system.kind == "retrieve":
-                    encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
-                    beside["encoding"] = results(f"embeddings/{task.dataset}/{encoded}.timing.json")
+                if system.model and encoding(system, task, seed):
+                    beside["encoding"] = encoding(system, task, seed) + ".timing.json"
                 found[results(f"runs/{task.folder}/{system.name}/seed-{seed}.timing.json")] = beside
     return found
 

@@ -180,7 +180,7 @@ def test_no_examples_and_unknown_documents_are_mistakes(tmp_path):
     (tmp_path / "one.tsv").write_text(header + "q\tp\tn\tbm25\t1\n")
     made = columns(read_rows(tmp_path / "one.tsv"), PAIRS)
     with pytest.raises(UserError, match="document n"):
-        with_texts(made, {"q": "query"}, {"p": "positive"})
+        with_texts(made, {"q": ["query"]}, {"p": ["positive"]})
 
 
 def test_columns_of_each_shape():
