@@ -2,7 +2,7 @@
 
 The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). A model that is quantised as
 it runs (dynamic int8) scales each batch as a whole, so a pair's score depends a little on its batch: by up to half a
-logit with ms-marco-MiniLM-L-12-v2. Batches of one pair are free of that, and no slower on a processor.
+logit with ms-marco-MiniLM-L-12-v2. Batches of one pair are free of that.
 """
 
 from __future__ import annotations
