@@ -104,10 +104,6 @@ def qrels(wildcards):
     return qrels_of(TASKS[wildcards.task])
 
 
-def corpus(wildcards):
-    return results(f"data/{TASKS[wildcards.task].dataset}/corpus.jsonl")
-
-
 def checkpoint_of(system, seed):
     """The checkpoint with which a system ranks."""
     if seed == SELECTED:
