@@ -85,6 +85,13 @@ def code(script):
     return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
 
 
+def texts_of(dataset, name, piece_length=None):
+    """The texts `name` (corpus, queries/test …) of a dataset, or the pieces of that length that they are split into."""
+    dataset = EXPERIMENT.corpus_owner(dataset) if name == "corpus" else dataset
+    folder = f"pieces/{dataset}/{piece_length}" if piece_length else f"data/{dataset}"
+    return results(f"{folder}/{name}.jsonl")
+
+
 def queries(wildcards):
     task = TASKS[wildcards.task]
     return results(f"data/{task.dataset}/queries/{task.split}.jsonl")
@@ -99,21 +106,11 @@ def qrels(wildcards):
 
 
 def corpus_of(dataset):
-    return results(f"data/{EXPERIMENT.corpus_owner(dataset)}/corpus.jsonl")
-
-
-def corpus(wildcards):
-    return corpus_of(TASKS[wildcards.task].dataset)
+    return texts_of(dataset, "corpus")
 
 
 def index_of(dataset):
     return results(f"bm25/{EXPERIMENT.corpus_owner(dataset)}/index")
-
-
-def embeddings_of(dataset, checkpoint_folder):
-    """The encoding of a dataset's corpus by a checkpoint, without its ending."""
-    encoded = checkpoint_folder.removeprefix(results("models/"))
-    return results(f"embeddings/{EXPERIMENT.corpus_owner(dataset)}/{encoded}")
 
 
 def checkpoint_of(system, seed):

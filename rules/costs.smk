@@ -23,8 +23,8 @@ def timings():
                 beside = {}
                 if system.recipe != UNTRAINED:
                     beside["training"] = checkpoint_of(system, seed) + ".timing.json"
-                if system.kind == "retrieve":
-                    beside["encoding"] = embeddings_of(task.dataset, checkpoint_of(system, seed)) + ".timing.json"
+                if system.model and encoding(system, task, seed):
+                    beside["encoding"] = encoding(system, task, seed) + ".timing.json"
                 found[results(f"runs/{task.folder}/{system.name}/seed-{seed}.timing.json")] = beside
     return found
 

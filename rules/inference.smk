@@ -1,7 +1,9 @@
-"""Inference: each corpus is encoded once a checkpoint; tasks are searched exactly; first stages are re-ranked.
+"""Inference: each corpus is encoded once a checkpoint; tasks are searched exactly; first stages are re-ranked; or a
+cross-encoder scores every pair of a query and a document.
 
-In: models/, data/{dataset}/, runs/ of first stages. Out: embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy and
-runs/{task}/{system}/seed-{seed}.trec.gz, each with its timing.
+In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), runs/ of first stages. Out: runs/{task}/{system}/seed-
+{seed}.trec.gz and embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy (or embeddings/{dataset}/pieces-{length}/{model}/
+…), each with its timing.
 """
 
 
@@ -13,8 +15,32 @@ def system_checkpoint(wildcards):
     return checkpoint_of(EXPERIMENT.systems[wildcards.system], wildcards.seed)
 
 
+def encoding(system, task, seed):
+    """The path, less its suffix, of the encoded corpus with which a system ranks; None where it encodes none.
+
+    A bi-encoder that re-ranks whole texts encodes the candidates itself.
+    """
+    split = system.piece_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
+    if system.kind != "retrieve" and not split:
+        return None
+    owner = EXPERIMENT.corpus_owner(task.dataset)
+    corpus = f"{owner}/pieces-{system.piece_length}" if split else owner
+    encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
+    return results(f"embeddings/{corpus}/{encoded}")
+
+
 def system_embeddings(wildcards):
-    return embeddings_of(TASKS[wildcards.task].dataset, system_checkpoint(wildcards)) + ".npy"
+    path = encoding(EXPERIMENT.systems[wildcards.system], TASKS[wildcards.task], wildcards.seed)
+    return f"{path}.npy" if path else []
+
+
+def system_corpus(wildcards):
+    return texts_of(TASKS[wildcards.task].dataset, "corpus", EXPERIMENT.systems[wildcards.system].piece_length)
+
+
+def system_queries(wildcards):
+    task = TASKS[wildcards.task]
+    return texts_of(task.dataset, f"queries/{task.split}", EXPERIMENT.systems[wildcards.system].piece_length)
 
 
 def first_stage(wildcards):
@@ -24,8 +50,17 @@ def first_stage(wildcards):
     return results(f"runs/{wildcards.task}/{system.first_stage}/seed-{seed}.trec.gz")
 
 
-def inference_settings(model, **others):
-    return settings(max_length=model["max_length"], batch_size=model["batch_size"], **others)
+def encoding_settings(wildcards):
+    return settings(**{key: EXPERIMENT.models[wildcards.model][key] for key in ["max_length", "batch_size"]})
+
+
+def ranking_settings(wildcards):
+    """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
+    system, model = EXPERIMENT.systems[wildcards.system], system_model(wildcards)
+    kept = ["max_length", "batch_size"] + (["type", "backend"] if system.kind != "retrieve" else [])
+    pieces = {"piece_length": system.piece_length} if system.piece_length else {}
+    tag = f"{wildcards.system}-{wildcards.seed}"
+    return settings(**{key: model[key] for key in kept}, **pieces, depth=system.depth or EXPERIMENT.depth, tag=tag)
 
 
 rule encode:
@@ -41,7 +76,7 @@ rule encode:
     benchmark:
         results("benchmarks/encode/{dataset}/{model}/{recipe}/seed-{seed}.tsv")
     params:
-        settings=lambda wildcards: inference_settings(EXPERIMENT.models[wildcards.model]),
+        settings=encoding_settings,
     conda:
         "../envs/neural.yaml"
     message:
@@ -51,13 +86,31 @@ rule encode:
         " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
+use rule encode as encode_pieces with:
+    input:
+        **code("inference/encode.py"),
+        checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
+        corpus=results("pieces/{dataset}/{length}/corpus.jsonl"),
+    output:
+        embeddings=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.npy"),
+        timing=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.timing.json"),
+    log:
+        results("logs/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.log"),
+    benchmark:
+        results("benchmarks/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.tsv")
+    wildcard_constraints:
+        length="[0-9]+",
+    message:
+        "encode_pieces {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
+
+
 rule retrieve:
     input:
         **code("inference/retrieve.py"),
         checkpoint=system_checkpoint,
-        corpus=corpus,
+        corpus=system_corpus,
         embeddings=system_embeddings,
-        queries=queries,
+        queries=system_queries,
     output:
         run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
         timing=results("runs/{task}/{system}/seed-{seed}.timing.json"),
@@ -68,9 +121,7 @@ rule retrieve:
     wildcard_constraints:
         system=systems_of_kind("retrieve"),
     params:
-        settings=lambda wildcards: inference_settings(
-            system_model(wildcards), depth=EXPERIMENT.depth, tag=f"{wildcards.system}-{wildcards.seed}"
-        ),
+        settings=ranking_settings,
     conda:
         "../envs/neural.yaml"
     message:
@@ -85,8 +136,9 @@ rule rerank:
     input:
         **code("inference/rerank.py"),
         checkpoint=system_checkpoint,
-        corpus=corpus,
-        queries=queries,
+        corpus=system_corpus,
+        embeddings=system_embeddings,
+        queries=system_queries,
         first_stage=first_stage,
     output:
         run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
@@ -98,17 +150,39 @@ rule rerank:
     wildcard_constraints:
         system=systems_of_kind("rerank"),
     params:
-        settings=lambda wildcards: inference_settings(
-            system_model(wildcards),
-            depth=EXPERIMENT.systems[wildcards.system].depth,
-            tag=f"{wildcards.system}-{wildcards.seed}",
-            type=system_model(wildcards)["type"],
-        ),
+        settings=ranking_settings,
     conda:
         "../envs/neural.yaml"
     message:
         "rerank {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
-        " --queries {input.queries:q} --first-stage {input.first_stage:q} --run {output.run:q}"
+        " --embeddings {input.embeddings:q} --queries {input.queries:q} --first-stage {input.first_stage:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule score_all:
+    input:
+        **code("inference/score_all.py"),
+        checkpoint=system_checkpoint,
+        corpus=system_corpus,
+        queries=system_queries,
+    output:
+        run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
+        timing=results("runs/{task}/{system}/seed-{seed}.timing.json"),
+    log:
+        results("logs/score_all/{task}/{system}/seed-{seed}.log"),
+    benchmark:
+        results("benchmarks/score_all/{task}/{system}/seed-{seed}.tsv")
+    wildcard_constraints:
+        system=systems_of_kind("score_all"),
+    params:
+        settings=ranking_settings,
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "score_all {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        " --queries {input.queries:q} --run {output.run:q} --timing {output.timing:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"

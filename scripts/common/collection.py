@@ -53,6 +53,26 @@ def read_queries(path: Path) -> dict[str, str]:
     return {record["_id"]: record["text"] for record in records}
 
 
+def read_texts(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (id, contents or query) of each line of a prepared corpus, query file or file of pieces, in its order."""
+    for _, line in lines(path):
+        record = json.loads(line)
+        text = record["text"]
+        yield record["_id"], f"{record['title']} {text}".strip() if "title" in record else text
+
+
+def pieces_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[str]]:
+    """Id -> the contents of its lines, in the file's order: the pieces of a text that was split, or the one text.
+
+    `wanted` are the ids to keep (all, if None); no others are kept in memory.
+    """
+    pieces: dict[str, list[str]] = {}
+    for name, text in read_texts(path):
+        if wanted is None or name in wanted:
+            pieces.setdefault(name, []).append(text)
+    return pieces
+
+
 def write_queries(path: Path, queries: dict[str, str]) -> None:
     """Write queries as JSON lines (`_id`, `text`), whole or not at all."""
     with whole_text(path) as file:
@@ -70,8 +90,3 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict]]:
         if not isinstance(record, dict):
             raise UserError(f"{path}:{number}: a JSON object is wanted, not {type(record).__name__}")
         yield number, record
-
-
-def contents_of(corpus: Path, wanted: set[str]) -> dict[str, str]:
-    """The contents (title and text) of those wanted documents that the corpus holds; no others are kept in memory."""
-    return {document.id: document.contents for document in read_corpus(corpus) if document.id in wanted}

@@ -21,7 +21,8 @@ def describe(experiment: Experiment, system: System) -> str:
     if system.kind == "external":
         return "external files"
     model = experiment.models[system.model]
-    words = f"{model['type']} {system.model} ({model['weights']}, {model['max_length']} tokens)"
+    how = "ONNX, " if model["backend"] == "onnx" else ""
+    words = f"{model['type']} {system.model} ({model['weights']}, {how}{model['max_length']} tokens)"
     if system.recipe != UNTRAINED:
         words += f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
         words += f", {len(system.seeds)} seed" + "s" * (len(system.seeds) > 1)
@@ -30,6 +31,11 @@ def describe(experiment: Experiment, system: System) -> str:
             words += " (a test set: for reproduction only)" * (chosen.split == "test")
     if system.first_stage:
         words += f", re-ranks the top {system.depth} of {system.first_stage}"
+    if system.kind == "score_all":
+        words += ", scores all pairs of a query and a document"
+    if system.piece_length:
+        words += f", texts split into pieces of {system.piece_length} characters (maximum over the document's, sum over"
+        words += " the query's)"
     return words
 
 
@@ -47,7 +53,8 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     if system.model is None:
         return {"model": system.label, "candidates": "all documents", "texts": ""}
     ranked = f"top {system.depth} of {system.first_stage}" if system.first_stage else "all documents"
-    found = {"model": model_names(experiment.models)[system.model], "candidates": ranked, "texts": ""}
+    texts = "split" if system.piece_length else ""
+    found = {"model": model_names(experiment.models)[system.model], "candidates": ranked, "texts": texts}
     if system.recipe != UNTRAINED:
         found |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
     return found

@@ -30,8 +30,12 @@ from scripts.common.sources import find_file
 KEYS_OF_KIND = {
     "bm25": {"type", "label", "tasks", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
     "external": {"type", "label", "runs", "scores"},
-    "neural": {"model", "label", "tasks", "recipe", "seeds", "select_seed", "rerank"},
+    "neural": {
+        *("model", "label", "tasks", "recipe", "seeds", "select_seed", "rerank"),
+        *("candidates", "long_documents", "piece_length"),
+    },
 }
+PIECE_LENGTH = 150  # characters: the schema says so too
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,13 @@ class Task:
 
 @dataclass(frozen=True)
 class System:
-    """Anything that yields a run for a task. `settings` are those of its kind (BM25's parameters, external files)."""
+    """Anything that yields a run for a task. `settings` are those of its kind (BM25's parameters, external files).
+
+    `piece_length` is that of the pieces into which texts are split, None where the model truncates them.
+    """
 
     name: str
-    kind: str  # bm25 | external | retrieve | rerank
+    kind: str  # bm25 | external | retrieve | rerank | score_all
     label: str = ""
     seeds: tuple[int, ...] = (0,)
     selection: Selection | None = None
@@ -64,6 +71,7 @@ class System:
     recipe: str = UNTRAINED
     first_stage: str | None = None
     depth: int | None = None
+    piece_length: int | None = None
     settings: dict = field(default_factory=dict)
     tasks: tuple[str, ...] | None = None  # None: all
 
@@ -218,12 +226,23 @@ class _Checker(Checker):
         count = entry.get("seeds", 1)
         seeds = (tuple(count) if isinstance(count, list) else tuple(range(1, count + 1))) if "recipe" in entry else (0,)
         made = {"label": label, "model": entry["model"], "recipe": entry.get("recipe", UNTRAINED), "seeds": seeds}
-        made |= {"selection": selection(self, name, entry)} | limited
+        made |= {"selection": selection(self, name, entry), "piece_length": self.piece_length(key, entry)} | limited
         if "rerank" not in entry:
-            return System(name, "retrieve", **made)
+            every_pair = self.config["models"][entry["model"]]["type"] == "cross-encoder" and "candidates" in entry
+            return System(name, "score_all" if every_pair else "retrieve", **made)
+        if "candidates" in entry:
+            raise self.fail(key, "candidates: all and rerank exclude each other: all documents or a first stage's")
         first = entry["rerank"]["first_stage"]
         self.known(f"{key}.rerank.first_stage", first, "systems")
         return System(name, "rerank", first_stage=first, depth=entry["rerank"]["depth"], **made)
+
+    def piece_length(self, key: str, entry: dict) -> int | None:
+        """The length of pieces where the system splits texts, else None."""
+        if entry.get("long_documents") == "split":
+            return entry.get("piece_length", PIECE_LENGTH)
+        if "piece_length" in entry:
+            raise self.fail(key, "a piece_length is of use with long_documents: split only")
+        return None
 
     def external(self, key: str, entry: dict, tasks: dict[str, Task]) -> dict[str, str]:
         """Task -> the file of its run or scores, which lies here or in a mirror."""
@@ -266,8 +285,13 @@ class _Checker(Checker):
     def neural_fit(self, system: System) -> None:
         if system.model is None:
             return
-        if self.config["models"][system.model]["type"] == "cross-encoder" and system.kind == "retrieve":
-            raise self.fail(f"systems.{system.name}", "a cross-encoder cannot search a corpus alone; give it 'rerank'")
+        model = self.config["models"][system.model]
+        if model["type"] == "cross-encoder" and system.kind == "retrieve":
+            said = "a cross-encoder cannot search a corpus alone; give it 'rerank', or 'candidates: all' (every pair)"
+            raise self.fail(f"systems.{system.name}", said)
+        if model["backend"] == "onnx" and system.recipe != UNTRAINED:
+            said = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
+            raise self.fail(f"systems.{system.name}", said)
 
     def documents(self, system: System, tasks: dict[str, Task]) -> None:
         for task in tasks.values():

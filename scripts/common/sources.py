@@ -20,9 +20,14 @@ def check_pypi(location: str, source: str, key: str) -> None:
         raise UserError(f"{source}: {key}: {location!r} is not of the form pypi:NAME==VERSION")
 
 
+def is_relative(path: str) -> bool:
+    """Whether a path stays inside the folder that it is looked for in."""
+    return not Path(path).is_absolute() and ".." not in Path(path).parts
+
+
 def in_mirrors(mirrors: list[str], path: str) -> Path | None:
     """The first file or folder below the mirrors whose path ends in the relative `path`."""
-    if Path(path).is_absolute() or ".." in Path(path).parts:
+    if not is_relative(path):
         return None
     for mirror in map(Path, mirrors):
         if (mirror / path).exists():

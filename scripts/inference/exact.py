@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 
-DOCUMENTS = 32768  # scored at a time
-QUERIES = 256  # scored at a time
+from scripts.inference.aggregate import max_sums
+
+DOCUMENTS = 32768  # vectors scored at a time
+QUERIES = 256  # vectors scored at a time
 
 
 def precedence(ids: list[str]) -> np.ndarray:
@@ -34,26 +38,44 @@ def best(scores: torch.Tensor, places: torch.Tensor, k: int) -> torch.Tensor:
     return columns
 
 
-def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: int, device: str):
-    """The k documents with the highest dot product for each query.
+def blocks(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
+    """Texts, with `counts` (texts,) vectors each, in blocks of at most `most` vectors (or of one text that has more).
+
+    Yields the slice of the texts and that of their vectors.
+    """
+    ends = np.cumsum(counts)
+    first = row = 0
+    while first < len(counts):
+        last = max(first + 1, int(np.searchsorted(ends, row + most, side="right")))
+        yield slice(first, last), slice(row, int(ends[last - 1]))
+        first, row = last, int(ends[last - 1])
+
+
+def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: int, device: str, split=None):
+    """The k documents with the highest score for each query: the dot product, or for split texts its maxima's sum.
 
     `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map will do), `places` (n,) as of
-    `precedence`. Returns the scores (float32) and the rows of the documents, both of shape (q, min(k, n)), in order of
-    descending score and, of equal scores, of place.
+    `precedence`. Where texts were split, these have a row a piece, and `split` says how many each query and each
+    document has (two arrays), while q, n and places count whole texts. Returns the scores (float32) and the numbers of
+    the documents, both of shape (q, min(k, n)), in order of descending score and, of equal scores, of place.
     """
+    of_query, of_document = split or (np.ones(len(queries), np.int64), np.ones(len(documents), np.int64))
+    whole = (of_query == 1).all() and (of_document == 1).all()
     vectors = torch.from_numpy(queries).to(device)
-    scores = torch.empty((len(queries), 0), dtype=torch.float32, device=device)
-    rows = torch.empty((len(queries), 0), dtype=torch.int64, device=device)
+    scores = torch.empty((len(of_query), 0), dtype=torch.float32, device=device)
+    rows = torch.empty((len(of_query), 0), dtype=torch.int64, device=device)
     places_of = torch.from_numpy(places).to(device)
-    for first in range(0, len(documents), DOCUMENTS):
-        chunk = torch.from_numpy(np.array(documents[first : first + DOCUMENTS])).to(device)
+    for here, its_vectors in blocks(of_document, DOCUMENTS):
+        chunk = torch.from_numpy(np.array(documents[its_vectors])).to(device)
         kept_scores, kept_rows = [], []
-        for start in range(0, len(queries), QUERIES):
-            some = slice(start, start + QUERIES)
-            new = vectors[some] @ chunk.T
-            new_columns = best(new, places_of[first : first + len(chunk)].expand_as(new), k)
+        for some, some_vectors in blocks(of_query, QUERIES):
+            new = vectors[some_vectors] @ chunk.T
+            if not whole:
+                counts = (torch.from_numpy(one).to(device) for one in (of_query[some], of_document[here]))
+                new = max_sums(new, *counts)
+            new_columns = best(new, places_of[here].expand_as(new), k)
             all_scores = torch.cat([scores[some], new.gather(1, new_columns)], dim=1)
-            all_rows = torch.cat([rows[some], first + new_columns], dim=1)
+            all_rows = torch.cat([rows[some], here.start + new_columns], dim=1)
             columns = best(all_scores, places_of[all_rows], k)
             kept_scores.append(all_scores.gather(1, columns))
             kept_rows.append(all_rows.gather(1, columns))

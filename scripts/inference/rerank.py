@@ -2,7 +2,8 @@
 
 Reads a checkpoint, the corpus, queries and a run; scores the run's first `depth` documents a query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A cross-encoder's score is its logit, a
-bi-encoder's the similarity, each document and query encoded once. Only those documents are kept in memory.
+bi-encoder's the similarity, each document and query encoded once (or the corpus's embeddings taken, where they are
+given). Corpus and queries may be files of pieces. Only the documents to score are kept in memory.
 """
 
 from __future__ import annotations
@@ -11,31 +12,40 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-
-import numpy as np
+from typing import NamedTuple
 
 from scripts.common.cli import parser
-from scripts.common.collection import contents_of, read_queries
+from scripts.common.collection import pieces_of
 from scripts.common.errors import UserError, run
-from scripts.common.neural import autocast, encode, finite, load_bi_encoder, load_cross_encoder, precision
+from scripts.common.neural import encode, load_bi_encoder, precision
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.common.trec import Run, read_run, top, write_run
-
-CHUNK = 1024  # pairs or texts between two lines of progress
+from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
+from scripts.inference.vectors import encode_all, similarities, stored
 
 Candidates = dict[str, list[str]]  # query id -> document ids
+Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
 
 
-def candidates(first_stage: Run, queries: dict[str, str], depth: int) -> Candidates:
+class Outcome(NamedTuple):
+    """The new run, the seconds that all queries took together, those of single queries, and facts for the timing."""
+
+    ranked: Run
+    seconds: float
+    singles: list[float]
+    facts: dict
+
+
+def candidates(first_stage: Run, queries: Pieces, depth: int) -> Candidates:
     """The documents to score: the first `depth` a query, in the queries' order; a query without any is left out."""
     return {query: list(top(first_stage[query], depth)) for query in queries if first_stage.get(query)}
 
 
-def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> dict[str, str]:
+def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> Pieces:
     """The texts of the candidates. Raises UserError where the run names a document that the corpus lacks."""
     needed = {document for documents in wanted.values() for document in documents}
-    texts = contents_of(corpus, needed)
+    texts = pieces_of(corpus, needed)
     missing = sorted(needed - texts.keys())
     if missing:
         raise UserError(
@@ -45,95 +55,80 @@ def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> dict[str
     return texts
 
 
-def score_pairs(model, pairs: list[tuple[str, str]], batch_size: int) -> np.ndarray:
-    """A cross-encoder's logits for (query, document) pairs of texts: float32 of shape (pairs,), all finite."""
-    import torch
-
-    with autocast():
-        scores = model.predict(pairs, batch_size=batch_size, activation_fn=torch.nn.Identity(), show_progress_bar=False)
-    return finite(scores.astype(np.float32, copy=False))
-
-
-def rank_by_pairs(score: Callable, wanted: Candidates, queries: dict[str, str], texts: dict[str, str]) -> Run:
+def rank_by_pairs(score: Callable, wanted: Candidates, queries: Pieces, texts: Pieces) -> Run:
     """Score all pairs of a query and one of its candidates by `score` (pairs of texts -> array)."""
-    pairs = [(query, document) for query, documents in wanted.items() for document in documents]
-    progress = Progress("re-ranked", len(pairs), "pair")
-    ranked: Run = {query: {} for query in wanted}
-    for first in range(0, len(pairs), CHUNK):
-        some = pairs[first : first + CHUNK]
-        scores = score([(queries[query], texts[document]) for query, document in some])
-        for (query, document), value in zip(some, scores.tolist(), strict=True):
-            ranked[query][document] = value
-        progress.add(len(some))
-    return ranked
+    pairs = [(query, (queries[query], texts[name])) for query, documents in wanted.items() for name in documents]
+    progress = Progress("re-ranked", piece_pairs(pairs), "pair")
+    scores: list[float] = []
+    for chunk in chunks(pairs):
+        scores += aggregated(score, [pieces for _, pieces in chunk])
+        progress.add(piece_pairs(chunk))
+    one_by_one = iter(scores)
+    return {query: {document: next(one_by_one) for document in documents} for query, documents in wanted.items()}
 
 
-def encode_all(encoder: Callable, texts: dict[str, str], label: str) -> dict[str, np.ndarray]:
-    """Encode each text once by `encoder` (texts -> array): id -> vector."""
-    progress = Progress(label, len(texts), "text")
-    ids, vectors = list(texts), {}
-    for first in range(0, len(ids), CHUNK):
-        some = ids[first : first + CHUNK]
-        vectors |= zip(some, encoder([texts[name] for name in some]), strict=True)
-        progress.add(len(some))
-    return vectors
+def by_cross_encoder(scorer: Scorer, wanted: Candidates, queries: Pieces, texts: Pieces) -> Outcome:
+    """Re-rank with a cross-encoder; the first query's candidates warm it up."""
+
+    def single(query: str) -> object:
+        return aggregated(scorer.score, [(queries[query], texts[document]) for document in wanted[query]])
+
+    single(next(iter(wanted)))
+    start = clock()
+    ranked = rank_by_pairs(scorer.score, wanted, queries, texts)
+    seconds = clock() - start
+    return Outcome(ranked, seconds, single_seconds(single, list(wanted)), scorer.facts)
 
 
-def similarities(vector: np.ndarray, documents: list[str], vectors: dict[str, np.ndarray]) -> dict[str, float]:
-    """The dot product of a query's vector with each of the documents'."""
-    scores = np.stack([vectors[document] for document in documents]) @ vector
-    return dict(zip(documents, scores.tolist(), strict=True))
+def by_bi_encoder(model, batch_size: int, wanted: Candidates, queries: Pieces, texts: Pieces, embeddings) -> Outcome:
+    """Re-rank with a bi-encoder; `embeddings` are the documents' `Vectors`, None where `texts` are to be encoded."""
+    as_query = partial(encode, model, batch_size=batch_size, role="query")
+    as_document = partial(encode, model, batch_size=batch_size, role="document")
+    first = next(iter(wanted))
+    encode_all(as_query, {first: queries[first]}, "warm-up")
+    if embeddings is None:
+        encode_all(as_document, {document: texts[document] for document in wanted[first]}, "warm-up")
+    start = clock()
+    vectors = encode_all(as_document, texts, "encoded documents") if embeddings is None else embeddings
+    asked = encode_all(as_query, {query: queries[query] for query in wanted}, "encoded queries")
+    ranked = {query: similarities(asked[query], wanted[query], vectors) for query in wanted}
+    seconds = clock() - start
+
+    def single(query: str) -> object:
+        return similarities(as_query(queries[query]), wanted[query], vectors)
+
+    return Outcome(ranked, seconds, single_seconds(single, list(wanted)), {"precision": precision()})
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "queries", "first-stage", "run", "timing").parse_args()
+    names = ("checkpoint", "corpus", "embeddings*", "queries", "first-stage", "run", "timing")
+    options = parser(__doc__, *names).parse_args()
     settings = options.settings
-    batch_size = settings["batch_size"]
-    queries = read_queries(options.queries)
+    queries = pieces_of(options.queries)
     wanted = candidates(read_run(options.first_stage), queries, settings["depth"])
     if not wanted:
         raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
     texts = read_documents(options.corpus, wanted, options.first_stage)
-    asked = {query: queries[query] for query in wanted}
-    first = next(iter(wanted))
     if settings["type"] == "cross-encoder":
-        model = load_cross_encoder(options.checkpoint, settings["max_length"])
-        score = partial(score_pairs, model, batch_size=batch_size)
-
-        def single(query: str) -> object:
-            return score([(queries[query], texts[document]) for document in wanted[query]])
-
-        single(first)  # the warm-up
-        start = clock()
-        ranked = rank_by_pairs(score, wanted, asked, texts)
-        seconds = clock() - start
+        done = by_cross_encoder(load_scorer(options.checkpoint, settings), wanted, queries, texts)
     else:
         model = load_bi_encoder(options.checkpoint, settings["max_length"])
-        as_query = partial(encode, model, batch_size=batch_size, role="query")
-        as_document = partial(encode, model, batch_size=batch_size, role="document")
-        as_document([texts[document] for document in wanted[first]])  # the warm-up
-        start = clock()
-        vectors = encode_all(as_document, texts, "encoded documents")
-        query_vectors = encode_all(as_query, asked, "encoded queries")
-        ranked = {query: similarities(query_vectors[query], wanted[query], vectors) for query in wanted}
-        seconds = clock() - start
-
-        def single(query: str) -> object:
-            return similarities(as_query([queries[query]])[0], wanted[query], vectors)
-
-    singles = single_seconds(single, list(wanted))
-    pairs = sum(map(len, wanted.values()))
-    write_run(options.run, ranked, settings["tag"])
-    print(f"{len(wanted)} of {len(queries)} queries re-ranked, {pairs / seconds:.1f} pairs a second", file=sys.stderr)
+        embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
+        done = by_bi_encoder(model, settings["batch_size"], wanted, queries, texts, embeddings)
+    write_run(options.run, done.ranked, settings["tag"])
+    pairs = [(query, document) for query, documents in wanted.items() for document in documents]
+    speed = len(pairs) / done.seconds
+    print(f"{len(wanted)} of {len(queries)} queries re-ranked, {speed:.1f} pairs a second", file=sys.stderr)
     write_timing(
         options.timing,
         queries=len(wanted),
-        pairs=pairs,
-        seconds=seconds,
-        pairs_per_second=pairs / seconds,
-        queries_per_second=len(wanted) / seconds,
-        latency_ms=latency(singles),
-        precision=precision(),
+        pairs=len(pairs),
+        piece_pairs=sum(len(queries[query]) * len(texts[document]) for query, document in pairs),
+        seconds=done.seconds,
+        pairs_per_second=speed,
+        queries_per_second=len(wanted) / done.seconds,
+        latency_ms=latency(done.singles),
+        **done.facts,
         **settings,
     )
 

@@ -2,52 +2,43 @@
 
 Reads a checkpoint, the corpus with its embeddings, and queries; writes a TREC run of the `depth` documents with the
 highest similarity a query, found by exact search, and the timing. Documents of equal score are kept and ranked as
-trec_eval ranks them: by descending id.
+trec_eval ranks them: by descending id. Corpus and queries may be files of pieces, the corpus that of the embeddings.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from scripts.common.cli import parser
-from scripts.common.collection import read_corpus, read_queries
+from scripts.common.collection import pieces_of
 from scripts.common.errors import UserError, run
 from scripts.common.neural import device, encode, load_bi_encoder, precision
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.common.trec import write_run
-
-
-def open_embeddings(path: Path, documents: int) -> np.ndarray:
-    """The embeddings as a memory map. Raises UserError where they are damaged or of another corpus."""
-    try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise UserError(f"{path}: not a complete NumPy file, delete it and encode again ({error})") from None
-    if matrix.ndim != 2 or len(matrix) != documents:
-        raise UserError(f"{path}: shape {matrix.shape}, but the corpus has {documents} documents; encode it again")
-    return matrix
+from scripts.inference.vectors import open_embeddings, piece_counts
 
 
 def main() -> None:
     options = parser(__doc__, "checkpoint", "corpus", "embeddings", "queries", "run", "timing").parse_args()
     settings = options.settings
-    queries = read_queries(options.queries)
+    queries = pieces_of(options.queries)
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
-    ids = [document.id for document in read_corpus(options.corpus)]
-    documents = open_embeddings(options.embeddings, len(ids))
+    counts = piece_counts(options.corpus)
+    ids, pieces = list(counts), np.array(list(counts.values()))
+    documents = open_embeddings(options.embeddings, sum(counts.values()))
     model = load_bi_encoder(options.checkpoint, settings["max_length"])
 
     from scripts.inference.exact import precedence, search
 
     places = precedence(ids)
 
-    def find(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        encoded = encode(model, texts, settings["batch_size"], "query")
-        return search(encoded, documents, places, settings["depth"], device())
+    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
+        encoded = encode(model, [piece for text in texts for piece in text], settings["batch_size"], "query")
+        split = (np.array([len(text) for text in texts]), pieces)
+        return search(encoded, documents, places, settings["depth"], device(), split)
 
     texts = list(queries.values())
     find(texts[: settings["batch_size"]])  # the warm-up

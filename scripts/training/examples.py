@@ -40,7 +40,9 @@ SHAPES = {
         "CachedMultipleNegativesRankingLoss": LISTS,
     },
 }
+Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
 DEFAULTS = {"bi-encoder": "MultipleNegativesRankingLoss", "cross-encoder": "BinaryCrossEntropyLoss"}
+SPLIT_DEFAULTS = DEFAULTS | {"bi-encoder": "ContrastiveLoss"}
 
 
 class Row(NamedTuple):
@@ -61,17 +63,23 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
-def resolve_loss(name: str, kind: str) -> str:
+def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     """The library's name of a loss for a model of this kind (bi-encoder | cross-encoder); `auto` is its default.
 
-    Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives.
+    Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives, and
+    where texts are `split` for one that does not take labelled pairs: in a batch, it would take one piece of a relevant
+    document for irrelevant to the others' queries.
     """
-    name = DEFAULTS[kind] if name == "auto" else name
+    name = (SPLIT_DEFAULTS if split else DEFAULTS)[kind] if name == "auto" else name
     if name not in SHAPES[kind]:
         raise UserError(
             f"loss {name!r} is not one that a {kind} can be trained with here: use auto or {', '.join(SHAPES[kind])} "
             "(others of the library need a teacher's scores or class labels)"
         )
+    if split and SHAPES[kind][name] != PAIRS:
+        fit = [loss for loss, shape in SHAPES[kind].items() if shape == PAIRS]
+        raise UserError(f"loss {name!r} does not go with long_documents: split, which makes labelled pairs of pieces; "
+                        f"use auto or {', '.join(fit)}")  # fmt: skip
     return name
 
 
@@ -105,24 +113,36 @@ def columns(rows: list[Row], shape: str) -> dict[str, list]:
 
 
 _TRIPLET = ("anchor", "positive", "negative")
+_PAIR = ("query", "document", "label")
 
 
-def with_texts(made: dict[str, list], queries: dict[str, str], documents: dict[str, str]) -> dict[str, list]:
-    """The same columns with texts in place of ids. Raises UserError for an id that has no text."""
+def with_texts(made: dict[str, list], queries: Pieces, documents: Pieces) -> dict[str, list]:
+    """The same columns with texts in place of ids; `queries` and `documents` have the pieces (or one text) of each.
 
-    def text(source: dict[str, str], name: str, kind: str) -> str:
+    A pair becomes all pairs of a piece of its query and a piece of its document, each with the pair's label: the way of
+    the split variant in "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a text.
+    """
+
+    def pieces(source: Pieces, name: str, kind: str) -> list[str]:
         if name not in source:
             raise UserError(f"the negatives name the {kind} {name}, which this dataset lacks; choose them again")
         return source[name]
 
+    if "document" in made:
+        rows = [
+            (query, document, label)
+            for query_id, document_id, label in zip(made["query"], made["document"], made["label"], strict=True)
+            for query in pieces(queries, query_id, "query")
+            for document in pieces(documents, document_id, "document")
+        ]
+        return {name: list(values) for name, values in zip(_PAIR, zip(*rows, strict=True), strict=True)}
     texts = {}
     for column, values in made.items():
         if column == "label":
             texts[column] = values
-        elif column in ("anchor", "query"):
-            texts[column] = [text(queries, value, "query") for value in values]
         elif column == "documents":
-            texts[column] = [[text(documents, value, "document") for value in some] for some in values]
+            texts[column] = [[pieces(documents, value, "document")[0] for value in some] for some in values]
         else:
-            texts[column] = [text(documents, value, "document") for value in values]
+            source, kind = (queries, "query") if column in ("anchor", "query") else (documents, "document")
+            texts[column] = [pieces(source, value, kind)[0] for value in values]
     return texts

@@ -2,9 +2,9 @@
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds, and micro_batch, the texts that passed the model at once). The folder `--resume` holds checkpoints while the
-training lasts: the same training, killed and started again, goes on from the newest complete one and ends with the same
-weights.
+seconds, and micro_batch, the texts that passed the model at once). Corpus and queries may be files of pieces. The
+folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again, goes on from
+the newest complete one and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from scripts.common.cli import parser
-from scripts.common.collection import contents_of, read_queries
+from scripts.common.collection import pieces_of
 from scripts.common.errors import run
 from scripts.common.files import whole_folder, whole_text
 from scripts.common.neural import backbone, encode, load_bi_encoder, load_cross_encoder, precision
@@ -25,10 +25,10 @@ LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
 def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
-    """The columns of the training set, as texts."""
+    """The columns of the training set, as texts; of pairs where the texts were split, as all pairs of their pieces."""
     rows = read_rows(negatives)
-    documents = contents_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
-    return with_texts(columns(rows, shape), read_queries(queries), documents)
+    documents = pieces_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
+    return with_texts(columns(rows, shape), pieces_of(queries), documents)
 
 
 def load(start: Path, settings: dict):
@@ -56,7 +56,7 @@ def main() -> None:
     names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
     options = parser(__doc__, *names).parse_args()
     settings = options.settings
-    loss = resolve_loss(settings["loss"], settings["type"])
+    loss = resolve_loss(settings["loss"], settings["type"], settings.get("long_documents") == "split")
     shape = SHAPES[settings["type"]][loss]
     made = read_examples(options.negatives, options.corpus, options.queries, shape)
     model = load(options.start, settings)

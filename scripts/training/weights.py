@@ -3,7 +3,7 @@
 Reads the setting `source`; writes a folder with just the files that loading needs. Weights are safetensors only, held
 to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
 order of their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is
-refused.
+refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from scripts.common.files import whole_folder
 from scripts.common.neural import check, read_json
 
 WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
+ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
 CONFIGURATION = (
     *("config.json", "modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
@@ -119,13 +120,49 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
         raise UserError(f"{weights[0].name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
 
 
+def find_onnx(root: Path, file: str | None) -> Path:
+    """The ONNX file of a model: `file` (relative to `root`), else the only one there is; UserError where neither is."""
+    if file:
+        if not (root / file).is_file():
+            raise UserError(f"no file {file!r} in it")
+        return root / file
+    found = sorted(root.rglob("*.onnx"))
+    if len(found) != 1:
+        names = ", ".join(str(path.relative_to(root)) for path in found)
+        many = f"{len(found)} ONNX files in it; name one with the model's key file: {names}"
+        raise UserError(many if found else "no ONNX file in it")
+    return found[0]
+
+
+def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> None:
+    """Copy an ONNX file, as model.onnx, and the tokenizer beside it (else that of the folder above, inside `root`).
+
+    Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
+    """
+    found = digest([model])
+    if expected and found != expected.lower():
+        raise UserError(f"{model.name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
+    folders = [folder for folder in (model.parent, model.parent.parent) if folder.is_relative_to(root)]
+    folder = next((one for one in folders if any((one / name).is_file() for name in ONNX_TOKENIZERS)), None)
+    if folder is None:
+        raise UserError(f"{model.name}: no tokenizer beside it ({' or '.join(ONNX_TOKENIZERS)})")
+    shutil.copyfile(model, target / "model.onnx")
+    for name in (*ONNX_TOKENIZERS, "tokenizer_config.json"):
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, target / name)
+
+
 def main() -> None:
     options = parser(__doc__, "checkpoint").parse_args()
-    source = Path(options.settings["source"])
+    settings = options.settings
+    source = Path(settings["source"])
     with opened(source) as root, whole_folder(options.checkpoint) as target:
         try:
-            copy_model(find_model(root), target, options.settings.get("sha256"))
-            check(target)
+            if settings.get("backend") == "onnx":
+                copy_onnx(find_onnx(root, settings.get("file")), root, target, settings.get("sha256"))
+            else:
+                copy_model(find_model(root), target, settings.get("sha256"))
+                check(target)
         except UserError as error:
             said = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
             raise UserError(f"{source}: {said}") from None

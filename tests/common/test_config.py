@@ -8,7 +8,7 @@ import yaml
 from scripts.common.comparisons import cost_figures
 from scripts.common.config import SCHEMA, complete, read_yaml
 from scripts.common.errors import UserError
-from scripts.common.experiment import resolve
+from scripts.common.experiment import PIECE_LENGTH, resolve
 
 BASE = {
     "experiment": "e",
@@ -83,7 +83,25 @@ def test_elasticsearch_has_its_own_defaults():
         ({"systems/x": {"model": "none"}}, "c.yaml: systems.x.model: unknown name 'none'; models has m, ce"),
         ({"systems/x": {"model": "m", "recipe": "none"}}, "c.yaml: systems.x.recipe: unknown name 'none'"),
         ({"systems/x": {"model": "m", "seeds": 3}}, "c.yaml: systems.x: seeds without a recipe"),
-        ({"systems/x": {"model": "ce"}}, "c.yaml: systems.x: a cross-encoder cannot search a corpus alone"),
+        ({"systems/x": {"model": "ce"}}, "c.yaml: systems.x: a cross-encoder cannot search a corpus alone; give it "
+         "'rerank', or 'candidates: all'"),
+        ({"systems/x": {"model": "ce", "candidates": "some"}}, "c.yaml: systems.x.candidates: 'some' is text; wanted"),
+        ({"systems/x": {"model": "ce", "candidates": "all", "rerank": {"first_stage": "bm25"}}},
+         "c.yaml: systems.x: candidates: all and rerank exclude each other"),
+        ({"systems/x": {"type": "bm25", "candidates": "all"}}, "a system of type bm25 cannot have 'candidates'"),
+        ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: 'cut' is text; wanted is"
+         " one of truncate, split"),
+        ({"systems/x": {"model": "m", "piece_length": 99}}, "c.yaml: systems.x: a piece_length is of use with long_doc"),
+        ({"systems/bm25/long_documents": "split"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
+        ({"systems/x": {"model": "m", "long_documents": "split", "piece_length": 0}}, "c.yaml: systems.x.piece_length: 0"),
+        ({"models/m/backend": "onnx"}, "c.yaml: models.m: backend onnx ranks with cross-encoders only"),
+        ({"models/ce/backend": "onnx"}, "c.yaml: models.ce.weights: no folder or file 'org/ce'; for ONNX it is one here"),
+        ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "systems/x": {"model": "ce", "recipe": "r",
+          "rerank": {"first_stage": "bm25"}}},
+         "c.yaml: systems.x: model ce has backend onnx, which ranks only: no recipe can train it further"),
+        ({"models/ce/file": "model.onnx"}, "c.yaml: models.ce.file: names the ONNX file inside the weights"),
+        ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/file": "../model.onnx"},
+         "c.yaml: models.ce.file: names the ONNX file inside the weights: a relative path"),
         ({"systems/x": {"model": "ce", "rerank": {"first_stage": "y"}}}, "c.yaml: systems.x.rerank.first_stage: unknown"),
         ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external or a model"),
         ({"systems/x": {"type": "external", "recipe": "r", "runs": {"d": "f"}}},
@@ -327,6 +345,23 @@ def test_tasks_and_their_measures_follow_the_dataset():
 def test_names_that_would_collide_are_refused():
     with pytest.raises(UserError, match="becomes 'tuned-a', a name that is already taken"):
         resolve(changed({"systems/tuned/model": ["a", "b"], "systems/tuned-a": {"model": "m"}}), "c.yaml")
+
+
+def test_systems_that_split_texts_or_score_all_pairs():
+    systems = {
+        "all": {"model": "ce", "candidates": "all", "recipe": "r", "seeds": 2},
+        "all-bi": {"model": "m", "candidates": "all"},
+        "split": {"model": "m", "long_documents": "split", "rerank": {"first_stage": "bm25"}},
+        "short": {"model": "ce", "candidates": "all", "long_documents": "split", "piece_length": 80},
+        "cut": {"model": "m", "long_documents": "truncate"},
+    }
+    found = resolve(changed({f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml").systems
+    kinds = {"all": "score_all", "all-bi": "retrieve", "split": "rerank", "short": "score_all", "cut": "retrieve"}
+    assert {name: found[name].kind for name in systems} == kinds
+    assert {name: found[name].piece_length for name in systems} == dict.fromkeys(systems) | {"split": 150, "short": 80}
+    assert (found["all"].seeds, found["short"].seeds, found["all"].depth) == ((1, 2), (0,), None)
+    schema = read_yaml(SCHEMA)["$defs"]
+    assert schema["recipe"]["properties"]["piece_length"]["default"] == PIECE_LENGTH
 
 
 def test_a_reranker_takes_the_seeds_of_its_first_stage():

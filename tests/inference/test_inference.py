@@ -12,7 +12,7 @@ from scripts.common import neural
 from scripts.common.collection import Document, read_queries, write_corpus, write_queries
 from scripts.common.errors import UserError
 from scripts.common.trec import ranking, read_run, write_run
-from scripts.inference import encode, rerank, retrieve
+from scripts.inference import encode, pairs, rerank, retrieve
 from tests.printed import differing
 from tests.tiny_bert import build
 
@@ -61,7 +61,7 @@ def retrieve_task(task: Path, out: Path, monkeypatch, depth: int = 10, **changes
 def rerank_task(task: Path, out: Path, monkeypatch, kind: str, depth: int = 5, **changes: Path) -> dict:
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     paths |= {"first_stage": task / "first.trec", "run": out / f"{kind}.trec", "timing": out / f"{kind}.json"} | changes
-    call(monkeypatch, rerank, {"depth": depth, "type": f"{kind}-encoder", "max_length": 32}, **paths)
+    call(monkeypatch, rerank, {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}, **paths)
     return read_run(paths["run"])
 
 
@@ -128,7 +128,7 @@ def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path, monkey
     for query, documents in run.items():
         assert set(documents) == set(ranking(first[query])[:5])
         for name, score in documents.items():
-            assert score == pytest.approx(rerank.score_pairs(model, [(queries[query], texts[name])], 1)[0], abs=1e-5)
+            assert score == pytest.approx(pairs.score_pairs(model, [(queries[query], texts[name])], 1)[0], abs=1e-5)
     assert min(min(documents.values()) for documents in run.values()) < 0  # logits, not probabilities
     timing = json.loads((tmp_path / "cross.json").read_text())
     assert (timing["pairs"], timing["queries"], timing["latency_ms"]["n"]) == (25, 5, 5)

@@ -13,7 +13,18 @@ import pytest
 
 from scripts.common.collection import Document, write_corpus, write_queries
 from scripts.common.errors import UserError
-from scripts.training.examples import LISTS, PAIRS, RANKED, SHAPES, TRIPLETS, Row, columns, read_rows, with_texts
+from scripts.training.examples import (
+    LISTS,
+    PAIRS,
+    RANKED,
+    SHAPES,
+    TRIPLETS,
+    Row,
+    columns,
+    read_rows,
+    resolve_loss,
+    with_texts,
+)
 from tests.tiny_bert import build
 
 ROOT = Path(__file__).parents[2]
@@ -180,7 +191,33 @@ def test_no_examples_and_unknown_documents_are_mistakes(tmp_path):
     (tmp_path / "one.tsv").write_text(header + "q\tp\tn\tbm25\t1\n")
     made = columns(read_rows(tmp_path / "one.tsv"), PAIRS)
     with pytest.raises(UserError, match="document n"):
-        with_texts(made, {"q": "query"}, {"p": "positive"})
+        with_texts(made, {"q": ["query"]}, {"p": ["positive"]})
+
+
+def test_a_pair_becomes_all_pairs_of_its_pieces():
+    made = columns([Row("q", "p", "n")], PAIRS)
+    texts = with_texts(made, {"q": ["q1", "q2"]}, {"p": ["p1", "p2", "p3"], "n": ["n1"]})
+    expected = {("q1", "n1", 0.0), ("q2", "n1", 0.0)} | {(q, p, 1.0) for q in ("q1", "q2") for p in ("p1", "p2", "p3")}
+    rows = list(zip(texts["query"], texts["document"], texts["label"], strict=True))
+    assert set(rows) == expected and len(rows) == 8
+
+
+def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path, monkeypatch):
+    for kind, loss in (("bi-encoder", "ContrastiveLoss"), ("cross-encoder", "BinaryCrossEntropyLoss")):
+        assert resolve_loss("auto", kind, split=True) == loss
+    with pytest.raises(UserError, match=r"does not go with long_documents: split, .*; use auto or Contras"):
+        resolve_loss("TripletLoss", "bi-encoder", split=True)
+    folder = tmp_path / "task"
+    folder.mkdir()
+    for name in ("start", "negatives.tsv"):
+        (folder / name).symlink_to(task / name)
+    for name in ("corpus.jsonl", "queries.jsonl"):  # each document in two pieces, each query in one
+        rows = [json.loads(line) for line in (task / name).read_text().splitlines()]
+        pieces = [(row["_id"], part) for row in rows for part in (row["text"].split() if name[0] == "c" else [row["text"]])]
+        write_corpus(folder / name, (Document(name, "", part) for name, part in pieces))
+    in_process(folder, tmp_path, monkeypatch, epochs=1, long_documents="split")
+    timing = json.loads((tmp_path / "timing.json").read_text())
+    assert (timing["examples"], timing["steps"], timing["loss"]) == (60, 15, "ContrastiveLoss")  # 10 queries, 3 documents
 
 
 def test_columns_of_each_shape():

@@ -165,6 +165,46 @@ def test_what_cannot_be_trusted_or_loaded_is_refused(model, tmp_path, monkeypatc
     assert not list(tmp_path.glob("*out*"))
 
 
+@pytest.fixture
+def several(tmp_path) -> Path:
+    """A package with two ONNX files: one beside its vocabulary, one in a folder below its tokenizer."""
+    folder = tmp_path / "package"
+    for name in ("small/onnx/model_int8.onnx", "large/model.onnx"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_bytes(name.encode())
+    (folder / "small/tokenizer.json").write_text("{}")
+    (folder / "large/vocab.txt").write_text("[PAD]")
+    (folder / "large/code.py").write_text("raise SystemExit('run')")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "files"),
+    [("small/onnx/model_int8.onnx", {"model.onnx", "tokenizer.json"}), ("large/model.onnx", {"model.onnx", "vocab.txt"})],
+)
+def test_an_onnx_file_is_taken_with_its_tokenizer_alone(several, tmp_path, monkeypatch, file, files):
+    take(several, tmp_path / "out", monkeypatch, backend="onnx", file=file, sha256=sha256(several / file).upper())
+    assert {path.name for path in (tmp_path / "out").iterdir()} == files
+    assert (tmp_path / "out/model.onnx").read_text() == file
+
+
+def test_what_is_wrong_with_onnx_files_is_said_and_nothing_kept(several, tmp_path, monkeypatch):
+    def refused(said: str, **settings) -> None:
+        with pytest.raises(UserError, match=said) as raised:
+            take(several, tmp_path / "out", monkeypatch, backend="onnx", **settings)
+        assert str(raised.value).startswith(f"{several}: ") and "\n" not in str(raised.value)
+        assert not (tmp_path / "out").exists()
+
+    refused("2 ONNX files in it; name one with the model's key file: large/model.onnx, small/onnx/model_int8.onnx")
+    refused("no file 'model.onnx' in it", file="model.onnx")
+    refused(r"model.onnx: SHA-256 is [0-9a-f]{64}, the configuration says 00", file="large/model.onnx", sha256="0" * 64)
+    (several / "large/vocab.txt").unlink()
+    refused("model.onnx: no tokenizer beside it", file="large/model.onnx")
+    shutil.rmtree(several / "small")
+    (several / "large/model.onnx").unlink()
+    refused("no ONNX file in it")
+
+
 def test_a_wrong_digest_is_refused(model, tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"SHA-256 is [0-9a-f]{64}, the configuration says 00"):
         take(model, tmp_path / "out", monkeypatch, sha256="0" * 64)

@@ -1,0 +1,82 @@
+"""Split the texts of a collection into pieces: groups of sentences of at most so many characters.
+
+Reads a prepared corpus or query file; writes JSON lines of the same layout, a line a piece, those of a text one after
+another under its id (`_id`, `title` (empty), `text`). The sentences are pysbd's. A sentence that is longer than a piece
+may be stays whole, as a piece of its own: the model cuts it at its max_length, as it does with any text. A text without
+content is one empty piece, so that every document can be scored.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable
+from itertools import pairwise
+
+from scripts.common.cli import parser
+from scripts.common.collection import Document, read_texts, write_corpus
+from scripts.common.errors import run
+from scripts.common.files import lines
+from scripts.common.progress import track
+
+# pysbd's time grows with the square of a text's length (4 s for 100,000 characters), so it sees so many at a time.
+WINDOW = 20_000
+
+
+def segmenter(language: str):
+    """pysbd's segmenter of a language (ISO 639-1) that gives the places of sentences in the text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # of pysbd's own source, when it is compiled
+        import pysbd
+
+    return pysbd.Segmenter(language=language, clean=False, char_span=True)
+
+
+def sentences(text: str, splitter) -> list[str]:
+    """The sentences of a text, stripped; none where it is blank.
+
+    They are cut out of the text at pysbd's places, so nothing is lost where pysbd fails to find a sentence again.
+    """
+    starts = [0]
+    while starts[-1] < len(text):
+        first = starts[-1]
+        window = text[first : first + WINDOW]
+        found = sorted({first + span.start for span in splitter.segment(window)} - {first})
+        starts += found
+        if first + WINDOW >= len(text):
+            break
+        if not found:  # the window's end need not be a sentence's, unless nothing else can be had
+            starts.append(first + WINDOW)
+    cut = (text[start:end].strip() for start, end in pairwise([*starts, len(text)]))
+    return [sentence for sentence in cut if sentence]
+
+
+def grouped(parts: Iterable[str], length: int) -> list[str]:
+    """Neighbouring sentences joined by a space up to `length` characters; at least one piece, which may be empty."""
+    pieces: list[str] = []
+    for part in parts:
+        if pieces and len(pieces[-1]) + 1 + len(part) <= length:
+            pieces[-1] += " " + part
+        else:
+            pieces.append(part)
+    return pieces or [""]
+
+
+def split(text: str, length: int, splitter) -> list[str]:
+    """The pieces of a text, in its order."""
+    return grouped((re.sub(r"\s+", " ", sentence) for sentence in sentences(text, splitter)), length)
+
+
+def main() -> None:
+    options = parser(__doc__, "texts", "pieces").parse_args()
+    length, splitter = options.settings["length"], segmenter(options.settings["language"])
+    count = sum(1 for _ in lines(options.texts))
+    texts = track(read_texts(options.texts), "split", count, "text")
+    made = (Document(name, "", piece) for name, text in texts for piece in split(text, length, splitter))
+    written = write_corpus(options.pieces, made)
+    print(f"{options.texts}: {count} texts, {written} pieces of at most {length} characters", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

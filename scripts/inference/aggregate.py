@@ -1,0 +1,36 @@
+"""A document's score from the scores of all pairs of a piece of the query and a piece of the document.
+
+The maximum over the document's pieces for each of the query's, summed over these. Where neither text was split there is
+one pair, whose score it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+
+def max_sum(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The scores of documents for one query.
+
+    `scores` has shape (pieces of the query, pieces of all documents), a document's side by side; `counts` (documents,)
+    says how many each has, at least one. Returns shape (documents,).
+    """
+    starts = np.cumsum(counts) - counts
+    return np.maximum.reduceat(scores, starts, axis=1).sum(axis=0)
+
+
+def max_sums(scores: torch.Tensor, query_counts: torch.Tensor, document_counts: torch.Tensor) -> torch.Tensor:
+    """`max_sum` of many queries at once, on any device.
+
+    `scores` has shape (pieces of all queries, pieces of all documents), each text's side by side. Returns shape
+    (queries, documents).
+    """
+    import torch
+
+    of_documents = torch.segment_reduce(scores.T.contiguous(), "max", lengths=document_counts, axis=0)
+    return torch.segment_reduce(of_documents.T.contiguous(), "sum", lengths=query_counts, axis=0)

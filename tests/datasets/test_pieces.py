@@ -1,0 +1,89 @@
+"""Splitting texts into pieces: sentences, the limit, texts of every odd kind, and real articles."""
+
+import json
+import random
+import sys
+
+import pytest
+
+from scripts.common.collection import Document, pieces_of, write_corpus, write_queries
+from scripts.datasets import pieces
+from scripts.datasets.pieces import grouped, segmenter, sentences, split
+
+
+@pytest.fixture(scope="module")
+def english():
+    return segmenter("en")
+
+
+def test_abbreviations_and_numbers_end_no_sentence(english):
+    text = "Dr. Smith of the U.S. Senate paid $3.5 million. He was tired! Was he? Sen. J. Doe said no."
+    assert sentences(text, english) == [
+        *("Dr. Smith of the U.S. Senate paid $3.5 million.", "He was tired!", "Was he?", "Sen. J. Doe said no."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (["abcd", "efgh", "i"], ["abcd efgh", "i"]),  # 9 characters with the space; 11 would be too many
+        (["abcde", "efghi"], ["abcde", "efghi"]),
+        (["a" * 30, "b", "c"], ["a" * 30, "b c"]),  # longer than a piece: whole, and alone
+        (["b", "a" * 30], ["b", "a" * 30]),
+        ([], [""]),
+    ],
+)
+def test_sentences_are_grouped_up_to_the_limit(parts, expected):
+    assert grouped(parts, 10) == expected
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t "])
+def test_a_text_without_content_is_one_empty_piece(english, text):
+    assert split(text, 150, english) == [""]
+
+
+@pytest.mark.parametrize("window", [40, 200, 20_000])
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_is_lost_and_no_group_is_too_long(english, monkeypatch, window, seed):
+    monkeypatch.setattr(pieces, "WINDOW", window)
+    rng = random.Random(seed)
+    ends = [". ", "! ", "? ", " ", "\n", ".) ", '." ', " e.g. ", "... "]
+    words = ["He", "said", "No", "3.5", "Mr", "x" * 70, "(a", '"b']
+    text = "".join(rng.choice(words) + rng.choice(ends) for _ in range(200))
+    made = split(text, 60, english)
+    assert "".join("".join(made).split()) == "".join(text.split())
+    alone = {" ".join(one.split()) for one in sentences(text, english)}
+    assert all(len(piece) <= 60 or piece in alone for piece in made)
+
+
+def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
+    documents = [Document("a", "Title here.", "One is short. " * 20), Document("b", "", ""), Document("c", "", "Two. Three.")]
+    write_corpus(tmp_path / "corpus.jsonl", documents)
+    write_queries(tmp_path / "queries.jsonl", {"q": "Is it? It is.", "r": "No"})
+    for name in ("corpus", "queries"):
+        paths = ["--texts", str(tmp_path / f"{name}.jsonl"), "--pieces", str(tmp_path / f"{name}.pieces")]
+        monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "en"})])
+        pieces.main()
+    made = pieces_of(tmp_path / "corpus.pieces")
+    assert list(made) == ["a", "b", "c"]
+    assert made["a"][:2] == ["Title here. One is short.", "One is short. One is short."]
+    assert (made["b"], made["c"]) == ([""], ["Two. Three."])
+    assert pieces_of(tmp_path / "queries.pieces") == {"q": ["Is it? It is."], "r": ["No"]}
+    assert pieces_of(tmp_path / "corpus.pieces", {"c"}) == {"c": ["Two. Three."]}
+
+
+def test_real_articles_lose_nothing(english, shared_data):
+    source = shared_data / "emnlp2020-politifact" / "articles_content.json"
+    if not source.is_file():
+        pytest.skip(f"no file {source}")
+    for article in list(json.loads(source.read_text()).values())[:20]:
+        text = " ".join(article["body-text"])
+        made = split(text, 150, english)
+        assert "".join("".join(made).split()) == "".join(text.split())
+        whole = {" ".join(one.split()) for one in sentences(text, english)}
+        assert len(whole) > len(made) > 5
+        assert all(len(piece) <= 150 or piece in whole for piece in made)
+
+
+def test_chinese_has_its_own_sentence_ends():
+    assert sentences("保险是合同。它有期限。", segmenter("zh")) == ["保险是合同。", "它有期限。"]

@@ -1,0 +1,200 @@
+"""Split texts: scores aggregated over pieces, against loops over single pairs, in every way to rank."""
+
+import json
+import random
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scripts.common import neural
+from scripts.common.collection import Document, write_corpus
+from scripts.common.errors import UserError
+from scripts.common.trec import ranking, read_run, write_run
+from scripts.inference import encode, exact, pairs, rerank, retrieve, score_all
+from scripts.inference.aggregate import max_sum, max_sums
+from tests.inference.test_inference import WORDS, call
+from tests.tiny_bert import build
+
+SPLIT = {"max_length": 16, "batch_size": 4, "piece_length": 30, "backend": "torch"}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Path:
+    """Both kinds of model, 40 documents of 1 to 6 pieces, 5 queries of 1 to 3, and a first stage of 12 documents."""
+    folder = tmp_path_factory.mktemp("split")
+    build(folder / "bi", [" ".join(WORDS)], seed=1)
+    import torch
+
+    torch.manual_seed(1)
+    neural.load_cross_encoder(folder / "bi", 32, fresh_head=True).save_pretrained(
+        str(folder / "cross"), create_model_card=False
+    )
+    rng = random.Random(1)
+
+    def write(path: Path, names: list[str], most: int) -> None:
+        pieces = [(name, " ".join(rng.sample(WORDS, 3))) for name in names for _ in range(rng.randint(1, most))]
+        write_corpus(path, (Document(name, "", piece) for name, piece in pieces))
+
+    write(folder / "corpus.jsonl", [f"d{n}" for n in range(40)], 6)
+    write(folder / "queries.jsonl", [f"q{n}" for n in range(5)], 3)
+    write_run(folder / "first.trec", {f"q{n}": {f"d{m}": float(m) for m in range(n, n + 12)} for n in range(5)}, "x")
+    return folder
+
+
+def read(path: Path) -> dict[str, list[str]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return {name: [row["text"] for row in some] for name, some in groupby(rows, key=lambda row: row["_id"])}
+
+
+@pytest.fixture(scope="module")
+def naive(task) -> dict[str, dict[str, dict[str, float]]]:
+    """For each kind of model the score of every query and document, a pair of pieces at a time."""
+    bi = neural.load_bi_encoder(task / "bi", 16)
+    cross = neural.load_cross_encoder(task / "cross", 16)
+    vectors: dict[tuple[str, str], np.ndarray] = {}
+
+    def similarity(query: str, document: str) -> float:
+        for role, text in (("query", query), ("document", document)):
+            if (role, text) not in vectors:
+                vectors[role, text] = neural.encode(bi, [text], 1, role)[0]
+        return float(vectors["query", query] @ vectors["document", document])
+
+    def logit(query: str, document: str) -> float:
+        return float(pairs.score_pairs(cross, [(query, document)], 1)[0])
+
+    def of_all(score) -> dict[str, dict[str, float]]:
+        queries, documents = read(task / "queries.jsonl"), read(task / "corpus.jsonl")
+        scores = {}
+        for query, its_pieces in queries.items():
+            scores[query] = {}
+            for document, other_pieces in documents.items():
+                total = 0.0
+                for piece in its_pieces:
+                    total += max(score(piece, other) for other in other_pieces)
+                scores[query][document] = total
+        return scores
+
+    return {"bi": of_all(similarity), "cross": of_all(logit)}
+
+
+def paths(task: Path, out: Path, kind: str) -> dict[str, Path]:
+    made = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
+    return made | {"run": out / "run.trec", "timing": out / "timing.json"}
+
+
+def embeddings(task: Path, out: Path, monkeypatch) -> Path:
+    files = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"}
+    call(monkeypatch, encode, SPLIT, **files, embeddings=out / "e.npy", timing=out / "e.json")
+    return out / "e.npy"
+
+
+def agree(run: dict, expected: dict, depth: int) -> None:
+    assert list(run) == list(expected)
+    for query, documents in run.items():
+        assert len(documents) == min(depth, len(expected[query]))
+        assert documents == pytest.approx({name: expected[query][name] for name in documents}, abs=2e-5)
+        kept = sorted(expected[query].values())[-depth:]
+        assert min(documents.values()) == pytest.approx(kept[0], abs=2e-5)
+
+
+def test_the_maximum_over_the_documents_pieces_is_summed_over_the_querys():
+    scores = np.array([[1, 5, 2, -1, -3], [4, 0, -7, -2, -9]], np.float32)
+    assert max_sum(scores, np.array([2, 1, 2])).tolist() == [9, -5, -3]
+    assert max_sum(scores[:1], np.array([5])).tolist() == [5]
+    assert max_sum(scores[:1, 2:3], np.array([1])).tolist() == [2]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_queries_at_once_are_aggregated_as_one_by_one(seed):
+    import torch
+
+    rng = np.random.default_rng(seed)
+    queries, documents = rng.integers(1, 5, 7), rng.integers(1, 9, 11)
+    scores = rng.standard_normal((queries.sum(), documents.sum()), dtype=np.float32)
+    found = max_sums(*(torch.from_numpy(one) for one in (scores, queries, documents))).numpy()
+    ends = queries.cumsum()
+    one_by_one = [max_sum(scores[end - n : end], documents) for n, end in zip(queries, ends, strict=True)]
+    assert np.allclose(found, one_by_one, atol=1e-5)
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 1000])
+@pytest.mark.parametrize("k", [1, 7, 100])
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_search_over_pieces_finds_what_a_loop_finds(monkeypatch, seed, chunk, k):
+    monkeypatch.setattr(exact, "DOCUMENTS", chunk)
+    monkeypatch.setattr(exact, "QUERIES", 2)
+    rng = np.random.default_rng(seed)
+    of_query, of_document = rng.integers(1, 4, 5), rng.integers(1, 7, 30)
+    queries = rng.integers(-2, 3, (of_query.sum(), 3)).astype(np.float32)  # small whole numbers: ties, no rounding
+    documents = rng.integers(-2, 3, (of_document.sum(), 3)).astype(np.float32)
+    ids = [f"d{n}" for n in range(30)]
+    split = (of_query, of_document)
+    scores, rows = exact.search(queries, documents, exact.precedence(ids), k, "cpu", split)
+    ends, document_ends = of_query.cumsum(), of_document.cumsum()
+    for n in range(5):
+        true = {}
+        for m, name in enumerate(ids):
+            its = documents[document_ends[m] - of_document[m] : document_ends[m]]
+            true[name] = float(sum(max(one @ q for one in its) for q in queries[ends[n] - of_query[n] : ends[n]]))
+        assert [ids[row] for row in rows[n]] == ranking(true)[:k]
+        assert scores[n].tolist() == [true[ids[row]] for row in rows[n]]
+
+
+def test_a_bi_encoder_searches_all_pieces(task, tmp_path, monkeypatch, naive):
+    files = paths(task, tmp_path, "bi") | {"embeddings": embeddings(task, tmp_path, monkeypatch)}
+    call(monkeypatch, retrieve, SPLIT | {"depth": 10}, **files)
+    agree(read_run(tmp_path / "run.trec"), naive["bi"], 10)
+    timing = json.loads((tmp_path / "timing.json").read_text())
+    assert (timing["queries"], timing["documents"], timing["piece_length"]) == (5, 40, 30)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_bi_encoder_re_ranks_pieces_encoded_before_or_by_itself(task, tmp_path, monkeypatch, naive, given):
+    files = paths(task, tmp_path, "bi") | {"first_stage": task / "first.trec"}
+    if given:
+        files["embeddings"] = embeddings(task, tmp_path, monkeypatch)
+        texts: list[str] = []
+        original = rerank.encode
+        monkeypatch.setattr(rerank, "encode", lambda model, some, **o: texts.extend(some) or original(model, some, **o))
+    call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "bi-encoder"}, **files)
+    first = read_run(task / "first.trec")
+    tops = {query: {name: naive["bi"][query][name] for name in ranking(first[query])[:6]} for query in first}
+    agree(read_run(tmp_path / "run.trec"), tops, 6)
+    if given:  # no document is encoded again
+        asked = {piece for pieces in read(task / "queries.jsonl").values() for piece in pieces}
+        assert set(texts) == asked
+
+
+@pytest.mark.parametrize("chunk", [3, 1024])
+def test_a_cross_encoder_scores_all_pairs_of_pieces_of_its_candidates(task, tmp_path, monkeypatch, naive, chunk):
+    monkeypatch.setattr(pairs.chunks, "__defaults__", (chunk,))
+    files = paths(task, tmp_path, "cross") | {"first_stage": task / "first.trec"}
+    call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "cross-encoder"}, **files)
+    first = read_run(task / "first.trec")
+    tops = {query: {name: naive["cross"][query][name] for name in ranking(first[query])[:6]} for query in first}
+    agree(read_run(tmp_path / "run.trec"), tops, 6)
+    timing = json.loads((tmp_path / "timing.json").read_text())
+    queries, documents = read(task / "queries.jsonl"), read(task / "corpus.jsonl")
+    total = sum(len(queries[query]) * len(documents[name]) for query in tops for name in tops[query])
+    assert (timing["pairs"], timing["piece_pairs"]) == (30, total)
+
+
+@pytest.mark.parametrize(("chunk", "depth"), [(1, 4), (7, 40), (1024, 9)])
+def test_a_cross_encoder_scores_the_whole_collection(task, tmp_path, monkeypatch, naive, chunk, depth):
+    monkeypatch.setattr(pairs.chunks, "__defaults__", (chunk,))
+    call(monkeypatch, score_all, SPLIT | {"depth": depth, "type": "cross-encoder"}, **paths(task, tmp_path, "cross"))
+    agree(read_run(tmp_path / "run.trec"), naive["cross"], depth)
+    timing = json.loads((tmp_path / "timing.json").read_text())
+    assert (timing["pairs"], timing["documents"], timing["latency_ms"]["n"]) == (200, 40, 5)
+    assert timing["latency_ms"]["mean"] * 5 == pytest.approx(timing["seconds"] * 1000)
+
+
+def test_nothing_to_score_is_a_mistake(task, tmp_path, monkeypatch):
+    (tmp_path / "empty.jsonl").touch()
+    for name in ("corpus", "queries"):
+        files = paths(task, tmp_path, "cross") | {name: tmp_path / "empty.jsonl"}
+        with pytest.raises(UserError, match=r"empty.jsonl: empty, so there is nothing to score"):
+            call(monkeypatch, score_all, SPLIT | {"depth": 3, "type": "cross-encoder"}, **files)
+    assert not (tmp_path / "run.trec").exists()
