@@ -11,9 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, workflow.basedir)
 from scripts.common.bm25 import PYSERINI_BM25
+from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
-from scripts.common.experiment import UNTRAINED, resolve
+from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.sources import is_remote
 from scripts.common.state import adopt

@@ -8,7 +8,7 @@ import yaml
 from scripts.common.comparisons import cost_figures
 from scripts.common.config import SCHEMA, complete, read_yaml
 from scripts.common.errors import UserError
-from scripts.common.experiment import PIECE_LENGTH, resolve
+from scripts.common.resolution import PIECE_LENGTH, resolve
 
 BASE = {
     "experiment": "e",

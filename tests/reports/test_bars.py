@@ -8,7 +8,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from scripts.common.charts import model_names, weights_name
-from scripts.common.experiment import resolve
+from scripts.common.resolution import resolve
 from scripts.reports.bars import COLOURS, Bar, BarChart, bar_chart
 from scripts.reports.draw_bars import filled
 

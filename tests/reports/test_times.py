@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from scripts.common.describe import for_times, training_columns
-from scripts.common.experiment import resolve
+from scripts.common.resolution import resolve
 from scripts.reports.times import cell, columns, fine_tuning_times, inference_times, main, wide
 
 ALL = {"texts": "", "candidates": "all documents"}

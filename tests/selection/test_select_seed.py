@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.experiment import resolve
+from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.trec import write_qrels, write_run
 from scripts.selection import select_seed, selected_seeds
