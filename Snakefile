@@ -21,6 +21,7 @@ include: "rules/charts.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
 include: "rules/reports.smk"
+include: "rules/archive.smk"
 
 
 rule all:

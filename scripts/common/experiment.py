@@ -92,6 +92,7 @@ class Experiment:
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict | None
+    actor: dict | None = None
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""
@@ -159,6 +160,7 @@ def resolve(config: dict, source: str) -> Experiment:
         charts={name: chart(check, name, entries, systems, tasks) for name in config["charts"]},
         entries=entries,
         published=config.get("published"),
+        actor=config.get("actor"),
     )
     for system in systems.values():
         check.first_stage_seeds(system, experiment)

@@ -1,0 +1,61 @@
+"""The archive of a finished experiment, for reviewers and for whoever repeats it. See docs/archive.md.
+
+In: everything that the workflow made, with Snakemake's records of how. Out: {experiment}.crate.zip or, with checkpoints,
+embeddings, indices and texts, {experiment}.full.zip; and its SHA-256.
+"""
+
+import snakemake
+from snakemake.io import regex_from_filepattern
+
+ARCHIVE = results(f"{EXPERIMENT.name}.{{extent}}.zip")
+
+
+def told_of_rules():
+    """What the records do not say of a rule: its outputs' patterns (for the wildcards), benchmark and environment."""
+    return {
+        one.name: {
+            "outputs": [regex_from_filepattern(str(pattern)) for pattern in one.output],
+            "benchmark": str(one.benchmark) if one.benchmark else None,
+            "environment": os.path.basename(str(one.conda_env)) if one.conda_env else None,
+        }
+        for one in workflow.rules
+    }
+
+
+rule archive:
+    input:
+        results(f"{EXPERIMENT.name}.crate.zip"),
+
+
+rule archive_full:
+    input:
+        results(f"{EXPERIMENT.name}.full.zip"),
+
+
+rule write_archive:
+    input:
+        **code("archive/write.py"),
+        targets=[results("summary.md"), *NAMED_IN_SUMMARY],
+    output:
+        archive=ARCHIVE,
+        sha256=ARCHIVE + ".sha256",
+    log:
+        results("logs/write_archive/{extent}.log"),
+    wildcard_constraints:
+        extent="crate|full",
+    params:
+        settings=lambda wildcards: settings(
+            extent=wildcards.extent,
+            experiment=EXPERIMENT.name,
+            config=config,
+            config_files=CONFIG_FILES,
+            rules=told_of_rules(),
+            snakemake=snakemake.__version__,
+        ),
+    conda:
+        "../envs/archive.yaml"
+    message:
+        "write_archive {wildcards.extent}"
+    shell:
+        "python {input.script:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"

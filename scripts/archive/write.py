@@ -1,0 +1,178 @@
+"""Write the archive of a finished experiment: a Provenance Run Crate with everything that it takes to check it.
+
+Reads the targets, Snakemake's records of the jobs behind them, their files and the sources. Writes
+results/{experiment}/{experiment}.{crate,full}.zip (the same bytes for the same results) and its SHA-256 beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+import yaml
+
+from scripts.archive import layout
+from scripts.archive.crate import crate
+from scripts.archive.identities import identities, seeds
+from scripts.archive.ir_metadata import ir_metadata
+from scripts.archive.jobs import STAMP, described, file_sha256, files_of
+from scripts.archive.manifest import manifest, seal
+from scripts.archive.origin import origin, source_files
+from scripts.archive.packages import environments
+from scripts.archive.pages import citation, readme
+from scripts.archive.privacy import Privacy, of_this_process, recorded_environment
+from scripts.archive.records import METADATA, Job, jobs_behind, read_records
+from scripts.archive.zipping import write_zip
+from scripts.common.cli import parser
+from scripts.common.config import complete
+from scripts.common.errors import UserError, run
+from scripts.common.experiment import Experiment, resolve
+from scripts.common.files import whole_text
+
+ROOT = Path(__file__).parents[2]
+
+
+class Contents:
+    """The archive's files by name: contents, or big files to be copied; every text is cleaned on its way in."""
+
+    def __init__(self, privacy: Privacy, extent: str, experiment: str) -> None:
+        self.privacy, self.extent, self.experiment = privacy, extent, experiment
+        self.files: dict[str, bytes | Path] = {}
+        self.absent: dict[str, dict] = {}
+        self.rewritten: set[str] = set()
+
+    def text(self, name: str, content: str) -> None:
+        self.files[name] = self.privacy.clean(content.encode())
+
+    def record(self, name: str, content: dict | list) -> None:
+        self.text(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+    def file(self, path: Path, name: str) -> None:
+        """Take a file over or, if this extent leaves its kind out, only its SHA-256."""
+        kind = layout.kind_of(name, self.experiment)
+        if kind not in layout.HEAVY:
+            content = path.read_bytes()
+            self.files[name] = self.privacy.clean(content)
+            if self.files[name] != content:
+                self.rewritten.add(name)
+        elif self.extent == layout.FULL:
+            self.files[name] = path
+        elif path.name != STAMP:
+            self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}
+
+
+def take_results(contents: Contents, jobs: list[Job], told: list[dict]) -> None:
+    """The outputs, logs and benchmarks of all jobs."""
+    for job, entry in zip(jobs, told, strict=True):
+        beside = [path for path in (entry["log"], entry["benchmark"]) if path]
+        for name in [*job.outputs, *beside]:
+            for path in files_of(Path(name)):
+                contents.file(path, path.as_posix())
+            if (Path(name) / STAMP).is_file():
+                contents.file(Path(name) / STAMP, f"{name}/{STAMP}")
+
+
+def take_origins_of_runs(contents: Contents, experiment: Experiment, told: list[dict], about: dict) -> None:
+    """An ir_metadata file beside each run."""
+    for entry in told:
+        for path in entry["outputs"]:
+            if path.startswith(f"results/{experiment.name}/runs/") and path.endswith(".trec.gz"):
+                folder, system = path.split("/")[3:5]
+                task = next(one for one in experiment.tasks.values() if one.folder == folder)
+                packages = about["packages"][".venv"]["packages"]
+                page = ir_metadata(experiment, task, experiment.systems[system], entry, about["origin"], packages)
+                text = yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=120)
+                contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", text)
+
+
+def take_configuration(contents: Contents, settings: dict) -> str:
+    """The configuration as written and resolved, and the files that it names; returns the first one's name."""
+    for path in settings["config_files"]:
+        contents.file(Path(path), f"config/{Path(path).name}")
+    resolved = complete(settings["config"], settings["config_files"][-1])
+    contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
+    named = [resolved["published"]["file"]] if resolved.get("published") else []
+    for path in named:
+        contents.file(Path(path), layout.WORKFLOW + os.path.relpath(path))
+    return f"config/{Path(settings['config_files'][-1]).name}"
+
+
+def state(records: dict[str, dict], jobs: list[Job], contents: Contents, settings: dict) -> dict:
+    """What `resume` needs: Snakemake's records, when each file was written, and where the configuration lay."""
+    times = {name: Path(name).stat().st_mtime_ns for name in sorted({*contents.files, *contents.absent}) if Path(name).exists()}
+    kept = {path: records[path] for job in jobs for path in job.outputs}
+    return {"config_files": settings["config_files"], "times": times, "records": {path: kept[path] for path in sorted(kept)}}
+
+
+def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
+    """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
+    experiment = resolve(settings["config"], settings["config_files"][-1])
+    records = read_records(METADATA)
+    if missing := [path for path in targets if path not in records or not Path(path).exists()]:
+        raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {', '.join(missing[:5])}")
+    jobs = jobs_behind(targets, records)
+    told = [described(job, settings["rules"].get(job.record["rule"], {})) for job in jobs]
+    sources = source_files(ROOT)
+    told_origin, difference = origin(ROOT, sources)
+    known = identities(experiment, jobs)
+    about = {
+        "experiment": experiment.name, "extent": contents.extent, "actor": experiment.actor, "origin": told_origin,
+        "packages": environments([ROOT / path for path in sources if path.startswith("envs/")]),
+        "start": min(job["start"] for job in told), "end": max(job["end"] for job in told),
+        "snakemake": settings["snakemake"], "licence": "https://spdx.org/licenses/Apache-2.0",
+    }  # fmt: skip
+    take_results(contents, jobs, told)
+    for path in sources:
+        contents.file(ROOT / path, layout.WORKFLOW + path)
+    about["configuration"] = take_configuration(contents, settings)
+    take_origins_of_runs(contents, experiment, told, about)
+    environment = recorded_environment(os.environ)
+    contents.record(layout.JOBS, told)
+    contents.record(layout.ORIGIN, {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent,
+                                    "environment": environment, **told_origin})  # fmt: skip
+    contents.record(layout.IDENTITIES, known)
+    contents.record(layout.PACKAGES, about["packages"])
+    contents.record(layout.SEEDS, seeds(experiment))
+    contents.record(layout.STATE, state(records, jobs, contents, settings))
+    if difference:
+        contents.text(layout.CHANGES, difference)
+    kinds = Counter(entry["kind"] for entry in contents.absent.values())
+    contents.text("README.md", readme(experiment.name, file, told_origin["commit"], dict(kinds), known))
+    software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
+    contents.text("CITATION.cff", citation(experiment.name, experiment.actor, about["end"], software))
+    entry = (ROOT / "scripts/archive/entry.py").read_text()
+    contents.text("__main__.py", entry)
+    contents.text("verify.py", entry)
+    files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
+    scripts = {job["rule"]: layout.WORKFLOW + script_of(job) for job in told}
+    clean = json.loads(contents.privacy.clean_text(json.dumps(told)))
+    contents.record(layout.CRATE, crate(about, files, clean, scripts))
+
+
+def script_of(job: dict) -> str:
+    """The script that a job ran."""
+    return next(word for word in job["command"].split() if word.startswith("scripts/") and word.endswith(".py"))
+
+
+def main() -> None:
+    arguments = parser(__doc__, "targets*", "archive", "sha256").parse_args()
+    settings = arguments.settings
+    contents = Contents(of_this_process(), settings["extent"], settings["experiment"])
+    fill(contents, settings, [str(path) for path in arguments.targets], arguments.archive.name)
+    made = manifest(contents.files, contents.absent, contents.rewritten, settings["experiment"])
+    contents.record(layout.MANIFEST, made)
+    contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
+    found = write_zip(arguments.archive, contents.files)
+    with whole_text(arguments.sha256) as file:
+        file.write(f"{found}  {arguments.archive.name}\n")
+    size = arguments.archive.stat().st_size / 1e6
+    print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {found}")
+    if made["rewritten"]:
+        print(f"{len(made['rewritten'])} files were changed to keep home folders and secrets out", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)
