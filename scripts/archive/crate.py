@@ -46,11 +46,16 @@ def crate(about: dict, files: dict[str, dict], jobs: list[dict], scripts: dict[s
                 named.add(name)
                 entities.append(_stated({"@id": name, "@type": "CreativeWork", "name": path, "sha256": sha256}))
         entities += _action(position, job, files, scripts[job["rule"]], agent)
-    return {"@context": CONTEXT, "@graph": entities}
+    return {"@context": CONTEXT, "@graph": [_flat(entity) for entity in entities]}
 
 
 def _stated(entity: dict) -> dict:
     return {key: value for key, value in entity.items() if value not in (None, [])}
+
+
+def _flat(entity: dict) -> dict:
+    """A list of one value becomes the value, as RO-Crate recommends."""
+    return {key: one[0] if isinstance(one, list) and len(one) == 1 else one for key, one in entity.items()}
 
 
 def _agent(actor: dict | None) -> dict:
@@ -94,12 +99,14 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
     steps = [{"@id": f"{MAIN}#{rule}", "@type": "HowToStep", "name": rule, "position": str(position),
               "workExample": {"@id": scripts[rule]}} for position, rule in enumerate(rules, 1)]  # fmt: skip
     tools = [{"@id": path, "@type": ["File", "SoftwareSourceCode", "SoftwareApplication"], "name": path,
+              "encodingFormat": TYPES[".py"],
               "description": f"carries out the rules {', '.join(one for one in rules if scripts[one] == path)}"}
              for path in sorted({scripts[rule] for rule in rules})]  # fmt: skip
     workflow = {
         "@id": MAIN,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
         "name": "ranktrial",
+        "encodingFormat": "text/plain",
         "description": "A Snakemake workflow for information-retrieval experiments.",
         "programmingLanguage": {"@id": "#snakemake-language"},
         "license": about["licence"],

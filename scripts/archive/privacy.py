@@ -14,7 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SECRET_NAMES = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|AUTH", re.IGNORECASE)
-TOKEN_FILES = (".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".huggingface/token", ".netrc", ".pypirc")
+TOKEN_FILES = (
+    ".cache/huggingface/token",
+    ".cache/huggingface/stored_tokens",
+    ".huggingface/token",
+    ".netrc",
+    ".pypirc",
+)
 SHORTEST_SECRET = 8  # characters; a shorter value would be found in ordinary text
 RECORDED_VARIABLES = ("CUDA_VISIBLE_DEVICES", "LANG", "LC_ALL", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONHASHSEED",
                       "TOKENIZERS_PARALLELISM", "TZ")  # fmt: skip

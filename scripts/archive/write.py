@@ -102,9 +102,17 @@ def take_configuration(contents: Contents, settings: dict) -> str:
 
 def state(records: dict[str, dict], jobs: list[Job], contents: Contents, settings: dict) -> dict:
     """What `resume` needs: Snakemake's records, when each file was written, and where the configuration lay."""
-    times = {name: Path(name).stat().st_mtime_ns for name in sorted({*contents.files, *contents.absent}) if Path(name).exists()}
+    times = {
+        name: Path(name).stat().st_mtime_ns
+        for name in sorted({*contents.files, *contents.absent})
+        if Path(name).exists()
+    }
     kept = {path: records[path] for job in jobs for path in job.outputs}
-    return {"config_files": settings["config_files"], "times": times, "records": {path: kept[path] for path in sorted(kept)}}
+    return {
+        "config_files": settings["config_files"],
+        "times": times,
+        "records": {path: kept[path] for path in sorted(kept)},
+    }
 
 
 def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
@@ -112,7 +120,9 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
     experiment = resolve(settings["config"], settings["config_files"][-1])
     records = read_records(METADATA)
     if missing := [path for path in targets if path not in records or not Path(path).exists()]:
-        raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {', '.join(missing[:5])}")
+        raise UserError(
+            f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {', '.join(missing[:5])}"
+        )
     jobs = jobs_behind(targets, records)
     told = [described(job, settings["rules"].get(job.record["rule"], {})) for job in jobs]
     sources = source_files(ROOT)
