@@ -22,6 +22,12 @@ def told_of_rules():
     }
 
 
+def archive_settings(wildcards):
+    """What the archive's scripts are told of the experiment; the extent, if the rule has that wildcard."""
+    told = {"experiment": EXPERIMENT.name, "config": config, "config_files": CONFIG_FILES, "rules": told_of_rules()}
+    return settings(**told, **dict(wildcards.items()), snakemake=snakemake.__version__)
+
+
 rule archive:
     input:
         results(f"{EXPERIMENT.name}.crate.zip"),
@@ -44,18 +50,36 @@ rule write_archive:
     wildcard_constraints:
         extent="crate|full",
     params:
-        settings=lambda wildcards: settings(
-            extent=wildcards.extent,
-            experiment=EXPERIMENT.name,
-            config=config,
-            config_files=CONFIG_FILES,
-            rules=told_of_rules(),
-            snakemake=snakemake.__version__,
-        ),
+        settings=archive_settings,
     conda:
         "../envs/archive.yaml"
     message:
         "write_archive {wildcards.extent}"
     shell:
         "python {input.script:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+
+
+rule export_runs:
+    input:
+        **code("archive/export_runs.py"),
+        runs=[
+            results(f"runs/{task.folder}/{name}/seed-{seed}.trec.gz")
+            for name, system in EXPERIMENT.systems.items()
+            for task in EXPERIMENT.runs_of(system)
+            if task.folder not in SCORED_BY_OTHERS
+            for seed in system.seeds
+        ],
+    output:
+        exported=directory(results("exported-runs")),
+    log:
+        results("logs/export_runs.log"),
+    params:
+        settings=archive_settings,
+    conda:
+        "../envs/archive.yaml"
+    message:
+        "export_runs"
+    shell:
+        "python {input.script:q} --runs {input.runs:q} --exported {output.exported:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"

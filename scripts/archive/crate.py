@@ -20,9 +20,10 @@ PROFILES = {
 MAIN = "workflow/Snakefile"
 ENGINE = "#snakemake"
 CONFIGURATION = "#configuration"
-TYPES = {".json": "application/json", ".yaml": "application/yaml", ".tsv": "text/tab-separated-values", ".md": "text/markdown",
-         ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf", ".gz": "application/gzip",
-         ".html": "text/html", ".py": "text/x-python", ".tex": "application/x-tex"}  # fmt: skip
+TYPES = {".json": "application/json", ".yaml": "application/yaml", ".tsv": "text/tab-separated-values",
+         ".md": "text/markdown", ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf",
+         ".gz": "application/gzip", ".html": "text/html", ".py": "text/x-python",
+         ".tex": "application/x-tex"}  # fmt: skip
 
 
 def refer(ids: list[str]) -> list[dict]:
@@ -139,8 +140,8 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "endTime": about["end"],
     }
     language = {"@id": "#snakemake-language", "@type": "ComputerLanguage", "name": "Snakemake",
-                "identifier": {"@id": "https://snakemake.readthedocs.io"}, "url": {"@id": "https://snakemake.readthedocs.io"},
-                "version": about["snakemake"]}  # fmt: skip
+                "identifier": {"@id": "https://snakemake.readthedocs.io"},
+                "url": {"@id": "https://snakemake.readthedocs.io"}, "version": about["snakemake"]}  # fmt: skip
     site = {"@id": "https://snakemake.readthedocs.io", "@type": "WebSite", "name": "Snakemake"}
     engine = {"@id": ENGINE, "@type": "SoftwareApplication", "name": "Snakemake", "softwareVersion": about["snakemake"],
               "url": {"@id": "https://snakemake.readthedocs.io"}}  # fmt: skip
@@ -154,8 +155,9 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
 
 def _file(path: str, entry: dict) -> dict:
     suffix = path[path.rfind(".") :]
-    return _stated({"@id": path, "@type": "File", "name": path, "description": entry["kind"], "sha256": entry.get("sha256"),
-                    "contentSize": str(entry["bytes"]), "encodingFormat": TYPES.get(suffix, "text/plain")})  # fmt: skip
+    return _stated({"@id": path, "@type": "File", "name": path, "description": entry["kind"],
+                    "sha256": entry.get("sha256"), "contentSize": str(entry["bytes"]),
+                    "encodingFormat": TYPES.get(suffix, "text/plain")})  # fmt: skip
 
 
 def _entity_of(path: str, files: dict[str, dict]) -> str:

@@ -1,8 +1,8 @@
 """Whether every byte of an archive, zipped or unpacked, is as it was written. Needs the standard library only.
 
 Every file is listed with its SHA-256 in manifest.json, and that in manifest.sha256; of a zip, the comment at its end is
-the SHA-256 of all bytes before. Whoever changes a file on purpose can renew all three: against that, compare the archive's
-own SHA-256, which `make archive` prints and writes beside it, with the one that its author published.
+the SHA-256 of all bytes before. Whoever changes a file on purpose can renew all three: against that, compare the
+archive's own SHA-256, which `make archive` prints and writes beside it, with the one that its author published.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is told of each job: rule, wildcards, settings, files with their SHA-256, times, machine, timing and benchmark."""
+"""What is told of each job: rule, wildcards, settings, files with their SHA-256, times, machine and benchmark."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from scripts.archive.records import Job
 from scripts.common.files import sha256
+from scripts.common.state import DIRECTORY_STAMP
 
-STAMP = ".snakemake_timestamp"  # Snakemake dates a folder by this file
 HEAD_OF_LOG = ("host", "slurm job", "driver")  # what rules/common.smk has each job write first
 OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_bytes", "versions")
 
@@ -21,7 +21,7 @@ OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_
 def files_of(path: Path) -> list[Path]:
     """The file, or all files of the folder, in order; none if it is not there."""
     if path.is_dir():
-        return sorted(one for one in path.rglob("*") if one.is_file() and one.name != STAMP)
+        return sorted(one for one in path.rglob("*") if one.is_file() and one.name != DIRECTORY_STAMP)
     return [path] if path.is_file() else []
 
 
@@ -57,12 +57,13 @@ def benchmark_path(job: Job, pattern: str | None, wildcards: dict[str, str]) -> 
     if not pattern:
         return None
     for name, value in wildcards.items():
-        pattern = re.sub(r"\{" + name + r"(,[^{}]*(\{[^{}]*\}[^{}]*)*)?\}", lambda _, value=value: value, pattern)
+        place = r"\{" + name + r"(,[^{}]*(\{[^{}]*\}[^{}]*)*)?\}"  # {name} or {name,constraint}
+        pattern = re.sub(place, lambda _, value=value: value, pattern)
     return pattern
 
 
 def described(job: Job, rule: dict) -> dict:
-    """One job as in provenance/jobs.json; `rule` has the regular expressions of its outputs and its benchmark's path."""
+    """One job as in provenance/jobs.json; `rule` has its outputs' regular expressions and its benchmark's path."""
     record, wildcards = job.record, wildcards_of(job, rule.get("outputs", []))
     read = record["input_checksums"] or {}
     log = (record["log"] or [None])[0]

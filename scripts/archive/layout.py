@@ -43,6 +43,11 @@ KINDS = {
 HEAVY = ("checkpoint", "embedding", "index", "text", "download")
 
 
+def configuration_name(path: str) -> str:
+    """Where a configuration file lies in an archive."""
+    return "config/" + re.sub(r"[^\w.-]", "-", path.rsplit("/", 1)[-1])
+
+
 def kind_of(path: str, experiment: str) -> str:
     """The kind of a file by its path in the repository or in an archive."""
     inside = path.removeprefix(f"results/{experiment}/")

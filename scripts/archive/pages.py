@@ -51,7 +51,7 @@ def readme(experiment: str, file: str, commit: str | None, absent: dict[str, int
     """`absent` maps a kind of file to how many were left out."""
     listed = [f"- {count} files of the kind {kind}" for kind, count in sorted(absent.items())] or ["Nothing."]
     licences = [
-        f"- {name}: {entry.get('licence') or 'not stated'} ({entry.get('location') or entry.get('weights') or 'no source'})"
+        f"- {name}: {entry.get('licence') or 'not stated'} ({entry.get('location') or entry.get('weights')})"
         for section in identities.values()
         for name, entry in section.items()
     ]

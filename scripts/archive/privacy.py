@@ -1,8 +1,8 @@
 """Takes out of an archive's texts what is nobody else's business: folders of this machine's user, and secrets.
 
-Paths in the working folder become relative to it, those in a home folder begin with ~, passwords in URLs become ***, and
-so do the values of secrets that this process could read: of environment variables that are called like one, and of
-token files where the tools that download keep them.
+Paths in the working folder become relative to it, those in a home folder begin with ~, passwords in URLs become ***,
+and so do the values of secrets that this process could read: of environment variables that are called like one, and
+of token files where the tools that download keep them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import gzip
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 SECRET_NAMES = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|AUTH", re.IGNORECASE)
@@ -72,17 +74,15 @@ def _secrets(homes: list[Path], environment: Mapping[str, str]) -> set[bytes]:
             continue
         if len(words) == 1:
             found.add(words[0])
-        found |= {after for before, after in zip(words, words[1:], strict=False) if before in (b"password", b"=", b":")}
+        found |= {after for before, after in pairwise(words) if before in (b"password", b"=", b":")}
     return {value for value in found if len(value) >= SHORTEST_SECRET and not value.startswith(b"/")}
 
 
 def of_this_process() -> Privacy:
     """What this process could give away."""
     homes = [Path(os.environ["HOME"])] if os.environ.get("HOME", "/") != "/" else []
-    try:
+    with suppress(RuntimeError):  # no such user: nothing to hide
         homes.append(Path("~" + os.environ["USER"]).expanduser() if os.environ.get("USER") else Path.home())
-    except RuntimeError:
-        pass  # no such user: nothing to hide
     return Privacy(Path.cwd(), list(dict.fromkeys(homes)), os.environ)
 
 

@@ -1,9 +1,8 @@
-"""Snakemake's records (.snakemake/metadata) of what made each file, and the jobs behind a set of files."""
+"""The jobs behind a set of files, by Snakemake's records (.snakemake/metadata) of what made each file."""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import os
 from dataclasses import dataclass, field
@@ -23,19 +22,6 @@ class Job:
     @property
     def inputs(self) -> list[str]:
         return self.record["input"] or []
-
-
-def read_records(metadata: Path) -> dict[str, dict]:
-    """Path of a file -> the record of the job that made it. Files that are no records are passed over."""
-    found = {}
-    for path in sorted(metadata.rglob("*")):
-        if path.is_file():
-            encoded = "".join(part.removeprefix("@") for part in path.relative_to(metadata).parts)
-            try:
-                found[base64.urlsafe_b64decode(encoded).decode()] = json.loads(path.read_text())
-            except (binascii.Error, UnicodeDecodeError, json.JSONDecodeError):
-                continue
-    return found
 
 
 def write_record(metadata: Path, name: str, record: dict) -> None:

@@ -1,7 +1,7 @@
 """Verify an archive: every hash and, with --recompute, every number that its runs and judgements imply.
 
-Reads the archive (zipped or unpacked). Prints what it found; exit code 0 if all is as it was written and recomputes, 1 if
-not, 2 if the archive cannot be read. Checking hashes needs nothing but Python.
+Reads the archive (zipped or unpacked). Prints what it found; exit code 0 if all is as it was written and recomputes,
+1 if not, 2 if the archive cannot be read. Checking hashes needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def recompute(archive: Path, sources: str, report: Path | None) -> bool:
             print("recomputed with the archive's own sources")
         elif others := differing_sources(folder, ROOT):
             said = f"{len(others)} scripts differ, such as {others[0]}"
-            print(
-                f"recomputed with this clone's sources, which are not the archive's ({said}): SOURCES=archive runs those"
-            )
+            print(f"recomputed with this clone's sources, not the archive's ({said}): SOURCES=archive runs those")
         else:
             print("recomputed with this clone's sources, which are the same as the archive's")
         found = verdicts(folder, root)
@@ -85,9 +83,7 @@ def say_hashes(archive: Path, checked: Checked) -> None:
         if absent:
             print("left out, told by their hashes: " + ", ".join(f"{n} {kind}" for kind, n in sorted(absent.items())))
         if checked.manifest["rewritten"]:
-            print(
-                f"home folders or secrets were taken out of {len(checked.manifest['rewritten'])} files when it was written"
-            )
+            print(f"home folders or secrets were taken out of {len(checked.manifest['rewritten'])} of them at writing")
     if checked.sha256:
         print(f"SHA-256 of the archive: {checked.sha256}")
 

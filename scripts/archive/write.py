@@ -15,22 +15,24 @@ from pathlib import Path
 import yaml
 
 from scripts.archive import layout
+from scripts.archive.commands import script_of
 from scripts.archive.crate import crate
 from scripts.archive.identities import identities, seeds
-from scripts.archive.ir_metadata import ir_metadata
-from scripts.archive.jobs import STAMP, described, file_sha256, files_of
+from scripts.archive.jobs import described, file_sha256, files_of
 from scripts.archive.manifest import manifest, seal
 from scripts.archive.origin import origin, source_files
+from scripts.archive.origins_of_runs import origins_of_runs
 from scripts.archive.packages import environments
 from scripts.archive.pages import citation, readme
 from scripts.archive.privacy import Privacy, of_this_process, recorded_environment
-from scripts.archive.records import METADATA, Job, jobs_behind, read_records
+from scripts.archive.records import METADATA, Job, jobs_behind
 from scripts.archive.zipping import write_zip
 from scripts.common.cli import parser
 from scripts.common.config import complete
 from scripts.common.errors import UserError, run
-from scripts.common.experiment import Experiment, resolve
+from scripts.common.experiment import resolve
 from scripts.common.files import whole_text
+from scripts.common.state import DIRECTORY_STAMP, records
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +62,7 @@ class Contents:
                 self.rewritten.add(name)
         elif self.extent == layout.FULL:
             self.files[name] = path
-        elif path.name != STAMP:
+        elif path.name != DIRECTORY_STAMP:
             self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}
 
 
@@ -71,59 +73,37 @@ def take_results(contents: Contents, jobs: list[Job], told: list[dict]) -> None:
         for name in [*job.outputs, *beside]:
             for path in files_of(Path(name)):
                 contents.file(path, path.as_posix())
-            if (Path(name) / STAMP).is_file():
-                contents.file(Path(name) / STAMP, f"{name}/{STAMP}")
-
-
-def take_origins_of_runs(contents: Contents, experiment: Experiment, told: list[dict], about: dict) -> None:
-    """An ir_metadata file beside each run."""
-    for entry in told:
-        for path in entry["outputs"]:
-            if path.startswith(f"results/{experiment.name}/runs/") and path.endswith(".trec.gz"):
-                folder, system = path.split("/")[3:5]
-                task = next(one for one in experiment.tasks.values() if one.folder == folder)
-                packages = about["packages"][".venv"]["packages"]
-                page = ir_metadata(experiment, task, experiment.systems[system], entry, about["origin"], packages)
-                text = yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=120)
-                contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", text)
+            if (Path(name) / DIRECTORY_STAMP).is_file():
+                contents.file(Path(name) / DIRECTORY_STAMP, f"{name}/{DIRECTORY_STAMP}")
 
 
 def take_configuration(contents: Contents, settings: dict) -> str:
     """The configuration as written and resolved, and the files that it names; returns the first one's name."""
     for path in settings["config_files"]:
-        contents.file(Path(path), f"config/{Path(path).name}")
+        contents.file(Path(path), layout.configuration_name(path))
     resolved = complete(settings["config"], settings["config_files"][-1])
     contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
     named = [resolved["published"]["file"]] if resolved.get("published") else []
     for path in named:
         contents.file(Path(path), layout.WORKFLOW + os.path.relpath(path))
-    return f"config/{Path(settings['config_files'][-1]).name}"
+    return layout.configuration_name(settings["config_files"][-1])
 
 
-def state(records: dict[str, dict], jobs: list[Job], contents: Contents, settings: dict) -> dict:
-    """What `resume` needs: Snakemake's records, when each file was written, and where the configuration lay."""
-    times = {
-        name: Path(name).stat().st_mtime_ns
-        for name in sorted({*contents.files, *contents.absent})
-        if Path(name).exists()
-    }
-    kept = {path: records[path] for job in jobs for path in job.outputs}
-    return {
-        "config_files": settings["config_files"],
-        "times": times,
-        "records": {path: kept[path] for path in sorted(kept)},
-    }
+def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
+    """What `resume` needs: Snakemake's records, and where the configuration lay."""
+    kept = {path: recorded[path] for job in jobs for path in job.outputs}
+    return {"config_files": settings["config_files"], "records": {path: kept[path] for path in sorted(kept)}}
 
 
 def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
     """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
     experiment = resolve(settings["config"], settings["config_files"][-1])
-    records = read_records(METADATA)
-    if missing := [path for path in targets if path not in records or not Path(path).exists()]:
+    recorded = dict(records(METADATA))
+    if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
         raise UserError(
             f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {', '.join(missing[:5])}"
         )
-    jobs = jobs_behind(targets, records)
+    jobs = jobs_behind(targets, recorded)
     told = [described(job, settings["rules"].get(job.record["rule"], {})) for job in jobs]
     sources = source_files(ROOT)
     told_origin, difference = origin(ROOT, sources)
@@ -138,7 +118,8 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
     for path in sources:
         contents.file(ROOT / path, layout.WORKFLOW + path)
     about["configuration"] = take_configuration(contents, settings)
-    take_origins_of_runs(contents, experiment, told, about)
+    for path, page in origins_of_runs(experiment, told).items():
+        contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
     environment = recorded_environment(os.environ)
     contents.record(layout.JOBS, told)
     contents.record(layout.ORIGIN, {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent,
@@ -146,7 +127,7 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
     contents.record(layout.IDENTITIES, known)
     contents.record(layout.PACKAGES, about["packages"])
     contents.record(layout.SEEDS, seeds(experiment))
-    contents.record(layout.STATE, state(records, jobs, contents, settings))
+    contents.record(layout.STATE, state(recorded, jobs, settings))
     if difference:
         contents.text(layout.CHANGES, difference)
     kinds = Counter(entry["kind"] for entry in contents.absent.values())
@@ -157,14 +138,9 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
     contents.text("__main__.py", entry)
     contents.text("verify.py", entry)
     files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
-    scripts = {job["rule"]: layout.WORKFLOW + script_of(job) for job in told}
+    scripts = {job["rule"]: layout.WORKFLOW + script_of(job["command"]) for job in told}
     clean = json.loads(contents.privacy.clean_text(json.dumps(told)))
     contents.record(layout.CRATE, crate(about, files, clean, scripts))
-
-
-def script_of(job: dict) -> str:
-    """The script that a job ran."""
-    return next(word for word in job["command"].split() if word.startswith("scripts/") and word.endswith(".py"))
 
 
 def main() -> None:

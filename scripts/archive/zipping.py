@@ -6,6 +6,7 @@ Entries are sorted and bear one fixed date. The zip's comment is the SHA-256 of 
 from __future__ import annotations
 
 import hashlib
+import struct
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,14 +53,23 @@ def _hash(file, length: int) -> str:
     return digest.hexdigest()
 
 
+def _as_written(file, info: zipfile.ZipInfo) -> bool:
+    """Whether an entry's header and the zip's directory say the same (large entries have another header: the seal)."""
+    if max(info.file_size, info.compress_size) > zipfile.ZIP64_LIMIT:
+        return info.date_time == DATE
+    try:
+        header = info.FileHeader(False)
+        file.seek(info.header_offset)
+    except (OSError, ValueError, struct.error):
+        return False
+    return info.date_time == DATE and file.read(len(header)) == header
+
+
 def damages(path: Path, archive: zipfile.ZipFile, named: Callable[[str], None]) -> None:
     """Call `named` with each part of the zip's own bookkeeping that is not as `write_zip` left it."""
     with open(path, "rb") as file:
         for info in archive.infolist():
-            zip64 = info.file_size > zipfile.ZIP64_LIMIT or info.compress_size > zipfile.ZIP64_LIMIT
-            header = info.FileHeader(zip64)
-            file.seek(info.header_offset)
-            if info.date_time != DATE or not (zip64 or file.read(len(header)) == header):
+            if not _as_written(file, info):
                 named(f"zip header of {info.filename}")
         file.seek(0, 2)
         sealed = MARK + _hash(file, file.tell() - COMMENT).encode()
