@@ -70,7 +70,9 @@ def test_the_head_of_a_log_tells_where_its_job_ran(tmp_path):
 
 def test_wildcards_and_the_benchmark_are_found_by_the_rules_patterns():
     job = Job({}, ["results/x/runs/t/s/seed-1.trec.gz"])
-    assert wildcards_of(job, [r"results/x/runs/(?P<task>[^/]+)/(?P<system>[^/]+)/seed\-(?P<seed>[0-9]+)\.trec\.gz$"]) == {"task": "t", "system": "s", "seed": "1"}
+    assert wildcards_of(
+        job, [r"results/x/runs/(?P<task>[^/]+)/(?P<system>[^/]+)/seed\-(?P<seed>[0-9]+)\.trec\.gz$"]
+    ) == {"task": "t", "system": "s", "seed": "1"}
     assert benchmark_path(job, "b/{task,[^/]+}/{seed,[0-9]{1,2}}.tsv", {"task": "t", "seed": "1"}) == "b/t/1.tsv"
 
 
@@ -88,7 +90,11 @@ def test_only_the_jobs_behind_the_targets_count(tmp_path):
 
 def test_the_origin_of_changed_sources(tmp_path):
     def git(*arguments):
-        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=x", "-c", "user.email=x", *arguments], check=True, capture_output=True)
+        subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=x", "-c", "user.email=x", *arguments],
+            check=True,
+            capture_output=True,
+        )
 
     (tmp_path / "scripts/a").mkdir(parents=True)
     (tmp_path / "scripts/a/x.py").write_text("1\n")
@@ -126,7 +132,10 @@ def test_a_conda_environment_tells_its_packages_as_installed(tmp_path, monkeypat
 
 
 def test_differences_are_told_by_dotted_keys():
-    a, b = flattened({"systems": {"x": {"k1": 0.9}}, "depth": 10}), flattened({"systems": {"x": {"k1": 1.2}}, "seed": 1})
+    a, b = (
+        flattened({"systems": {"x": {"k1": 0.9}}, "depth": 10}),
+        flattened({"systems": {"x": {"k1": 1.2}}, "seed": 1}),
+    )
     assert differing("configuration", a, b) == [
         Difference("configuration", "systems.x.k1", "0.9", "1.2"),
         Difference("configuration", "depth", "10", "none"),

@@ -15,7 +15,9 @@ def privacy(tmp_path):
     (home / ".netrc").write_text("machine example.org login ann password OpenSesame9\n")
     working = home / "work" / "ranktrial"
     working.mkdir(parents=True)
-    return Privacy(working, [home], {"HF_TOKEN": "hf_FromTheEnvironment", "EDITOR": "a-long-editor-name", "MY_KEY_ID": "x"})
+    return Privacy(
+        working, [home], {"HF_TOKEN": "hf_FromTheEnvironment", "EDITOR": "a-long-editor-name", "MY_KEY_ID": "x"}
+    )
 
 
 @pytest.mark.parametrize(
