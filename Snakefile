@@ -37,6 +37,11 @@ rule prepare:  # on a machine with network: afterwards no other rule needs any
         expand(results(f"models/{{model}}/{UNTRAINED}/seed-0"), model=EXPERIMENT.models),
 
 
+rule archive:  # of a finished experiment; docs/archive.md
+    input:
+        results(f"{EXPERIMENT.name}.crate.zip"),
+
+
 onsuccess:
     if Path(RESULTS, "summary.md").exists():
         print(f"{RESULTS}/summary.md and {RESULTS}/figures/ hold the results")

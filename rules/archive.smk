@@ -28,20 +28,10 @@ def archive_settings(wildcards):
     return settings(**told, **dict(wildcards.items()), snakemake=snakemake.__version__)
 
 
-rule archive:
-    input:
-        results(f"{EXPERIMENT.name}.crate.zip"),
-
-
-rule archive_full:
-    input:
-        results(f"{EXPERIMENT.name}.full.zip"),
-
-
 rule write_archive:
     input:
         **code("archive/write.py"),
-        targets=[results("summary.md"), *NAMED_IN_SUMMARY],
+        targets=lambda wildcards: rules.all.input,
     output:
         archive=ARCHIVE,
         sha256=ARCHIVE + ".sha256",

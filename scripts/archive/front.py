@@ -16,7 +16,9 @@ from scripts.common.config import read_yaml
 from scripts.common.errors import UserError, run
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
-RULES = {"crate": "archive", "full": "archive_full", "runs": "export_runs"}
+# What is made, and the rule that runs even if it is there.
+EXTENTS = {"crate": ("{0}.crate.zip", "write_archive"), "full": ("{0}.full.zip", "write_archive"),
+           "runs": ("exported-runs", "export_runs")}  # fmt: skip
 
 
 def configuration(experiment: str, folder: Path) -> Path:
@@ -49,7 +51,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--experiment", help="its name; its configuration is looked for in config/")
     parser.add_argument("--config", type=Path)
-    parser.add_argument("--extent", choices=RULES, default="crate", help="full: with checkpoints, embeddings, texts, …")
+    parser.add_argument(
+        "--extent", choices=EXTENTS, default="crate", help="full: with checkpoints, embeddings, texts, …"
+    )
     arguments = parser.parse_args()
     config = configuration(arguments.experiment, Path("config")) if arguments.experiment else arguments.config
     if not config.is_file():
@@ -58,8 +62,10 @@ def main() -> None:
         raise UserError(
             f"{config}: unfinished, {len(left)} files are to be made: {', '.join(left[:5])}; make run CONFIG={config}"
         )
-    forced = {"crate": "write_archive", "full": "write_archive", "runs": "export_runs"}[arguments.extent]
-    command = [*SNAKEMAKE, RULES[arguments.extent], "--forcerun", forced, "--configfile", str(config)]
+    name = read_yaml(config)["experiment"]
+    made, rule = EXTENTS[arguments.extent]
+    target = f"results/{name}/{made.format(name)}"
+    command = [*SNAKEMAKE, target, "--forcerun", rule, "--configfile", str(config)]
     sys.stdout.flush()
     os.execv(command[0], command)
 

@@ -21,7 +21,6 @@ from scripts.archive import layout
 from scripts.common.errors import UserError
 
 ROOT = Path(__file__).parents[2]
-MEASURE = "treatment minus control"
 LOOKS = {"p": "t-test", "correction": "none", "sort": "config", "judged": "", "width": "double column"}
 
 
@@ -103,11 +102,12 @@ def compared(a: Path, b: Path, comparison: str, jobs: tuple[dict, dict], out: Pa
         return rows
     if all(tables[0][task] == tables[1][task] for task in tasks):
         return [replace(row, difference=0.0, n=len(tables[0][row.task])) if row.task in tasks else row for row in rows]
+    measure = f"effect on {jobs[0]['settings']['measure']}"
     files = [
-        _write(out / "moved" / name, {task: table[task] for task in tasks})
+        _write(out / "moved" / name, {task: table[task] for task in tasks}, measure)
         for name, table in zip("AB", tables, strict=True)
     ]
-    settings = {**jobs[0]["settings"], "control": "A", "treatment": "B", "measure": MEASURE, "margin": None}
+    settings = {**jobs[0]["settings"], "control": "A", "treatment": "B", "measure": measure, "margin": None}
     made = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
     _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
             "--effects", made[0], "--meta", made[1])  # fmt: skip
@@ -116,7 +116,7 @@ def compared(a: Path, b: Path, comparison: str, jobs: tuple[dict, dict], out: Pa
         **LOOKS,
         **kept,
         "labels": {"tasks": {}, "systems": {}},
-        "title": comparison,
+        "title": f"{comparison}: how far its effect moved from A to B",
     }
     _script("reports/draw_forest.py", shown, "--effects", made[0], "--meta", made[1], "--figure", out / comparison)
     return [_with_interval(row, made[0]) for row in rows]
@@ -134,13 +134,13 @@ def _with_interval(row: Moved, path: Path) -> Moved:
     return replace(row, difference=difference, n=int(found["n"]), **numbers)
 
 
-def _write(folder: Path, table: dict[str, dict[str, float]]) -> list[Path]:
+def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> list[Path]:
     """A metrics file a task, laid out as results/{experiment}/metrics/."""
     paths = []
     for task, values in table.items():
         path = folder / task / folder.name / "seed-0.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [f"query_id\t{MEASURE}\n", *(f"{query}\t{value!r}\n" for query, value in values.items())]
+        lines = [f"query_id\t{measure}\n", *(f"{query}\t{value!r}\n" for query, value in values.items())]
         path.write_text("".join(lines))
         paths.append(path)
     return paths

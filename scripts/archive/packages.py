@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 CONDA = Path(".snakemake/conda")
+OWN = "the archive's own"
 
 
 def installed(folders: list[str] | None = None) -> dict[str, str]:
@@ -29,12 +30,12 @@ def conda_packages(prefix: Path) -> dict[str, str]:
 
 
 def environments(files: list[Path]) -> dict[str, dict]:
-    """What each environment holds: `.venv` (that of Snakemake and, without conda, of every job), and conda's by file.
+    """What each environment holds: OWN (in which this runs; without conda that of every job), and conda's by file.
 
     Snakemake keeps the environment of a file under a hash and beside it a copy of the file.
     """
     system = {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}
-    found = {".venv": system | {"packages": installed()}}
+    found = {OWN: system | {"packages": installed()}}
     contents = {re.sub(r"\s+", " ", path.read_text()): path.name for path in files}
     for copy in sorted(CONDA.glob("*.yaml")):
         name = contents.get(re.sub(r"\s+", " ", copy.read_text()))

@@ -8,6 +8,7 @@ of token files where the tools that download keep them.
 from __future__ import annotations
 
 import gzip
+import mmap
 import os
 import re
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ class Privacy:
         self.secrets = sorted(_secrets(homes, environment), key=len, reverse=True)
         folders = {str(one): b"." for path in [working] for one in (path.absolute(), path.resolve())}
         folders |= {str(one): b"~" for home in homes for one in (home, home.resolve()) if str(one) not in folders}
+        self.folders = [folder.encode() for folder in folders if folder.strip("/")]
         self.patterns = [
             (re.compile(rb"(?<![\w.~-])" + re.escape(folder.encode()) + rb"(?![\w.-])"), short)
             for folder, short in sorted(folders.items(), key=lambda item: len(item[0]), reverse=True)
@@ -49,6 +51,13 @@ class Privacy:
             cleaned = self._clean(plain)
             return content if cleaned == plain else gzip.compress(cleaned, compresslevel=6, mtime=0)
         return self._clean(content)
+
+    def found_in(self, path: Path) -> bool:
+        """Whether a file, which may be too big to read at once, holds a folder or a secret; compressed ones are not."""
+        if not path.stat().st_size:
+            return False
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return any(content.find(word) >= 0 for word in [*self.secrets, *self.folders])
 
     def clean_text(self, text: str) -> str:
         return self._clean(text.encode()).decode()

@@ -126,7 +126,8 @@ def _judged(folder: Path, path: str, failure: str | None, manifest: dict) -> Ver
 
 def _other_version(folder: Path) -> str | None:
     """matplotlib's version here, if the archive's figures were drawn by another."""
-    then = json.loads((folder / layout.PACKAGES).read_text())[".venv"]["packages"].get("matplotlib")
+    environments = json.loads((folder / layout.PACKAGES).read_text()).values()
+    then = next((one["packages"]["matplotlib"] for one in environments if "matplotlib" in one["packages"]), "unknown")
     now = importlib.metadata.version("matplotlib")
     return f"matplotlib {now} (the archive's: {then})" if now != then else None
 

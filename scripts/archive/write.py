@@ -55,12 +55,15 @@ class Contents:
     def file(self, path: Path, name: str) -> None:
         """Take a file over or, if this extent leaves its kind out, only its SHA-256."""
         kind = layout.kind_of(name, self.experiment)
-        if kind not in layout.HEAVY:
+        text = path.suffix in (".json", ".md", ".txt")  # beside a checkpoint's weights
+        if kind not in layout.HEAVY or (self.extent == layout.FULL and text and self.privacy.found_in(path)):
             content = path.read_bytes()
             self.files[name] = self.privacy.clean(content)
             if self.files[name] != content:
                 self.rewritten.add(name)
         elif self.extent == layout.FULL:
+            if self.privacy.found_in(path):
+                print(f"warning: {path} holds a folder or a secret of yours, and is taken as it is", file=sys.stderr)
             self.files[name] = path
         elif path.name != DIRECTORY_STAMP:
             self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}

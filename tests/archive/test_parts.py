@@ -8,7 +8,7 @@ from scripts.archive.commands import arguments
 from scripts.archive.differences import Difference, differing, flattened
 from scripts.archive.jobs import benchmark_path, head_of_log, wildcards_of
 from scripts.archive.origin import origin, source_files
-from scripts.archive.packages import conda_packages, environments
+from scripts.archive.packages import OWN, conda_packages, environments
 from scripts.archive.records import Job, jobs_behind, write_record
 from scripts.archive.tolerance import compare
 from scripts.common.state import records
@@ -128,7 +128,7 @@ def test_a_conda_environment_tells_its_packages_as_installed(tmp_path, monkeypat
     assert conda_packages(prefix) == {"numpy": "2.1", "tqdm": "4.70"}
     found = environments([file])
     assert found["conda report.yaml"]["packages"] == {"numpy": "2.1", "tqdm": "4.70"}
-    assert found[".venv"]["packages"]["snakemake"]
+    assert found[OWN]["packages"]["snakemake"]
 
 
 def test_differences_are_told_by_dotted_keys():
