@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from scripts.archive.jobs import described
+from scripts.archive.jobs import described, read_left_out
 from scripts.archive.origins_of_runs import origins_of_runs
 from scripts.archive.privacy import of_this_process
 from scripts.archive.records import METADATA, jobs_behind
@@ -24,7 +24,8 @@ def main() -> None:
     settings, privacy = arguments.settings, of_this_process()
     experiment = resolve(settings["config"], settings["config_files"][-1])
     jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
-    told = [described(job, settings["rules"].get(job.record["rule"], {})) for job in jobs]
+    left_out = read_left_out(experiment.name)
+    told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
     with whole_folder(arguments.exported) as folder:
         for path, page in origins_of_runs(experiment, told).items():
             name = ".".join(Path(path).parts[-3:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.archive.jobs import file_sha256, files_of
+from scripts.archive.jobs import hashes
 from scripts.archive.records import Job
 from scripts.common.experiment import UNTRAINED, Experiment
 
@@ -12,38 +12,31 @@ OF_A_DATASET = ("location", "format", "licence", "sha256", "domain")
 OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
 
 
-def identities(experiment: Experiment, jobs: list[Job]) -> dict[str, dict]:
-    """Datasets, models and downloads by name; a licence that the configuration does not state is null."""
+def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict]) -> dict[str, dict]:
+    """Datasets and models by name; a licence that the configuration does not state is null."""
     results = f"results/{experiment.name}"
     makers = {path: job for job in jobs for path in job.outputs}
 
     def read_by(path: str) -> dict[str, str]:
         """SHA-256 of the files outside the experiment's results from which `path` was made, scripts left out."""
         inputs = makers[path].inputs if path in makers else []
-        outside = [one for one in inputs if not one.startswith(("scripts/", results))]
-        return {str(file): file_sha256(file) for one in outside for file in files_of(Path(one))}
+        outside = [Path(one) for one in inputs if not one.startswith(("scripts/", results))]
+        return {file.as_posix(): found for one in outside for file, found in hashes(one, left_out).items()}
 
-    datasets = {
-        name: {key: entry.get(key) for key in OF_A_DATASET}
-        | {
-            "read": read_by(f"{results}/data/{name}/statistics.json"),
-            "prepared": _hashes(f"{results}/data/{name}"),
-        }
-        for name, entry in experiment.datasets.items()
-    }
-    models = {
-        name: {key: entry.get(key) for key in OF_A_MODEL}
-        | {
-            "read": read_by(f"{results}/models/{name}/{UNTRAINED}/seed-0"),
-            "weights_files": _hashes(f"{results}/models/{name}/{UNTRAINED}/seed-0"),
-        }
-        for name, entry in experiment.models.items()
-    }
+    def held(folder: str) -> dict[str, str]:
+        absent = {Path(name): one["sha256"] for name, one in left_out.items() if name.startswith(f"{folder}/")}
+        files = absent | hashes(Path(folder), left_out)
+        return {file.relative_to(folder).as_posix(): files[file] for file in sorted(files)}
+
+    datasets, models = {}, {}
+    for name, entry in experiment.datasets.items():
+        folder = f"{results}/data/{name}"
+        told = {key: entry.get(key) for key in OF_A_DATASET}
+        datasets[name] = told | {"read": read_by(f"{folder}/statistics.json"), "prepared": held(folder)}
+    for name, entry in experiment.models.items():
+        folder = f"{results}/models/{name}/{UNTRAINED}/seed-0"
+        models[name] = {key: entry.get(key) for key in OF_A_MODEL} | {"read": read_by(folder), "files": held(folder)}
     return {"datasets": datasets, "models": models}
-
-
-def _hashes(folder: str) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): file_sha256(path) for path in files_of(Path(folder))}
 
 
 def seeds(experiment: Experiment) -> dict:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from scripts.archive.layout import LEFT_OUT
 from scripts.archive.records import Job
 from scripts.common.files import sha256
 from scripts.common.state import DIRECTORY_STAMP
@@ -30,12 +31,26 @@ def file_sha256(path: Path) -> str:
     return sha256(path)
 
 
-def tree_sha256(path: Path) -> str | None:
-    """The SHA-256 of a file; of a folder, that of the lines `SHA-256  path inside` of its files; None if absent."""
-    if path.is_file():
-        return file_sha256(path)
-    lines = [f"{file_sha256(one)}  {one.relative_to(path).as_posix()}\n" for one in files_of(path)]
+def hashes(path: Path, left_out: dict[str, dict]) -> dict[Path, str]:
+    """The SHA-256 of a file, or of each file in a folder; of what is not there as `left_out` has it."""
+    if path.exists():
+        return {one: file_sha256(one) for one in files_of(path)}
+    return {Path(name): entry["sha256"] for name, entry in left_out.items() if Path(name).is_relative_to(path)}
+
+
+def tree_sha256(path: Path, left_out: dict[str, dict]) -> str | None:
+    """The SHA-256 of a file; of a folder, that of the lines `SHA-256  path inside` of its files; None if unknown."""
+    found = hashes(path, left_out)
+    if found.keys() == {path}:
+        return found[path]
+    lines = [f"{found[one]}  {one.relative_to(path).as_posix()}\n" for one in sorted(found)]
     return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else None
+
+
+def read_left_out(experiment: str) -> dict[str, dict]:
+    """What the archive left out from which the experiment's results came, by path; empty for results made here."""
+    path = Path(f"results/{experiment}", LEFT_OUT)
+    return json.loads(path.read_text()) if path.is_file() else {}
 
 
 def moment(seconds: float | None) -> str | None:
@@ -62,7 +77,7 @@ def benchmark_path(job: Job, pattern: str | None, wildcards: dict[str, str]) -> 
     return pattern
 
 
-def described(job: Job, rule: dict) -> dict:
+def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
     """One job as in provenance/jobs.json; `rule` has its outputs' regular expressions and its benchmark's path."""
     record, wildcards = job.record, wildcards_of(job, rule.get("outputs", []))
     read = record["input_checksums"] or {}
@@ -75,8 +90,10 @@ def described(job: Job, rule: dict) -> dict:
         "settings": _settings(record),
         "command": record["shellcmd"],
         "environment": rule.get("environment"),
-        "inputs": {path: read.get(path, "").removeprefix("sha256:") or tree_sha256(Path(path)) for path in job.inputs},
-        "outputs": {path: tree_sha256(Path(path)) for path in sorted(job.outputs)},
+        "inputs": {
+            path: read.get(path, "").removeprefix("sha256:") or tree_sha256(Path(path), left_out) for path in job.inputs
+        },
+        "outputs": {path: tree_sha256(Path(path), left_out) for path in sorted(job.outputs)},
         "start": moment(record["starttime"]),
         "end": moment(record["endtime"]),
         **head_of_log(log),

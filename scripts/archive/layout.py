@@ -18,6 +18,7 @@ SEEDS = PROVENANCE + "seeds.json"
 STATE = PROVENANCE + "state.json"
 CHANGES = PROVENANCE + "changes.diff"
 RESOLVED = "config/resolved.yaml"
+LEFT_OUT = "left-out.json"  # in an experiment's results that came from an archive: what that archive left out
 LEAN, FULL = "crate", "full"  # extents: without and with what is in HEAVY
 
 # The first pattern that fits a path inside results/{experiment}/ says of what kind the file is.

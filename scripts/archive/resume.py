@@ -23,7 +23,7 @@ from scripts.archive.unpack import unpack
 from scripts.archive.verify import differing_sources
 from scripts.common.checks import UNTRAINED
 from scripts.common.errors import UserError, run
-from scripts.common.files import sha256
+from scripts.common.files import sha256, whole_text
 from scripts.common.state import restore_times
 
 
@@ -64,6 +64,8 @@ def resume(folder: Path, into: Path, manifest: dict, overwrite: bool) -> int:
         temporary = target.with_name(f".{target.name}.partial")
         shutil.copyfile(source, temporary)
         os.replace(temporary, target)
+    with whole_text(into / "results" / manifest["experiment"] / layout.LEFT_OUT) as file:
+        json.dump(manifest["absent"], file, indent=1)
     restore_records(folder)
     return len(wanted)
 

@@ -18,7 +18,7 @@ from scripts.archive import layout
 from scripts.archive.commands import script_of
 from scripts.archive.crate import crate
 from scripts.archive.identities import identities, seeds
-from scripts.archive.jobs import described, file_sha256, files_of
+from scripts.archive.jobs import described, file_sha256, files_of, read_left_out
 from scripts.archive.manifest import manifest, seal
 from scripts.archive.origin import origin, source_files
 from scripts.archive.origins_of_runs import origins_of_runs
@@ -107,10 +107,11 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
             f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {', '.join(missing[:5])}"
         )
     jobs = jobs_behind(targets, recorded)
-    told = [described(job, settings["rules"].get(job.record["rule"], {})) for job in jobs]
+    left_out = read_left_out(experiment.name)
+    told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
     sources = source_files(ROOT)
     told_origin, difference = origin(ROOT, sources)
-    known = identities(experiment, jobs)
+    known = identities(experiment, jobs, left_out)
     about = {
         "experiment": experiment.name, "extent": contents.extent, "actor": experiment.actor, "origin": told_origin,
         "packages": environments([ROOT / path for path in sources if path.startswith("envs/")]),
@@ -118,6 +119,10 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
         "snakemake": settings["snakemake"], "licence": "https://spdx.org/licenses/Apache-2.0",
     }  # fmt: skip
     take_results(contents, jobs, told)
+    outputs = [output for job in jobs for output in map(Path, job.outputs) if not output.exists()]
+    for name, entry in left_out.items():
+        if any(Path(name).is_relative_to(output) for output in outputs):
+            contents.absent[name] = entry
     for path in sources:
         contents.file(ROOT / path, layout.WORKFLOW + path)
     about["configuration"] = take_configuration(contents, settings)

@@ -242,6 +242,13 @@ def test_an_experiment_goes_on_in_another_clone(archived, clone):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "not in the archive:" in done.stdout
     assert clone.planned() == set()
+    assert (
+        run(clone, "front", "--config", "tiny.yaml").returncode == 0
+    )  # archived again, with the hashes of what is not here
+    first, second = (check(path) for path in (archived.path, clone.folder / NAME))
+    assert second.manifest["absent"] == first.manifest["absent"]
+    jobs = [json.loads(contents(path)[layout.JOBS]) for path in (archived.path, clone.folder / NAME)]
+    assert [job["outputs"] for job in jobs[0]] == [job["outputs"] for job in jobs[1]]
     config = {**tiny_config(), "actor": ACTOR}
     config["recipes"]["random"]["learning_rate"] = 0.002
     archived.workspace.write_config(config, "changed.yaml")
