@@ -8,7 +8,7 @@ CONFIG ?= config/config.yaml
 .PHONY: help setup check prepare run test lint lock clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: $(VENV)/.installed  ## make .venv with the exact versions of requirements.lock
 

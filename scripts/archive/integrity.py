@@ -76,7 +76,8 @@ def check(path: Path) -> Checked:
     reader = opened(path)
     manifest, found = _manifest(reader)
     checked = Checked(manifest, sha256(path) if reader.zip else None, [*reader.broken, *found])
-    _files(reader, manifest.get("files", {}), checked.damages)
+    if manifest:
+        _files(reader, manifest["files"], checked.damages)
     if reader.zip:
         damages(path, reader.zip, checked.damages.append)
         beside = path.with_name(path.name + ".sha256")
@@ -88,14 +89,20 @@ def check(path: Path) -> Checked:
 def _manifest(reader: Reader) -> tuple[dict, list[str]]:
     if MANIFEST not in reader.names and SEAL not in reader.names:
         raise UserError(f"{reader.path}: not an archive of ranktrial: it has no {MANIFEST}")
-    said = []
+    read, said = {}, []
+    for name in (MANIFEST, SEAL):
+        try:
+            read[name] = reader.read(name)
+        except KeyError:
+            said.append(f"{name}: missing")
+        except ValueError as error:
+            said.append(f"{name}: {error}")
     try:
-        content = reader.read(MANIFEST)
-        if reader.read(SEAL) != seal(content).encode():
-            said.append(f"{MANIFEST} or {SEAL}: the second does not state the SHA-256 of the first")
-        manifest = json.loads(content)
-    except (KeyError, ValueError) as error:
-        return {}, [f"{MANIFEST} or {SEAL}: {error}"]
+        manifest = json.loads(read[MANIFEST])
+    except (KeyError, ValueError):
+        return {}, said or [f"{MANIFEST}: changed, it is no JSON any more"]
+    if not said and read[SEAL] != seal(read[MANIFEST]).encode():
+        said.append(f"{MANIFEST} or {SEAL}: changed, the second does not state the SHA-256 of the first")
     if manifest.get("format") != FORMAT and not said:
         raise UserError(
             f"{reader.path}: format {manifest.get('format')!r}; this version reads {FORMAT!r}: use its own verify.py"

@@ -10,6 +10,7 @@ import importlib.metadata
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -44,10 +45,13 @@ def verdicts(folder: Path, sources: Path) -> list[Verdict]:
         if reason:
             found += [_verdict(path, NOT_HERE, reason, manifest) for path in held]
         else:
-            queue.append({"words": words, "outputs": list(job["outputs"])})
-    _lay_out(folder, jobs)
+            read = [path for path in job["inputs"] if not path.startswith("scripts/")]
+            queue.append({"words": words, "outputs": list(job["outputs"]), "inputs": read})
     for done in _run(folder, sources, queue):
-        found += [_judged(folder, path, done["failure"], manifest) for path in done["outputs"]]
+        found += [
+            _judged(folder, folder / f"worker-{done['worker']}/recomputed" / path, path, done["failure"], manifest)
+            for path in done["outputs"]
+        ]
     return sorted(
         found, key=lambda one: (list(layout.KINDS).index(one.kind) if one.kind in layout.KINDS else -1, one.path)
     )
@@ -83,37 +87,42 @@ def _held(path: str, manifest: dict) -> bool:
     return path in manifest["files"] or layout.WORKFLOW + path in manifest["files"]
 
 
-def _lay_out(folder: Path, jobs: list[dict]) -> None:
-    """Put inputs that lie among the archived sources (such as published numbers) where the commands look for them."""
-    for path in {path for job in jobs for path in job["inputs"]}:
-        archived = folder / layout.WORKFLOW / path
-        if not path.startswith(("scripts/", "/", "~")) and archived.is_file() and not (folder / path).exists():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(archived.read_bytes())
+def _lay_out(folder: Path, number: int, queue: list[dict]) -> Path:
+    """A worker's folder, with what its jobs read: results, and files among the sources such as published numbers."""
+    place = folder / f"worker-{number}"
+    place.mkdir()
+    for path in {path for job in queue for path in job["inputs"]}:
+        archived = next(one for one in (folder / path, folder / layout.WORKFLOW / path) if one.is_file())
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(archived, place / path)
+    return place
 
 
 def _run(folder: Path, sources: Path, queue: list[dict]) -> list[dict]:
-    """Run the jobs, spread over the processor's cores, each worker one process."""
+    """Run the jobs, spread over the processor's cores; each worker is a process with its own copy of the inputs."""
     workers = min(len(queue), os.cpu_count() or 1, 4)
     environment = os.environ | {"PYTHONPATH": str(sources), "MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
     started = []
     for number in range(workers):
         command = [sys.executable, "-B", str(sources / "scripts/archive/rerun.py")]
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        place = _lay_out(folder, number, queue[number::workers])
+        process = subprocess.Popen(command, cwd=place, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)  # fmt: skip
         process.stdin.write(json.dumps({"sources": str(sources.resolve()), "jobs": queue[number::workers]}))
         process.stdin.close()
         started.append(process)
-    done = [json.loads(line) for process in started for line in process.stdout]
+    done = [{**json.loads(line), "worker": number} for number, one in enumerate(started) for line in one.stdout]
     for process in started:
         process.wait()
     finished = {path for one in done for path in one["outputs"]}
     lost = [job for job in queue if job["outputs"][0] not in finished]
-    return done + [{"outputs": job["outputs"], "failure": "the process that ran it ended early"} for job in lost]
+    return done + [
+        {"outputs": job["outputs"], "failure": "the process that ran it ended early", "worker": 0} for job in lost
+    ]
 
 
-def _judged(folder: Path, path: str, failure: str | None, manifest: dict) -> Verdict:
-    ours, theirs = folder / path, folder / "recomputed" / path
+def _judged(folder: Path, theirs: Path, path: str, failure: str | None, manifest: dict) -> Verdict:
+    ours = folder / path
     if failure or not theirs.is_file():
         return _verdict(path, "different", f"its job failed: {failure or 'it wrote no such file'}", manifest)
     verdict, reason = compare(ours, theirs)

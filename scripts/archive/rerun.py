@@ -1,6 +1,6 @@
 """Runs scripts one after the other in one process: a list of jobs on standard input, their verdicts on standard output.
 
-Works in the current folder, where an archive is unpacked, with the sources of PYTHONPATH. Each job's outputs are moved
+Works in the current folder, which holds the jobs' inputs, with the sources of PYTHONPATH. Each job's outputs are moved
 to the folder `recomputed`, and the archive's own are put back, so that every job reads the archive's numbers.
 """
 
