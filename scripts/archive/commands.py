@@ -16,9 +16,9 @@ TEE = re.compile(r" 2>&1 \| tee \S+$")
 
 
 def script_of(command: str) -> str | None:
-    """The script that a command runs, as a path in the repository."""
-    words = command.split(maxsplit=2)
-    return words[1] if len(words) > 1 and words[0] == "python" else None
+    """The script that a command runs, as a path in the repository; None if it runs none."""
+    found = re.search(r"(?:^|\s)(scripts/[\w/]+\.py)(?:\s|$)", command)
+    return found and found[1]
 
 
 def stage_of(script: str) -> str:

@@ -99,10 +99,7 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
     rules = sorted({job["rule"] for job in jobs})
     steps = [{"@id": f"{MAIN}#{rule}", "@type": "HowToStep", "name": rule, "position": str(position),
               "workExample": {"@id": scripts[rule]}} for position, rule in enumerate(rules, 1)]  # fmt: skip
-    tools = [{"@id": path, "@type": ["File", "SoftwareSourceCode", "SoftwareApplication"], "name": path,
-              "encodingFormat": TYPES[".py"],
-              "description": f"carries out the rules {', '.join(one for one in rules if scripts[one] == path)}"}
-             for path in sorted({scripts[rule] for rule in rules})]  # fmt: skip
+    tools = [_tool(path, [one for one in rules if scripts[one] == path]) for path in sorted({*scripts.values()})]
     workflow = {
         "@id": MAIN,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
@@ -151,6 +148,14 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
     made = {"@id": "#summary", "@type": "FormalParameter", "additionalType": "File", "name": "summary",
             "workExample": {"@id": summary}}  # fmt: skip
     return [workflow, *steps, *tools, run, organize, language, site, engine, authors, given, made]
+
+
+def _tool(path: str, rules: list[str]) -> dict:
+    words = f"carries out the rules {', '.join(rules)}"
+    if path.startswith("#"):
+        return {"@id": path, "@type": "SoftwareApplication", "name": path.removeprefix("#"), "description": words}
+    return {"@id": path, "@type": ["File", "SoftwareSourceCode", "SoftwareApplication"], "name": path,
+            "encodingFormat": TYPES[".py"], "description": words}  # fmt: skip
 
 
 def _file(path: str, entry: dict) -> dict:

@@ -30,7 +30,7 @@ from scripts.archive.zipping import write_zip
 from scripts.common.cli import parser
 from scripts.common.config import complete
 from scripts.common.errors import UserError, run
-from scripts.common.experiment import resolve
+from scripts.common.experiment import Experiment, resolve
 from scripts.common.files import whole_text
 from scripts.common.state import DIRECTORY_STAMP, records
 
@@ -69,8 +69,8 @@ class Contents:
             self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}
 
 
-def take_results(contents: Contents, jobs: list[Job], told: list[dict]) -> None:
-    """The outputs, logs and benchmarks of all jobs."""
+def take_results(contents: Contents, jobs: list[Job], told: list[dict], left_out: dict[str, dict]) -> None:
+    """The outputs, logs and benchmarks of all jobs; of outputs that are not here, what `left_out` has of them."""
     for job, entry in zip(jobs, told, strict=True):
         beside = [path for path in (entry["log"], entry["benchmark"]) if path]
         for name in [*job.outputs, *beside]:
@@ -78,18 +78,23 @@ def take_results(contents: Contents, jobs: list[Job], told: list[dict]) -> None:
                 contents.file(path, path.as_posix())
             if (Path(name) / DIRECTORY_STAMP).is_file():
                 contents.file(Path(name) / DIRECTORY_STAMP, f"{name}/{DIRECTORY_STAMP}")
+        missing = [path for path in map(Path, job.outputs) if not path.exists()]
+        for name, known in left_out.items():
+            if any(Path(name).is_relative_to(path) for path in missing):
+                contents.absent[name] = known
 
 
-def take_configuration(contents: Contents, settings: dict) -> str:
-    """The configuration as written and resolved, and the files that it names; returns the first one's name."""
+def take_sources(contents: Contents, settings: dict, sources: list[str]) -> None:
+    """The sources, the configuration as written and resolved, and the file of published numbers if it lies here."""
+    for path in sources:
+        contents.file(ROOT / path, layout.WORKFLOW + path)
     for path in settings["config_files"]:
         contents.file(Path(path), layout.configuration_name(path))
     resolved = complete(settings["config"], settings["config_files"][-1])
     contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
-    named = [resolved["published"]["file"]] if resolved.get("published") else []
-    for path in named:
-        contents.file(Path(path), layout.WORKFLOW + os.path.relpath(path))
-    return layout.configuration_name(settings["config_files"][-1])
+    published = os.path.relpath(resolved["published"]["file"]) if resolved.get("published") else ".."
+    if not published.startswith(".."):
+        contents.file(Path(published), layout.WORKFLOW + published)
 
 
 def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
@@ -98,57 +103,61 @@ def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
     return {"config_files": settings["config_files"], "records": {path: kept[path] for path in sorted(kept)}}
 
 
+def take_pages(contents: Contents, experiment: Experiment, known: dict, about: dict, file: str) -> None:
+    """What people read, and the entry through which Python runs the archive."""
+    kinds = Counter(entry["kind"] for entry in contents.absent.values())
+    contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
+    software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
+    contents.text("CITATION.cff", citation(experiment.name, experiment.actor, about["end"], software))
+    for name in ("__main__.py", "verify.py"):
+        contents.text(name, (ROOT / "scripts/archive/entry.py").read_text())
+
+
 def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
     """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
     experiment = resolve(settings["config"], settings["config_files"][-1])
     recorded = dict(records(METADATA))
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
-        raise UserError(
-            f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {', '.join(missing[:5])}"
-        )
-    jobs = jobs_behind(targets, recorded)
-    left_out = read_left_out(experiment.name)
+        listed = ", ".join(missing[:5])
+        raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")
+    jobs, left_out = jobs_behind(targets, recorded), read_left_out(experiment.name)
     told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
+    take_results(contents, jobs, told, left_out)
     sources = source_files(ROOT)
-    told_origin, difference = origin(ROOT, sources)
-    known = identities(experiment, jobs, left_out)
-    about = {
-        "experiment": experiment.name, "extent": contents.extent, "actor": experiment.actor, "origin": told_origin,
-        "packages": environments([ROOT / path for path in sources if path.startswith("envs/")]),
-        "start": min(job["start"] for job in told), "end": max(job["end"] for job in told),
-        "snakemake": settings["snakemake"], "licence": "https://spdx.org/licenses/Apache-2.0",
-    }  # fmt: skip
-    take_results(contents, jobs, told)
-    outputs = [output for job in jobs for output in map(Path, job.outputs) if not output.exists()]
-    for name, entry in left_out.items():
-        if any(Path(name).is_relative_to(output) for output in outputs):
-            contents.absent[name] = entry
-    for path in sources:
-        contents.file(ROOT / path, layout.WORKFLOW + path)
-    about["configuration"] = take_configuration(contents, settings)
+    take_sources(contents, settings, sources)
     for path, page in origins_of_runs(experiment, told).items():
         contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
-    environment = recorded_environment(os.environ)
+    told_origin, difference = origin(ROOT, sources)
+    known = identities(experiment, jobs, left_out)
+    head = {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent}
+    contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **told_origin})
     contents.record(layout.JOBS, told)
-    contents.record(layout.ORIGIN, {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent,
-                                    "environment": environment, **told_origin})  # fmt: skip
     contents.record(layout.IDENTITIES, known)
-    contents.record(layout.PACKAGES, about["packages"])
+    contents.record(layout.PACKAGES, environments([ROOT / path for path in sources if path.startswith("envs/")]))
     contents.record(layout.SEEDS, seeds(experiment))
     contents.record(layout.STATE, state(recorded, jobs, settings))
     if difference:
         contents.text(layout.CHANGES, difference)
-    kinds = Counter(entry["kind"] for entry in contents.absent.values())
-    contents.text("README.md", readme(experiment.name, file, told_origin["commit"], dict(kinds), known))
-    software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
-    contents.text("CITATION.cff", citation(experiment.name, experiment.actor, about["end"], software))
-    entry = (ROOT / "scripts/archive/entry.py").read_text()
-    contents.text("__main__.py", entry)
-    contents.text("verify.py", entry)
+    about = {
+        **head,
+        "actor": experiment.actor,
+        "commit": told_origin["commit"],
+        "start": min(job["start"] for job in told),
+        "end": max(job["end"] for job in told),
+        "snakemake": settings["snakemake"],
+        "licence": "https://spdx.org/licenses/Apache-2.0",
+        "configuration": layout.configuration_name(settings["config_files"][-1]),
+    }
+    take_pages(contents, experiment, known, about, file)
     files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
-    scripts = {job["rule"]: layout.WORKFLOW + script_of(job["command"]) for job in told}
     clean = json.loads(contents.privacy.clean_text(json.dumps(told)))
-    contents.record(layout.CRATE, crate(about, files, clean, scripts))
+    contents.record(layout.CRATE, crate(about, files, clean, {job["rule"]: tool_of(job) for job in told}))
+
+
+def tool_of(job: dict) -> str:
+    """Where the script that a job ran lies in the archive, or what stands for a job without one."""
+    script = script_of(job["command"])
+    return layout.WORKFLOW + script if script else f"#tool-{job['rule']}"
 
 
 def main() -> None:
