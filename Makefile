@@ -5,7 +5,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run test lint lock clean
+.PHONY: help setup check prepare run archive verify resume compare-archives export-runs test lint lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
