@@ -58,7 +58,7 @@ rule export_runs:
             for name, system in EXPERIMENT.systems.items()
             for task in EXPERIMENT.runs_of(system)
             if task.folder not in SCORED_BY_OTHERS
-            for seed in system.seeds
+            for seed in EXPERIMENT.seeds_on(system, task)
         ],
     output:
         exported=directory(results("exported-runs")),

@@ -9,7 +9,7 @@ import re
 import shlex
 from pathlib import PurePosixPath
 
-RECOMPUTED = ("evaluation", "synthesis", "reports")  # stages that need neither texts nor models
+RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that need neither texts nor models
 STEM = re.compile(r"\$\(echo (\S+)\.svg \| sed 's/\[\.\]svg\$//'\)")
 FOLDER = re.compile(r"\$\(dirname (\S+)\)")
 TEE = re.compile(r" 2>&1 \| tee \S+$")

@@ -24,6 +24,7 @@ LEAN, FULL = "crate", "full"  # extents: without and with what is in HEAVY
 # The first pattern that fits a path inside results/{experiment}/ says of what kind the file is.
 KINDS = {
     "timing": r".*\.timing\.json",
+    "training": r"models/[^/]+/[^/]+/[^/]+\.(json|tsv)",  # beside the checkpoint's folder: log, selection of a seed
     "checkpoint": r"models/.*",
     "embedding": r"embeddings/.*",
     "index": r"bm25/[^/]+/index(/.*)?",

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 def origins_of_runs(experiment: Experiment, told: list[dict]) -> dict[str, str]:
     """Path of a run -> its page as YAML; `told` are the jobs as in provenance/jobs.json."""
     source, packages = origin(ROOT, source_files(ROOT))[0], installed()
-    tasks = {task.folder: task for task in experiment.tasks.values()}
+    tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
     pages = {}
     for job in told:
         for path in job["outputs"]:
