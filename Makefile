@@ -5,10 +5,10 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run test lint lock clean
+.PHONY: help setup check prepare run archive verify resume compare-archives export-runs test lint lock clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: $(VENV)/.installed  ## make .venv with the exact versions of requirements.lock
 
@@ -27,6 +27,24 @@ run: setup  ## run the experiment of CONFIG (config/config.yaml)
 
 check: setup  ## see that all datasets and models of CONFIG can be had; downloads nothing
 	$(BIN)/snakemake check --configfile $(CONFIG)
+
+ARCHIVING = PYTHONPATH=. $(BIN)/python scripts/archive
+CHOSEN = $(if $(EXPERIMENT),--experiment $(EXPERIMENT),--config $(CONFIG))
+
+archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL=1: with models and texts)
+	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
+
+verify: setup  ## check every hash and number of ARCHIVE (SOURCES=archive: by its own code; REPORT=file.tsv)
+	@$(ARCHIVING)/verify.py --archive $(ARCHIVE) --recompute $(if $(SOURCES),--sources $(SOURCES)) $(if $(REPORT),--report $(REPORT))
+
+resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1)
+	@$(ARCHIVING)/resume.py --archive $(ARCHIVE) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite)
+
+compare-archives: setup  ## what differs between the archives A and B, into the folder OUT (comparison)
+	@$(ARCHIVING)/compare_archives.py --a $(A) --b $(B) --out $(or $(OUT),comparison)
+
+export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPERIMENT)
+	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
 test: setup  ## run every test
 	$(BIN)/python -m pytest

@@ -21,6 +21,7 @@ include: "rules/charts.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
 include: "rules/reports.smk"
+include: "rules/archive.smk"
 
 
 rule all:
@@ -34,6 +35,11 @@ rule prepare:  # on a machine with network: afterwards no other rule needs any
     input:
         expand(results("data/{dataset}/statistics.json"), dataset=PREPARED),
         expand(results(f"models/{{model}}/{UNTRAINED}/seed-0"), model=EXPERIMENT.models),
+
+
+rule archive:  # of a finished experiment; docs/archive.md
+    input:
+        results(f"{EXPERIMENT.name}.crate.zip"),
 
 
 onsuccess:

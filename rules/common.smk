@@ -22,7 +22,14 @@ from scripts.common.state import adopt
 STARTED = time.time()
 # Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
 # A prefix of one's own takes the place of Snakemake's strict mode, so that is said again: a failure counts in a pipe.
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir!r}; ")
+# Every log is written by tee. This one first writes where the job ran, for the archive; no job's code changes by it.
+WHERE = """tee() (
+  (echo "host: $HOSTNAME"; echo "slurm job: $(printenv SLURM_JOB_ID || echo none)"
+   echo "driver: $(head -n 1 /proc/driver/nvidia/version 2>/dev/null || echo none)") >"$1"
+  command tee -a "$1"
+)
+"""
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir!r}; {WHERE}")
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
 CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]
@@ -70,15 +77,27 @@ def systems_of_kind(kind):
 
 
 @cache
-def modules(script):
-    """The modules of scripts/ that a script imports, directly or through others: their content decides reruns."""
+def imports(script):
+    """The modules of scripts/ that a script imports itself."""
     found = []
     for node in ast.walk(ast.parse(Path(workflow.basedir, script).read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scripts."):
             path = node.module.replace(".", "/")
             names = [f"{path}/{alias.name}.py" for alias in node.names] + [f"{path}.py", f"{path}/__init__.py"]
             found += [name for name in names if Path(workflow.basedir, name).is_file()]
-    return sorted({*found, *(deeper for name in found for deeper in modules(name))})
+    return found
+
+
+@cache
+def modules(script):
+    """The modules of scripts/ that a script imports, directly or through others: their content decides reruns."""
+    found, waiting = set(), list(imports(script))
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += imports(name)
+    return sorted(found)
 
 
 def code(script):

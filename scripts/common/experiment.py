@@ -72,6 +72,7 @@ class Experiment:
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict | None
+    actor: dict | None = None
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

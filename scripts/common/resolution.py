@@ -77,6 +77,7 @@ def resolve(config: dict, source: str) -> Experiment:
         charts={name: chart(check, name, entries, systems, tasks) for name in config["charts"]},
         entries=entries,
         published=config.get("published"),
+        actor=config.get("actor"),
     )
     for system in systems.values():
         check.first_stage_seeds(system, experiment)

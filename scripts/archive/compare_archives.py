@@ -1,0 +1,126 @@
+"""Compare two archives of an experiment: what went in differently, and which effects moved by how much.
+
+Reads both archives. Writes into the folder --out: comparison.md, effects.tsv (a row a comparison and task), inputs.tsv
+(a row a difference in configuration, data, sources, packages, machine) and a forest plot of effect B minus effect A for
+each comparison of mean differences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shutil
+import tempfile
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from scripts.archive.differences import Difference, differences
+from scripts.archive.integrity import check
+from scripts.archive.moved import Moved, compared, shared_comparisons
+from scripts.archive.unpack import unpack
+from scripts.common.errors import UserError, run
+from scripts.common.files import whole_folder
+
+SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
+
+
+def page(
+    names: tuple[str, str], inputs: list[Difference], moved: list[Moved], figures: list[str], alone: list[str]
+) -> str:
+    """The page as Markdown."""
+    lines = [
+        "# Two archives compared",
+        "",
+        f"A: {names[0]}",
+        "",
+        f"B: {names[1]}",
+        "",
+        "## What moved",
+        "",
+        _verdict(moved),
+        "",
+    ]
+    lines += ["| comparison | task | effect | A | B | B - A | 95% interval | n |", "|---|---|---|--:|--:|--:|--:|--:|"]
+    for row in moved:
+        interval = f"{row.ci_low:.4f} to {row.ci_high:.4f}" if row.ci_low is not None else ""
+        cells = [row.comparison, row.task, row.effect_type, *map(_number, (row.a, row.b, row.difference)), interval]
+        lines.append(f"| {' | '.join(cells)} | {row.n or ''} |")
+    lines += ["", *(f"![{name}]({name}.svg)\n" for name in figures)]
+    if alone:
+        lines += [
+            f"Not compared, since only one archive has them or their effect or measure differs: {', '.join(alone)}.",
+            "",
+        ]
+    lines += ["## What went in differently", ""]
+    for section in dict.fromkeys(one.section for one in inputs):
+        found = [one for one in inputs if one.section == section]
+        lines += [f"### {section.capitalize()} ({len(found)})", "", "| what | A | B |", "|---|---|---|"]
+        lines += [f"| {_cell(one.what)} | {_cell(one.a)} | {_cell(one.b)} |" for one in found[:SHOWN]]
+        lines += [f"\n{len(found) - SHOWN} more in inputs.tsv.\n" if len(found) > SHOWN else ""]
+    return "\n".join(lines if inputs else [*lines, "Nothing.", ""])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")[:80]
+
+
+def _verdict(moved: list[Moved]) -> str:
+    """In a sentence, whether the effects are the same."""
+    changed = [row for row in moved if row.a != row.b]
+    if not changed:
+        return f"All {len(moved)} effects are the same to the last digit."
+    sure = [row for row in changed if row.ci_low is not None and not row.ci_low <= 0 <= row.ci_high]
+    largest = max(changed, key=lambda row: abs((row.b or 0) - (row.a or 0)))
+    said = f"{len(changed)} of {len(moved)} effects moved, most {largest.comparison} on {largest.task}"
+    return (
+        f"{said} ({(largest.b or 0) - (largest.a or 0):+.4f}); for {len(sure)} the interval of the move excludes zero."
+    )
+
+
+def write_table(path: Path, kind: type, rows: list) -> None:
+    with open(path, "w", newline="") as file:
+        table = csv.DictWriter(file, [field.name for field in fields(kind)], delimiter="\t", lineterminator="\n")
+        table.writeheader()
+        table.writerows(asdict(row) for row in rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("a", "b", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    arguments = parser.parse_args()
+    if arguments.out.exists() and not (arguments.out / "comparison.md").is_file():
+        raise UserError(f"{arguments.out}: is there and is no earlier comparison; give another OUT")
+    with tempfile.TemporaryDirectory(prefix="ranktrial-compare-") as temporary:
+        folders, names = [], []
+        for name in ("a", "b"):
+            archive = getattr(arguments, name)
+            if found := (checked := check(archive)).damages:
+                raise UserError(f"{archive}: damaged: {found[0]}")
+            folders.append(Path(temporary, name))
+            names.append(f"{archive.name}, experiment {checked.manifest['experiment']}, SHA-256 {checked.sha256}")
+            unpack(archive, folders[-1])
+        shared = shared_comparisons(*folders)
+        jobs = [set(_comparisons(folder)) for folder in folders]
+        with whole_folder(arguments.out) as out:
+            moved = [row for name, pair in shared.items() for row in compared(*folders, name, pair, out)]
+            shutil.rmtree(out / "moved", ignore_errors=True)
+            figures = [name for name in shared if (out / f"{name}.svg").is_file()]
+            inputs = differences(*folders)
+            write_table(out / "effects.tsv", Moved, moved)
+            write_table(out / "inputs.tsv", Difference, inputs)
+            alone = sorted((jobs[0] | jobs[1]) - shared.keys())
+            (out / "comparison.md").write_text(page(tuple(names), inputs, moved, figures, alone))
+    print(f"{arguments.out}/comparison.md: {_verdict(moved)} {len(inputs)} differences in what went in")
+
+
+def _comparisons(folder: Path) -> list[str]:
+    return [path.stem for path in folder.glob("results/*/meta/*.json")]
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,38 @@
+"""Put the experiment's runs in one folder to be given away, each with an ir_metadata file that tells its origin.
+
+Reads runs and Snakemake's records. Writes {task}.{system}.seed-{seed}.trec.gz and beside it .ir_metadata.yaml.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from scripts.archive.jobs import described, read_left_out
+from scripts.archive.origins_of_runs import origins_of_runs
+from scripts.archive.privacy import of_this_process
+from scripts.archive.records import METADATA, jobs_behind
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_folder
+from scripts.common.resolution import resolve
+from scripts.common.state import records
+
+
+def main() -> None:
+    arguments = parser(__doc__, "runs*", "exported").parse_args()
+    settings, privacy = arguments.settings, of_this_process()
+    experiment = resolve(settings["config"], settings["config_files"][-1])
+    jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
+    left_out = read_left_out(experiment.name)
+    told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
+    with whole_folder(arguments.exported) as folder:
+        for path, page in origins_of_runs(experiment, told).items():
+            name = ".".join(Path(path).parts[-3:])
+            shutil.copyfile(path, folder / name)
+            (folder / name.replace(".trec.gz", ".ir_metadata.yaml")).write_bytes(privacy.clean(page.encode()))
+    print(f"{arguments.exported}: {len(arguments.runs)} runs")
+
+
+if __name__ == "__main__":
+    run(main)

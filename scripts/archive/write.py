@@ -1,0 +1,182 @@
+"""Write the archive of a finished experiment: a Provenance Run Crate with everything that it takes to check it.
+
+Reads the targets, Snakemake's records of the jobs behind them, their files and the sources. Writes
+results/{experiment}/{experiment}.{crate,full}.zip (the same bytes for the same results) and its SHA-256 beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+import yaml
+
+from scripts.archive import layout
+from scripts.archive.commands import script_of
+from scripts.archive.crate import crate
+from scripts.archive.identities import identities, seeds
+from scripts.archive.jobs import described, file_sha256, files_of, read_left_out
+from scripts.archive.manifest import manifest, seal
+from scripts.archive.origin import origin, source_files
+from scripts.archive.origins_of_runs import origins_of_runs
+from scripts.archive.packages import environments
+from scripts.archive.pages import citation, readme
+from scripts.archive.privacy import Privacy, of_this_process, recorded_environment
+from scripts.archive.records import METADATA, Job, jobs_behind
+from scripts.archive.zipping import write_zip
+from scripts.common.cli import parser
+from scripts.common.config import complete
+from scripts.common.errors import UserError, run
+from scripts.common.experiment import Experiment
+from scripts.common.files import whole_text
+from scripts.common.resolution import resolve
+from scripts.common.state import DIRECTORY_STAMP, records
+
+ROOT = Path(__file__).parents[2]
+
+
+class Contents:
+    """The archive's files by name: contents, or big files to be copied; every text is cleaned on its way in."""
+
+    def __init__(self, privacy: Privacy, extent: str, experiment: str) -> None:
+        self.privacy, self.extent, self.experiment = privacy, extent, experiment
+        self.files: dict[str, bytes | Path] = {}
+        self.absent: dict[str, dict] = {}
+        self.rewritten: set[str] = set()
+
+    def text(self, name: str, content: str) -> None:
+        self.files[name] = self.privacy.clean(content.encode())
+
+    def record(self, name: str, content: dict | list) -> None:
+        self.text(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+    def file(self, path: Path, name: str) -> None:
+        """Take a file over or, if this extent leaves its kind out, only its SHA-256."""
+        kind = layout.kind_of(name, self.experiment)
+        text = path.suffix in (".json", ".md", ".txt")  # beside a checkpoint's weights
+        if kind not in layout.HEAVY or (self.extent == layout.FULL and text and self.privacy.found_in(path)):
+            content = path.read_bytes()
+            self.files[name] = self.privacy.clean(content)
+            if self.files[name] != content:
+                self.rewritten.add(name)
+        elif self.extent == layout.FULL:
+            if self.privacy.found_in(path):
+                print(f"warning: {path} holds a folder or a secret of yours, and is taken as it is", file=sys.stderr)
+            self.files[name] = path
+        elif path.name != DIRECTORY_STAMP:
+            self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}
+
+
+def take_results(contents: Contents, jobs: list[Job], told: list[dict], left_out: dict[str, dict]) -> None:
+    """The outputs, logs and benchmarks of all jobs; of outputs that are not here, what `left_out` has of them."""
+    for job, entry in zip(jobs, told, strict=True):
+        beside = [path for path in (entry["log"], entry["benchmark"]) if path]
+        for name in [*job.outputs, *beside]:
+            for path in files_of(Path(name)):
+                contents.file(path, path.as_posix())
+            if (Path(name) / DIRECTORY_STAMP).is_file():
+                contents.file(Path(name) / DIRECTORY_STAMP, f"{name}/{DIRECTORY_STAMP}")
+        missing = [path for path in map(Path, job.outputs) if not path.exists()]
+        for name, known in left_out.items():
+            if any(Path(name).is_relative_to(path) for path in missing):
+                contents.absent[name] = known
+
+
+def take_sources(contents: Contents, settings: dict, sources: list[str]) -> None:
+    """The sources, the configuration as written and resolved, and the file of published numbers if it lies here."""
+    for path in sources:
+        contents.file(ROOT / path, layout.WORKFLOW + path)
+    for path in settings["config_files"]:
+        contents.file(Path(path), layout.configuration_name(path))
+    resolved = complete(settings["config"], settings["config_files"][-1])
+    contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
+    published = os.path.relpath(resolved["published"]["file"]) if resolved.get("published") else ".."
+    if not published.startswith(".."):
+        contents.file(Path(published), layout.WORKFLOW + published)
+
+
+def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
+    """What `resume` needs: Snakemake's records, and where the configuration lay."""
+    kept = {path: recorded[path] for job in jobs for path in job.outputs}
+    return {"config_files": settings["config_files"], "records": {path: kept[path] for path in sorted(kept)}}
+
+
+def take_pages(contents: Contents, experiment: Experiment, known: dict, about: dict, file: str) -> None:
+    """What people read, and the entry through which Python runs the archive."""
+    kinds = Counter(entry["kind"] for entry in contents.absent.values())
+    contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
+    software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
+    contents.text("CITATION.cff", citation(experiment.name, experiment.actor, about["end"], software))
+    for name in ("__main__.py", "verify.py"):
+        contents.text(name, (ROOT / "scripts/archive/entry.py").read_text())
+
+
+def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
+    """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
+    experiment = resolve(settings["config"], settings["config_files"][-1])
+    recorded = dict(records(METADATA))
+    if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
+        listed = ", ".join(missing[:5])
+        raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")
+    jobs, left_out = jobs_behind(targets, recorded), read_left_out(experiment.name)
+    told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
+    take_results(contents, jobs, told, left_out)
+    sources = source_files(ROOT)
+    take_sources(contents, settings, sources)
+    for path, page in origins_of_runs(experiment, told).items():
+        contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
+    told_origin, difference = origin(ROOT, sources)
+    known = identities(experiment, jobs, left_out)
+    head = {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent}
+    contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **told_origin})
+    contents.record(layout.JOBS, told)
+    contents.record(layout.IDENTITIES, known)
+    contents.record(layout.PACKAGES, environments([ROOT / path for path in sources if path.startswith("envs/")]))
+    contents.record(layout.SEEDS, seeds(experiment))
+    contents.record(layout.STATE, state(recorded, jobs, settings))
+    if difference:
+        contents.text(layout.CHANGES, difference)
+    about = {
+        **head,
+        "actor": experiment.actor,
+        "commit": told_origin["commit"],
+        "start": min(job["start"] for job in told),
+        "end": max(job["end"] for job in told),
+        "snakemake": settings["snakemake"],
+        "licence": "https://spdx.org/licenses/Apache-2.0",
+        "configuration": layout.configuration_name(settings["config_files"][-1]),
+    }
+    take_pages(contents, experiment, known, about, file)
+    files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
+    clean = json.loads(contents.privacy.clean_text(json.dumps(told)))
+    contents.record(layout.CRATE, crate(about, files, clean, {job["rule"]: tool_of(job) for job in told}))
+
+
+def tool_of(job: dict) -> str:
+    """Where the script that a job ran lies in the archive, or what stands for a job without one."""
+    script = script_of(job["command"])
+    return layout.WORKFLOW + script if script else f"#tool-{job['rule']}"
+
+
+def main() -> None:
+    arguments = parser(__doc__, "targets*", "archive", "sha256").parse_args()
+    settings = arguments.settings
+    contents = Contents(of_this_process(), settings["extent"], settings["experiment"])
+    fill(contents, settings, [str(path) for path in arguments.targets], arguments.archive.name)
+    made = manifest(contents.files, contents.absent, contents.rewritten, settings["experiment"])
+    contents.record(layout.MANIFEST, made)
+    contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
+    found = write_zip(arguments.archive, contents.files)
+    with whole_text(arguments.sha256) as file:
+        file.write(f"{found}  {arguments.archive.name}\n")
+    size = arguments.archive.stat().st_size / 1e6
+    print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {found}")
+    if made["rewritten"]:
+        print(f"{len(made['rewritten'])} files were changed to keep home folders and secrets out", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,143 @@
+"""Parts of archiving that stand alone: commands without a shell, tolerance, what a log's head tells, origin."""
+
+import subprocess
+
+import pytest
+
+from scripts.archive.commands import arguments
+from scripts.archive.differences import Difference, differing, flattened
+from scripts.archive.jobs import benchmark_path, head_of_log, wildcards_of
+from scripts.archive.origin import origin, source_files
+from scripts.archive.packages import OWN, conda_packages, environments
+from scripts.archive.records import Job, jobs_behind, write_record
+from scripts.archive.tolerance import compare
+from scripts.common.state import records
+
+
+def test_a_recorded_command_becomes_arguments():
+    command = (
+        "python scripts/reports/draw_forest.py --effects results/x/effects/a.tsv --figure $(echo results/x/figures/a.svg "
+        "| sed 's/[.]svg$//') --tables $(dirname results/x/tables/c.tsv) --settings '{\"title\": \"a b\"}' 2>&1 | tee results/x/logs/a.log"
+    )
+    assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--figure",
+                                  "results/x/figures/a", "--tables", "results/x/tables", "--settings", '{"title": "a b"}']  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf results",
+        "python scripts/training/fine_tune.py --start results/x",
+        "python -c 'import os'",
+        "python scripts/reports/../../evil.py --x results/y",
+        "python scripts/evaluation/score.py --metrics /etc/passwd",
+        "python scripts/evaluation/score.py --metrics ../x",
+        "python scripts/evaluation/score.py --metrics $(touch x)",
+        "touch x; python scripts/evaluation/score.py --metrics x",
+    ],
+)
+def test_other_commands_are_not_run(command):
+    assert arguments(command) is None
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [
+        ("a\t0.5\n", "a\t0.5\n", "identical"),
+        ("a\t0.5\n", "a\t0.50000000000001\n", "equal within tolerance"),
+        ("a\t0.5\n", "a\t0.5000001\n", "different"),
+        ("a\t0.5\n", "b\t0.5\n", "different"),
+        ("a\t1e-13\n", "a\t0.0\n", "equal within tolerance"),
+        ("a\t0.5\n", "a\t0.5\nb\t1\n", "different"),
+        ("<dc:date>2026</dc:date>1", "<dc:date>2027</dc:date>1", "identical"),
+    ],
+)
+def test_tolerance(tmp_path, ours, theirs, verdict):
+    for name, text in (("a.tsv", ours), ("b.tsv", theirs)):
+        (tmp_path / name).write_text(text)
+    assert compare(tmp_path / "a.tsv", tmp_path / "b.tsv")[0] == verdict
+
+
+def test_the_head_of_a_log_tells_where_its_job_ran(tmp_path):
+    log = tmp_path / "x.log"
+    log.write_text("host: node7\nslurm job: 4711\ndriver: NVRM version: 550.54\n30 queries\n")
+    assert head_of_log(str(log)) == {"host": "node7", "slurm_job": "4711", "driver": "NVRM version: 550.54"}
+    log.write_text("host: node7\nslurm job: none\ndriver: none\n")
+    assert head_of_log(str(log)) == {"host": "node7", "slurm_job": None, "driver": None}
+    log.write_text("30 queries\n")
+    assert head_of_log(str(log)) == {"host": None, "slurm_job": None, "driver": None}
+
+
+def test_wildcards_and_the_benchmark_are_found_by_the_rules_patterns():
+    job = Job({}, ["results/x/runs/t/s/seed-1.trec.gz"])
+    assert wildcards_of(
+        job, [r"results/x/runs/(?P<task>[^/]+)/(?P<system>[^/]+)/seed\-(?P<seed>[0-9]+)\.trec\.gz$"]
+    ) == {"task": "t", "system": "s", "seed": "1"}
+    assert benchmark_path(job, "b/{task,[^/]+}/{seed,[0-9]{1,2}}.tsv", {"task": "t", "seed": "1"}) == "b/t/1.tsv"
+
+
+def test_only_the_jobs_behind_the_targets_count(tmp_path):
+    def record(rule, inputs):
+        return {"rule": rule, "shellcmd": rule, "log": [f"{rule}.log"], "input": inputs}
+
+    write_record(tmp_path, "a", record("one", []))
+    write_record(tmp_path, "a2", record("one", []))
+    write_record(tmp_path, "b" * 300, record("two", ["a"]))  # a long name is spread over folders
+    write_record(tmp_path, "stale", record("three", ["a"]))
+    found = jobs_behind(["b" * 300], dict(records(tmp_path)))
+    assert [(job.record["rule"], job.outputs) for job in found] == [("one", ["a", "a2"]), ("two", ["b" * 300])]
+
+
+def test_the_origin_of_changed_sources(tmp_path):
+    def git(*arguments):
+        subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=x", "-c", "user.email=x", *arguments],
+            check=True,
+            capture_output=True,
+        )
+
+    (tmp_path / "scripts/a").mkdir(parents=True)
+    (tmp_path / "scripts/a/x.py").write_text("1\n")
+    assert origin(tmp_path, source_files(tmp_path))[0]["commit"] is None
+    git("init")
+    git("remote", "add", "origin", "https://example.org/x.git")
+    git("add", ".")
+    git("commit", "-m", "x")
+    found, difference = origin(tmp_path, source_files(tmp_path))
+    assert len(found["commit"]) == 40 and not found["dirty"] and not difference
+    assert found["repository"] == "https://example.org/x.git"
+    (tmp_path / "scripts/a/x.py").write_text("2\n")
+    (tmp_path / "scripts/a/new.py").write_text("3\n")
+    found, difference = origin(tmp_path, source_files(tmp_path))
+    assert found["dirty"] and found["new"] == ["scripts/a/new.py"]
+    assert "-1\n+2" in difference
+
+
+def test_a_conda_environment_tells_its_packages_as_installed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "envs" / "report.yaml"
+    file.parent.mkdir()
+    file.write_text("dependencies:\n  - numpy=2\n")
+    prefix = tmp_path / ".snakemake/conda/abc_"
+    (prefix / "conda-meta").mkdir(parents=True)
+    (prefix / "conda-meta/numpy-2.1.json").write_text('{"name": "numpy", "version": "2.1"}')
+    metadata = prefix / "lib/python3.11/site-packages/tqdm-4.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: tqdm\nVersion: 4.70\n")
+    prefix.with_suffix(".yaml").write_text(file.read_text())
+    assert conda_packages(prefix) == {"numpy": "2.1", "tqdm": "4.70"}
+    found = environments([file])
+    assert found["conda report.yaml"]["packages"] == {"numpy": "2.1", "tqdm": "4.70"}
+    assert found[OWN]["packages"]["snakemake"]
+
+
+def test_differences_are_told_by_dotted_keys():
+    a, b = (
+        flattened({"systems": {"x": {"k1": 0.9}}, "depth": 10}),
+        flattened({"systems": {"x": {"k1": 1.2}}, "seed": 1}),
+    )
+    assert differing("configuration", a, b) == [
+        Difference("configuration", "systems.x.k1", "0.9", "1.2"),
+        Difference("configuration", "depth", "10", "none"),
+        Difference("configuration", "seed", "none", "1"),
+    ]
