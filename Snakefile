@@ -9,9 +9,11 @@ if not workflow.overwrite_configfiles:  # an explicit --configfile replaces the 
 
 include: "rules/common.smk"
 include: "rules/datasets.smk"
+include: "rules/pieces.smk"
 include: "rules/check.smk"
 include: "rules/bm25.smk"
 include: "rules/training.smk"
+include: "rules/encoding.smk"
 include: "rules/inference.smk"
 include: "rules/selection.smk"
 include: "rules/evaluation.smk"

@@ -2,7 +2,7 @@
 
 In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by all experiments), and per dataset
 data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
-and no corpus where a dataset shares another's. Where texts are split, the same in pieces: pieces/{dataset}/{length}/.
+and no corpus where a dataset shares another's.
 """
 
 PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
@@ -133,29 +133,3 @@ use rule prepare_dataset as prepare_judgements with:
         dataset=one_of(JUDGEMENTS_ONLY),
     message:
         "prepare_judgements {wildcards.dataset}"
-
-
-rule split:
-    input:
-        **code("datasets/pieces.py"),
-        texts=results("data/{dataset}/{texts}.jsonl"),
-    output:
-        pieces=results("pieces/{dataset}/{length}/{texts}.jsonl"),
-    log:
-        results("logs/split/{dataset}/{length}/{texts}.log"),
-    benchmark:
-        results("benchmarks/split/{dataset}/{length}/{texts}.tsv")
-    wildcard_constraints:
-        length="[0-9]+",
-        texts="corpus|queries/(?:train|dev|test)",
-    params:
-        settings=lambda wildcards: settings(
-            length=int(wildcards.length), language=EXPERIMENT.datasets[wildcards.dataset]["language"]
-        ),
-    conda:
-        "../envs/datasets.yaml"
-    message:
-        "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
-    shell:
-        "python {input.script:q} --texts {input.texts:q} --pieces {output.pieces:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"

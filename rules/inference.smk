@@ -1,9 +1,8 @@
-"""Inference: each corpus is encoded once a checkpoint; tasks are searched exactly; first stages are re-ranked; or a
-cross-encoder scores every pair of a query and a document.
+"""Inference: tasks are searched exactly; first stages are re-ranked; or a cross-encoder scores every pair of a query and
+a document.
 
-In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), runs/ of first stages. Out: runs/{task}/{system}/seed-
-{seed}.trec.gz and embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy (or embeddings/{dataset}/pieces-{length}/{model}/
-…), each with its timing.
+In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
+runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 """
 
 
@@ -13,20 +12,6 @@ def system_model(wildcards):
 
 def system_checkpoint(wildcards):
     return checkpoint_of(EXPERIMENT.systems[wildcards.system], wildcards.seed)
-
-
-def encoding(system, task, seed):
-    """The path, less its suffix, of the encoded corpus with which a system ranks; None where it encodes none.
-
-    A bi-encoder that re-ranks whole texts encodes the candidates itself.
-    """
-    split = system.piece_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
-    if system.kind != "retrieve" and not split:
-        return None
-    owner = EXPERIMENT.corpus_owner(task.dataset)
-    corpus = f"{owner}/pieces-{system.piece_length}" if split else owner
-    encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
-    return results(f"embeddings/{corpus}/{encoded}")
 
 
 def system_embeddings(wildcards):
@@ -50,10 +35,6 @@ def first_stage(wildcards):
     return results(f"runs/{wildcards.task}/{system.first_stage}/seed-{seed}.trec.gz")
 
 
-def encoding_settings(wildcards):
-    return settings(**{key: EXPERIMENT.models[wildcards.model][key] for key in ["max_length", "batch_size"]})
-
-
 def ranking_settings(wildcards):
     """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
     system, model = EXPERIMENT.systems[wildcards.system], system_model(wildcards)
@@ -61,47 +42,6 @@ def ranking_settings(wildcards):
     pieces = {"piece_length": system.piece_length} if system.piece_length else {}
     tag = f"{wildcards.system}-{wildcards.seed}"
     return settings(**{key: model[key] for key in kept}, **pieces, depth=system.depth or EXPERIMENT.depth, tag=tag)
-
-
-rule encode:
-    input:
-        **code("inference/encode.py"),
-        checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
-        corpus=results("data/{dataset}/corpus.jsonl"),
-    output:
-        embeddings=results("embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
-        timing=results("embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
-    log:
-        results("logs/encode/{dataset}/{model}/{recipe}/seed-{seed}.log"),
-    benchmark:
-        results("benchmarks/encode/{dataset}/{model}/{recipe}/seed-{seed}.tsv")
-    params:
-        settings=encoding_settings,
-    conda:
-        "../envs/neural.yaml"
-    message:
-        "encode {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
-    shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
-        " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
-
-
-use rule encode as encode_pieces with:
-    input:
-        **code("inference/encode.py"),
-        checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
-        corpus=results("pieces/{dataset}/{length}/corpus.jsonl"),
-    output:
-        embeddings=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.npy"),
-        timing=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.timing.json"),
-    log:
-        results("logs/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.log"),
-    benchmark:
-        results("benchmarks/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.tsv")
-    wildcard_constraints:
-        length="[0-9]+",
-    message:
-        "encode_pieces {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
 
 
 rule retrieve:

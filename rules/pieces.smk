@@ -1,0 +1,30 @@
+"""Pieces: the texts of a dataset cut into groups of whole sentences, for systems and recipes that split long documents.
+
+In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in pieces/{dataset}/{length}/, a line a piece.
+"""
+
+
+rule split:
+    input:
+        **code("datasets/pieces.py"),
+        texts=results("data/{dataset}/{texts}.jsonl"),
+    output:
+        pieces=results("pieces/{dataset}/{length}/{texts}.jsonl"),
+    log:
+        results("logs/split/{dataset}/{length}/{texts}.log"),
+    benchmark:
+        results("benchmarks/split/{dataset}/{length}/{texts}.tsv")
+    wildcard_constraints:
+        length="[0-9]+",
+        texts="corpus|queries/(?:train|dev|test)",
+    params:
+        settings=lambda wildcards: settings(
+            length=int(wildcards.length), language=EXPERIMENT.datasets[wildcards.dataset]["language"]
+        ),
+    conda:
+        "../envs/datasets.yaml"
+    message:
+        "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
+    shell:
+        "python {input.script:q} --texts {input.texts:q} --pieces {output.pieces:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
