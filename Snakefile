@@ -23,6 +23,7 @@ include: "rules/charts.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
 include: "rules/reports.smk"
+include: "rules/report.smk"
 include: "rules/archive.smk"
 
 
@@ -30,6 +31,7 @@ rule all:
     default_target: True
     input:
         results("summary.md"),
+        results("report.html"),
         NAMED_IN_SUMMARY,
 
 
@@ -45,8 +47,8 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 
 onsuccess:
-    if Path(RESULTS, "summary.md").exists():
-        print(f"{RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+    if Path(RESULTS, "report.html").exists():
+        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
 
 
 onerror:

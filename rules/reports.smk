@@ -20,9 +20,10 @@ def table_settings():
     return {name: {k: v for k, v in one.items() if k not in looks} for name, one in shown.items()}
 
 
-def summary_settings(wildcards):
+def summary_values():
+    """What the pages say that stands in no table."""
     learnt = {name: datasets_learnt(EXPERIMENT, system) for name, system in EXPERIMENT.systems.items()}
-    return settings(
+    return dict(
         experiment=EXPERIMENT.name,
         measures=list(dict.fromkeys(name for task in TASKS.values() for name in task.measures)),
         sources={name: {k: one[k] for k in ("location", "licence")} for name, one in PREPARED.items()},
@@ -90,7 +91,7 @@ rule summary:
     log:
         results("logs/summary.log"),
     params:
-        settings=summary_settings,
+        settings=lambda wildcards: settings(**summary_values()),
     conda:
         "../envs/report.yaml"
     message:

@@ -50,14 +50,13 @@ def comparison_sections(found: dict[str, Found], settings: dict, labels: Labels)
     return parts
 
 
-def published_line(table: pd.DataFrame) -> str:
+def published_counts(table: pd.DataFrame) -> str:
     """How many published numbers are reproduced."""
     if "verdict" in table:
         said = ", ".join(f"{count} {verdict}" for verdict, count in table["verdict"].value_counts(sort=False).items())
         return f"Of {len(table)} published numbers: {said}: [all of them](published-versus-ours.md)."
     equal = (table["equal"] == "yes").sum()
-    said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
-    return f"{said}: [all of them](published-versus-ours.md)."
+    return f"{equal} of {len(table)} published numbers are reproduced to their last digit"
 
 
 def costs_table(costs: pd.DataFrame) -> str:
@@ -118,7 +117,8 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
         parts += comparison_sections(found, settings, labels)
     if "published" in tables:
-        parts += ["## Published numbers", published_line(tables["published"])]
+        said = published_counts(tables["published"])
+        parts += ["## Published numbers", f"{said}: [all of them](published-versus-ours.md)."]
     if len(costs):
         parts += ["## Costs", costs_table(costs)]
         parts.append(

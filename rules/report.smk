@@ -1,0 +1,116 @@
+"""Report: the experiment as one HTML file to read and to send, and how it was made as a graph of its rules.
+
+In: tables/, effects/, meta/, figures/*.svg, training logs, all timing files, metrics of the systems that differ in their
+number of training queries. Out: report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
+"""
+
+from snakemake.iocontainers import Wildcards
+
+SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
+
+
+def training_logs():
+    """The logs of every training behind a system, and of those that it starts from."""
+    found = set()
+    for system in FITTED_SYSTEMS.values():
+        for seed in system.seeds:
+            recipe = system.recipe
+            while recipe in EXPERIMENT.recipes:
+                found.add(results(f"models/{system.model}/{recipe}/seed-{seed}.log.tsv"))
+                recipe = EXPERIMENT.recipes[recipe]["start_from"]
+    return sorted(found)
+
+
+def sizes():
+    """The systems that differ in their number of training queries alone, a group each with its untrained system."""
+    groups, untrained = {}, {}
+    for name, system in FITTED_SYSTEMS.items():
+        ranks = (system.kind, system.model, system.first_stage, system.depth)
+        if system.recipe not in EXPERIMENT.recipes:
+            untrained[ranks] = name
+            continue
+        recipe = EXPERIMENT.recipes[system.recipe]
+        alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)
+        groups.setdefault((ranks, alike), {})[name] = recipe
+    return [
+        {
+            "name": f"{ranks[1]} trained on {next(iter(members.values()))['train_on']}, from {next(iter(members))}",
+            "systems": {name: recipe["queries"] for name, recipe in members.items()},
+            "train_on": next(iter(members.values()))["train_on"],
+            "untrained": untrained.get(ranks),
+        }
+        for (ranks, _), members in groups.items()
+        if len({recipe["queries"] for recipe in members.values()}) > 1
+    ]
+
+
+def sizes_metrics():
+    """The metrics of the systems in `sizes`."""
+    names = {name for group in sizes() for name in [*group["systems"], group["untrained"]] if name}
+    return [path for name in sorted(names) for task in EXPERIMENT.tasks.values() for path in metrics_of(name, task)]
+
+
+@cache
+def rule_graph():
+    """The number of jobs of each rule, and the pairs of rules of which the first makes what the second takes.
+
+    Walked from the inputs of rule all back to the raw data, as Snakemake does it.
+    """
+    makers = [rule for rule in workflow.rules if rule.products()]
+    start = next(rule for rule in workflow.rules if rule.name == "all")
+    jobs, feeds, made_by = set(), set(), {}
+    todo = [(start, Wildcards())]
+    while todo:
+        taker, wildcards = todo.pop()
+        for path in map(str, taker.expand_input(wildcards)[0]):
+            if path not in made_by:
+                maker = next((rule for rule in makers if rule.is_producer(path)), None)
+                made_by[path] = maker and maker.name
+                found = maker and Wildcards(fromdict=maker.get_wildcards(path))
+                if maker and (maker.name, tuple(found)) not in jobs:
+                    jobs.add((maker.name, tuple(found)))
+                    todo.append((maker, found))
+            if made_by[path] and taker is not start:
+                feeds.add((made_by[path], taker.name))
+    names = [name for name, _ in jobs]
+    return {"jobs": {name: names.count(name) for name in sorted(set(names))}, "feeds": sorted(feeds)}
+
+
+def report_settings(wildcards):
+    seeds = {name: list(system.seeds) for name, system in FITTED_SYSTEMS.items() if system.recipe in EXPERIMENT.recipes}
+    return settings(**summary_values(), **rule_graph(), sizes=sizes(), seeds={"data": EXPERIMENT.seed, "training": seeds})
+
+
+rule report:
+    input:
+        **code("reports/report.py"),
+        template="scripts/reports/report.html.j2",
+        style="scripts/reports/report.css",
+        page_script="scripts/reports/report.js",
+        datasets=results("tables/datasets.tsv"),
+        means=results("tables/means.tsv"),
+        comparisons=results("tables/comparisons.tsv"),
+        costs=results("tables/costs.tsv"),
+        effects=EFFECTS,
+        meta=META,
+        figures=expand(results("figures/{name}.svg"), name=FIGURES),
+        training_logs=training_logs(),
+        timing=sorted({path for run, beside in timings().items() for path in [run, *beside.values()]}),
+        metrics=sizes_metrics(),
+        published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
+    output:
+        page=results("report.html"),
+    log:
+        results("logs/report.log"),
+    params:
+        settings=report_settings,
+    conda:
+        "../envs/report.yaml"
+    message:
+        "report"
+    shell:
+        "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
+        " --costs {input.costs:q} --template {input.template:q} --style {input.style:q} --page-script {input.page_script:q}"
+        " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
+        " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
+        " --page {output.page:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,94 @@
+"""The experiment as one HTML file to read and to send: questions, answers, figures, tables, and how it was made.
+
+Reads the tables (TSV), effects and meta files, figures (SVG), training logs, timing files, metrics of the systems that
+differ in their number of training queries, and the template with its style sheet and script. Writes report.html,
+which needs no other file and no network; the same inputs give the same bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from scripts.common.cli import parser
+from scripts.common.errors import run
+from scripts.common.files import whole_text
+from scripts.reports import report_tables as tables
+from scripts.reports.comparison_data import Labels, read_found
+from scripts.reports.report_curves import loss_curves, size_curves
+from scripts.reports.report_graph import draw
+from scripts.reports.report_machine import facts, machine_table, read_timings
+from scripts.reports.report_records import FOLDED, sections
+from scripts.reports.report_svg import inline
+from scripts.reports.summary import published_counts, read_table
+
+
+def contents(arguments) -> dict:
+    """Everything that the template shows, by name."""
+    settings = arguments.settings
+    labels = Labels(**settings["labels"])
+    datasets, means, comparisons, costs = (
+        read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
+    )
+    pairs = zip(arguments.effects, arguments.meta, strict=True)
+    found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
+    parts = sections(found, settings, labels, figures)
+    members = [one for part in parts for one in part.members]
+    timings = read_timings(sorted(arguments.timing))
+    published = read_table(arguments.published[0]) if arguments.published else None
+    titles = {one.name: (one.question, one.answer, f"#{one.anchor}") for one in members}
+    measures = settings["measures"]
+    return {
+        "experiment": settings["experiment"],
+        "counts": {"systems": len(settings["systems"]), "tasks": means["task"].nunique(), "comparisons": len(found)},
+        "overview": tables.overview_table(comparisons, labels, titles) if found else None,
+        "sections": parts,
+        "folded": len(found) > FOLDED,
+        "datasets": tables.datasets_table(datasets) if len(datasets) else None,
+        "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
+        "sources": settings["sources"],
+        "systems": [(labels.system(name), name, said) for name, said in settings["systems"].items()],
+        "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
+        "sizes": size_curves(settings["sizes"], arguments.metrics, datasets, measures[0], labels),
+        "measure": measures[0],
+        "losses": loss_curves(sorted(arguments.training_log)),
+        "costs": tables.costs_table(costs, labels) if len(costs) else None,
+        "cost_figures": [
+            inline(figures[name], f"cost{place}", "Effects against costs; the tables hold the numbers.")
+            for place, name in enumerate(settings["costs"], 1)
+        ],
+        "published": None if published is None else tables.published_table(published),
+        "published_counts": None if published is None else published_counts(published),
+        "graph": draw(settings["jobs"], map(tuple, settings["feeds"])),
+        "jobs": settings["jobs"],
+        "machine": machine_table(timings) if timings else None,
+        "facts": facts(timings) if timings else [],
+        "seeds": settings["seeds"],
+    }
+
+
+def render(found: dict, template: Path, style: Path, script: Path) -> str:
+    """The page; everything that is not markup already is escaped."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    page = environment.from_string(template.read_text(encoding="utf-8"))
+    # The two files hold no end tag of their own element, so they stand in the page as they are.
+    parts = {"style": Markup(style.read_text(encoding="utf-8")), "script": Markup(script.read_text(encoding="utf-8"))}
+    return page.render(**found, **parts) + "\n"
+
+
+def main() -> None:
+    names = ("datasets", "means", "comparisons", "costs", "template", "style", "page-script", "page")
+    lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*")
+    arguments = parser(__doc__, *names, *lists).parse_args()
+    page = render(contents(arguments), arguments.template, arguments.style, arguments.page_script)
+    with whole_text(arguments.page) as file:
+        file.write(page)
+
+
+if __name__ == "__main__":
+    run(main)

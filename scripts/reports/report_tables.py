@@ -1,0 +1,166 @@
+"""The tables of the report as plain data: cells with the value they sort by; reads and writes nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import pandas as pd
+from markupsafe import Markup
+
+from scripts.reports.comparison_data import Found, Labels
+from scripts.reports.forest_data import Forest
+from scripts.reports.tables import blocks, headings, overview
+
+COST_COLUMNS = {
+    "latency_p50_ms": "Median latency (ms)",
+    "latency_p95_ms": "95th percentile (ms)",
+    "queries_per_second": "Queries a second",
+    "encoded_documents_per_second": "Documents encoded a second",
+    "training_seconds": "Training (s)",
+    "peak_rss_mb": "Peak memory (MB)",
+    "peak_gpu_mb": "Peak GPU memory (MB)",
+}
+DATASET_COLUMNS = {
+    "dataset": "Dataset",
+    "split": "Split",
+    "documents": "Documents",
+    "mean_document_words": "Words a document",
+    "queries": "Queries",
+    "mean_query_words": "Words a query",
+    "judgements": "Judgements",
+    "relevant": "Relevant",
+    "equal_documents": "Equal documents",
+    "judged_documents_missing": "Judged but missing",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell shows, the value it sorts by where its text would not do, and where it leads."""
+
+    text: str
+    sort: float | None = None
+    strong: bool = False
+    link: str = ""
+    drawing: Markup | str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: what it holds, its columns (name, whether numbers), rows, and rows that stay last."""
+
+    caption: str
+    columns: list[tuple[str, bool]]
+    rows: list[list[Cell]]
+    foot: list[list[Cell]] = field(default_factory=list)
+
+
+def number(value: float | None, spec: str) -> Cell:
+    """A number in a format such as `.1f`; an empty cell where there is none."""
+    if value is None or pd.isna(value):
+        return Cell("")
+    return Cell(format(value, spec), float(value))
+
+
+def datasets_table(datasets: pd.DataFrame) -> Table:
+    """Documents, queries and judgements a dataset and split; counts that are 0 throughout are left out."""
+    shown = [name for name in DATASET_COLUMNS if datasets[name].notna().any()]
+    odd = ("equal_documents", "judged_documents_missing")
+    shown = [name for name in shown if name not in odd or datasets[name].fillna(0).any()]
+    rows = []
+    for row in datasets.to_dict("records"):
+        cells = [Cell(row["dataset"]), Cell(row["split"])]
+        cells += [number(row[name], ",.1f" if name.startswith("mean_") else ",.0f") for name in shown[2:]]
+        rows.append(cells)
+    return Table("Datasets and their splits.", [(DATASET_COLUMNS[name], name not in shown[:2]) for name in shown], rows)
+
+
+def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> Table:
+    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
+    found = means[means[measure].notna()]
+    systems = list(dict.fromkeys(found["system"]))
+    rows = []
+    for task, part in found.groupby("task", sort=False):
+        by_system = {row["system"]: row for row in part.to_dict("records")}
+        best = max(f"{row[measure]:.3f}" for row in by_system.values())
+        cells = [Cell(labels.task(task)), number(part["queries"].iloc[0], ",.0f")]
+        for system in systems:
+            if system not in by_system:
+                cells.append(Cell(""))
+                continue
+            value, spread = by_system[system][measure], by_system[system][f"{measure} sd"]
+            text = f"{value:.3f}" + (f" ± {spread:.3f}" if pd.notna(spread) else "")
+            star = "*" * (task in trained.get(system, []))
+            cells.append(Cell(text + star, value, f"{value:.3f}" == best and len(by_system) > 1))
+        rows.append(cells)
+    columns = [("Task", False), ("Queries", True), *((labels.system(name), True) for name in systems)]
+    return Table(f"Mean {measure} of each system on each task.", columns, rows)
+
+
+def overview_table(comparisons: pd.DataFrame, labels: Labels, titles: dict[str, tuple[str, str, str]]) -> Table:
+    """A row a comparison: question, answer, summary effect. `titles` maps its name to question, answer and link."""
+    shown = overview(comparisons, labels)
+    kept = [name for name in ("k", "Summary", "CI", "Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
+    scales: dict[tuple[str, str], list[float]] = {}
+    for row in comparisons.to_dict("records"):
+        scale = scales.setdefault((row["effect_type"], row["measure"]), [0.0])
+        scale += [row[end] for end in ("ci_low", "ci_high") if pd.notna(row[end])]
+    rows = []
+    for place, row in enumerate(comparisons.to_dict("records")):
+        question, answer, link = titles[row["comparison"]]
+        scale = scales[row["effect_type"], row["measure"]]
+        effect = None if pd.isna(row["effect"]) else row["effect"]
+        strip = "" if effect is None else interval_strip(row, min(scale), max(scale))
+        cells = [Cell(question, link=link), Cell(answer), Cell("", effect, drawing=strip)]
+        exact = {"Summary": effect, "p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
+        rows.append([*cells, *(Cell(shown[name][place], exact.get(name)) for name in kept)])
+    columns = [("Question", False), ("Answer", False), ("Effect", False), *((name, True) for name in kept)]
+    return Table("All comparisons: summary effect over their tasks.", columns, rows)
+
+
+def interval_strip(row: dict, low: float, high: float) -> Markup:
+    """A summary effect and its interval as a small drawing on the scale from `low` to `high`."""
+    scale = 104 / ((high - low) or 1)
+    places = (0, row["ci_low"], row["ci_high"], row["effect"])
+    zero, left, right, middle = (8 + (value - low) * scale for value in places)
+    kind = "unsure" if row["ci_low"] <= 0 <= row["ci_high"] else "sure"
+    return Markup(
+        '<svg class="strip {}" viewBox="0 0 120 16" aria-hidden="true"><path class="zero" d="M{:.1f} 0V16"/>'
+        '<path d="M{:.1f} 8H{:.1f}"/><circle cx="{:.1f}" cy="8" r="3.5"/></svg>'
+    ).format(kind, zero, left, right, middle)
+
+
+def comparison_table(found: Found, plot: Forest) -> Table:
+    """A comparison's tasks, and below them its summary, prediction interval and fixed effect."""
+    names, parts = headings(plot), blocks(found, plot)
+    columns = [(name, align == "r") for name, align in names.items()]
+    body, foot = (parts[0], parts[1]) if len(parts) > 1 else (parts[0], [])
+    as_cells = [[[Cell(text) for text in row] for row in part] for part in (body, foot)]
+    return Table(f"{plot.groups[0].treatment} against {plot.control}, by task.", columns, *as_cells)
+
+
+def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
+    """A row a system: times and memory, means over tasks and seeds; what was never measured is left out."""
+    shown = [name for name in COST_COLUMNS if name in costs and costs[name].fillna(0).any()]
+    grouped = costs.groupby("system", sort=False)[shown].mean().reset_index()
+    rows = []
+    for row in grouped.to_dict("records"):
+        digits = {name: 0 if not math.isfinite(row[name]) or abs(row[name]) >= 100 else 1 for name in shown}
+        rows.append([Cell(labels.system(row["system"])), *(number(row[n], f",.{digits[n]}f") for n in shown)])
+    columns = [("System", False), *((COST_COLUMNS[name], True) for name in shown)]
+    return Table("What each system costs: means over tasks and seeds.", columns, rows)
+
+
+def published_table(published: pd.DataFrame) -> Table:
+    """Every published number beside ours."""
+    text = published.astype(object).where(published.notna(), "")
+    rows = []
+    for row in text.to_dict("records"):
+        names = [Cell(str(row[name])) for name in ("table", "row", "column")]
+        printed = Cell(str(row["published"]), float(row["published"]))
+        ours = Cell(str(row["ours"]), None if row["ours_in_full"] == "" else float(row["ours_in_full"]))
+        rows.append([*names, printed, ours, Cell(row["equal"], strong=row["equal"] != "yes"), Cell(str(row["note"]))])
+    columns = [("Table", False), ("Row", False), ("Column", False), ("Published", True), ("Ours", True)]
+    columns += [("Equal", False), ("Note", False)]
+    return Table("Published numbers and ours, to the digits printed.", columns, rows)
