@@ -78,7 +78,9 @@ def rule_graph():
 
 def report_settings(wildcards):
     seeds = {name: list(system.seeds) for name, system in FITTED_SYSTEMS.items() if system.recipe in EXPERIMENT.recipes}
-    return settings(**summary_values(), **rule_graph(), sizes=sizes(), seeds={"data": EXPERIMENT.seed, "training": seeds})
+    controls = {COST_FIGURE + n: EXPERIMENT.comparisons[members[0]].control for n, members in COST_FIGURES.items()}
+    shown = {"sizes": sizes(), "cost_controls": controls, "seeds": {"data": EXPERIMENT.seed, "training": seeds}}
+    return settings(**summary_values(), **rule_graph(), **shown)
 
 
 rule report:

@@ -39,7 +39,10 @@ def contents(arguments) -> dict:
     members = [one for part in parts for one in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_table(arguments.published[0]) if arguments.published else None
-    titles = {one.name: (one.question, one.answer, f"#{one.anchor}") for one in members}
+    titles = {
+        one.name: (tables.Cell(one.question, link=f"#{one.anchor}"), tables.Cell(one.answer, kind=one.kind))
+        for one in members
+    }
     measures = settings["measures"]
     return {
         "experiment": settings["experiment"],
@@ -49,17 +52,14 @@ def contents(arguments) -> dict:
         "folded": len(found) > FOLDED,
         "datasets": tables.datasets_table(datasets) if len(datasets) else None,
         "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
-        "sources": settings["sources"],
-        "systems": [(labels.system(name), name, said) for name, said in settings["systems"].items()],
+        "sources": grouped(settings["sources"]),
+        "systems": [(labels.system(name), name, settings["systems"][name]) for name in dict.fromkeys(means["system"])],
         "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
         "sizes": size_curves(settings["sizes"], arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),
         "costs": tables.costs_table(costs, labels) if len(costs) else None,
-        "cost_figures": [
-            inline(figures[name], f"cost{place}", "Effects against costs; the tables hold the numbers.")
-            for place, name in enumerate(settings["costs"], 1)
-        ],
+        "cost_figures": cost_figures(settings["cost_controls"], figures, labels),
         "published": None if published is None else tables.published_table(published),
         "published_counts": None if published is None else published_counts(published),
         "graph": draw(settings["jobs"], map(tuple, settings["feeds"])),
@@ -68,6 +68,23 @@ def contents(arguments) -> dict:
         "facts": facts(timings) if timings else [],
         "seeds": settings["seeds"],
     }
+
+
+def grouped(sources: dict[str, dict]) -> dict[str, dict]:
+    """Where data comes from and its licence; the datasets that share both stand together."""
+    found: dict[tuple, list[str]] = {}
+    for name, one in sources.items():
+        found.setdefault(tuple(one.items()), []).append(name)
+    return {", ".join(names): dict(pairs) for pairs, names in found.items()}
+
+
+def cost_figures(controls: dict[str, str], figures: dict[str, str], labels: Labels) -> list[tuple[str, Markup]]:
+    """Each figure of costs (`controls`: its name -> its control) with what it shows."""
+    found = []
+    for place, (name, control) in enumerate(controls.items(), 1):
+        said = f"Effects over {labels.system(control)}, and what they cost"
+        found.append((said, inline(figures[name], f"cost{place}", f"{said}. The tables hold the numbers.")))
+    return found
 
 
 def render(found: dict, template: Path, style: Path, script: Path) -> str:

@@ -24,10 +24,10 @@ class Line:
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round values from `low` to `high`, at most `most` of them."""
+    """Round values from `low` to `high`, about `most` of them."""
     span = (high - low) or abs(high) or 1.0
     power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(factor * power for factor in (1, 2, 5, 10, 20) if span / (factor * power) <= most - 1)
+    step = next(factor * power for factor in (1, 2, 5, 10, 20) if span / (factor * power) <= most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(place * step, 12) for place in range(first, last + 1)]
 

@@ -52,6 +52,7 @@ class Section:
     name: str
     anchor: str
     title: str
+    heading: str
     members: list[Shown]
     picture: Picture
 
@@ -138,10 +139,10 @@ def sections(found: dict[str, Found], settings: dict, labels: Labels, figures: d
             own = anchor("s", len(made) + 1, title)
             several = picture(figures[title], [found[one] for one in members], looks[name], labels, own)
             heading = f"{len(members)} systems against {control}"
-            made.append(Section(title, own, heading, [single[one] for one in members], several))
+            made.append(Section(title, own, heading, heading, [single[one] for one in members], several))
         elif name not in drawn or name in heads:
             meta = found[name].meta
             heading = f"{labels.system(meta['treatment'])} against {labels.system(meta['control'])}"
-            own = anchor("s", len(made) + 1, name)
-            made.append(Section(name, own, heading, [single[name]], single[name].picture))
+            own, one = anchor("s", len(made) + 1, name), single[name]
+            made.append(Section(name, own, heading, one.question, [one], one.picture))
     return made

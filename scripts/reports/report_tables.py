@@ -43,6 +43,7 @@ class Cell:
     sort: float | None = None
     strong: bool = False
     link: str = ""
+    kind: str = ""  # of an answer: better, worse, open
     drawing: Markup | str = ""
 
 
@@ -56,9 +57,14 @@ class Table:
     foot: list[list[Cell]] = field(default_factory=list)
 
 
+def value_or_none(value: float | None) -> float | None:
+    """A number; None for what pandas reads from an empty cell."""
+    return None if value is None or pd.isna(value) else float(value)
+
+
 def number(value: float | None, spec: str) -> Cell:
     """A number in a format such as `.1f`; an empty cell where there is none."""
-    if value is None or pd.isna(value):
+    if value_or_none(value) is None:
         return Cell("")
     return Cell(format(value, spec), float(value))
 
@@ -98,25 +104,26 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     return Table(f"Mean {measure} of each system on each task.", columns, rows)
 
 
-def overview_table(comparisons: pd.DataFrame, labels: Labels, titles: dict[str, tuple[str, str, str]]) -> Table:
-    """A row a comparison: question, answer, summary effect. `titles` maps its name to question, answer and link."""
+def overview_table(comparisons: pd.DataFrame, labels: Labels, titles: dict[str, tuple[Cell, Cell]]) -> Table:
+    """A row a comparison: question and answer (in `titles`, by its name), then its summary."""
     shown = overview(comparisons, labels)
-    kept = [name for name in ("k", "Summary", "CI", "Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
+    kept = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
     scales: dict[tuple[str, str], list[float]] = {}
     for row in comparisons.to_dict("records"):
         scale = scales.setdefault((row["effect_type"], row["measure"]), [0.0])
         scale += [row[end] for end in ("ci_low", "ci_high") if pd.notna(row[end])]
     rows = []
     for place, row in enumerate(comparisons.to_dict("records")):
-        question, answer, link = titles[row["comparison"]]
         scale = scales[row["effect_type"], row["measure"]]
-        effect = None if pd.isna(row["effect"]) else row["effect"]
+        effect = value_or_none(row["effect"])
         strip = "" if effect is None else interval_strip(row, min(scale), max(scale))
-        cells = [Cell(question, link=link), Cell(answer), Cell("", effect, drawing=strip)]
-        exact = {"Summary": effect, "p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
-        rows.append([*cells, *(Cell(shown[name][place], exact.get(name)) for name in kept)])
-    columns = [("Question", False), ("Answer", False), ("Effect", False), *((name, True) for name in kept)]
-    return Table("All comparisons: summary effect over their tasks.", columns, rows)
+        summary = f"{shown['Summary'][place]} {shown['CI'][place]}".strip()
+        cells = [*titles[row["comparison"]], Cell(summary, effect, drawing=strip)]
+        exact = {"p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
+        rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in kept)])
+    columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
+    caption = "All comparisons, each with its summary effect over the tasks; p (Holm) is adjusted for their number."
+    return Table(caption, [*columns, *((name, True) for name in kept)], rows)
 
 
 def interval_strip(row: dict, low: float, high: float) -> Markup:
