@@ -62,6 +62,11 @@ def results(path):
     return f"{RESULTS}/{path}"
 
 
+def shown(path, caption, category, **labels):
+    """An output that `snakemake --report` shows, with its caption (rules/captions/) and what tells it from others."""
+    return report(path, caption=f"captions/{caption}.rst", category=category, labels=labels)
+
+
 def settings(**values):
     """A job's settings: one JSON string with sorted keys, so that only a changed value reruns the job."""
     return json.dumps(values, sort_keys=True, ensure_ascii=False)

@@ -55,7 +55,7 @@ rule costs:
         timing=list(timings()),
         beside=sorted({path for paths in timings().values() for path in paths.values()}),
     output:
-        table=results("tables/costs.tsv"),
+        table=shown(results("tables/costs.tsv"), "costs", "Tables", table="costs"),
     log:
         results("logs/costs.log"),
     params:
@@ -100,8 +100,8 @@ rule cost_figure:
             {path for run, beside in cost_timings(wildcards).items() for path in [run, *beside.values()]}
         ),
     output:
-        svg=results(f"figures/{COST_FIGURE}{{costs}}.svg"),
-        pdf=results(f"figures/{COST_FIGURE}{{costs}}.pdf"),
+        svg=shown(results(f"figures/{COST_FIGURE}{{costs}}.svg"), "cost", "Costs", control="{costs}", file="svg"),
+        pdf=shown(results(f"figures/{COST_FIGURE}{{costs}}.pdf"), "cost", "Costs", control="{costs}", file="pdf"),
         png=results(f"figures/{COST_FIGURE}{{costs}}.png"),
     log:
         results("logs/cost_figure/{costs}.log"),

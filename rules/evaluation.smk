@@ -89,7 +89,7 @@ rule means:
             for path in metrics_of(name, task)
         ],
     output:
-        means=results("tables/means.tsv"),
+        means=shown(results("tables/means.tsv"), "means", "Tables", table="means"),
     log:
         results("logs/means.log"),
     conda:

@@ -46,8 +46,8 @@ rule forest:
         effects=drawn("effects/{name}.tsv"),
         meta=drawn("meta/{name}.json"),
     output:
-        svg=results("figures/{comparison}.svg"),
-        pdf=results("figures/{comparison}.pdf"),
+        svg=shown(results("figures/{comparison}.svg"), "forest", "Forest plots", comparison="{comparison}", file="svg"),
+        pdf=shown(results("figures/{comparison}.pdf"), "forest", "Forest plots", comparison="{comparison}", file="pdf"),
         png=results("figures/{comparison}.png"),
     log:
         results("logs/forest/{comparison}.log"),

@@ -6,6 +6,9 @@ number of training queries. Out: report.html. (`snakemake --report FILE.zip` mak
 
 from snakemake.iocontainers import Wildcards
 
+report: "captions/workflow.rst"
+
+
 SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
 
 
@@ -101,7 +104,7 @@ rule report:
         metrics=sizes_metrics(),
         published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
     output:
-        page=results("report.html"),
+        page=shown(results("report.html"), "page", "Report", page="report"),
     log:
         results("logs/report.log"),
     params:

@@ -37,12 +37,21 @@ def summary_values():
     )
 
 
+def shown_tables():
+    """The tables of all comparisons; of each, Snakemake's report shows the one at full precision."""
+    numbers = {results(f"tables/effects/{name}.tsv"): name for name in EXPERIMENT.comparisons}
+    return [
+        shown(path, "effects", "Tables", table="effects", comparison=numbers[path]) if path in numbers else path
+        for path in TABLES
+    ]
+
+
 rule datasets_table:
     input:
         **code("reports/datasets_table.py"),
         statistics=expand(results("data/{dataset}/statistics.json"), dataset=PREPARED),
     output:
-        table=results("tables/datasets.tsv"),
+        table=shown(results("tables/datasets.tsv"), "datasets", "Tables", table="datasets"),
     log:
         results("logs/datasets_table.log"),
     conda:
@@ -60,7 +69,7 @@ rule tables:
         meta=META,
         comparisons=results("tables/comparisons.tsv"),
     output:
-        effects=TABLES,
+        effects=shown_tables(),
         comparisons=expand(results("tables/comparisons.{kind}"), kind=["md", "tex"]),
     log:
         results("logs/tables.log"),

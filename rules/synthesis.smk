@@ -54,7 +54,7 @@ rule comparisons_table:
         **code("synthesis/comparisons_table.py"),
         meta=expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons),
     output:
-        table=results("tables/comparisons.tsv"),
+        table=shown(results("tables/comparisons.tsv"), "comparisons", "Tables", table="comparisons"),
     log:
         results("logs/comparisons_table.log"),
     conda:

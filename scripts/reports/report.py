@@ -20,6 +20,7 @@ from scripts.reports.comparison_data import Labels, read_found
 from scripts.reports.report_curves import loss_curves, size_curves
 from scripts.reports.report_graph import draw
 from scripts.reports.report_machine import facts, machine_table, read_timings
+from scripts.reports.report_overview import overview_table
 from scripts.reports.report_records import FOLDED, sections
 from scripts.reports.report_svg import inline
 from scripts.reports.summary import published_counts, read_table
@@ -39,15 +40,11 @@ def contents(arguments) -> dict:
     members = [one for part in parts for one in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_table(arguments.published[0]) if arguments.published else None
-    titles = {
-        one.name: (tables.Cell(one.question, link=f"#{one.anchor}"), tables.Cell(one.answer, kind=one.kind))
-        for one in members
-    }
     measures = settings["measures"]
     return {
         "experiment": settings["experiment"],
         "counts": {"systems": len(settings["systems"]), "tasks": means["task"].nunique(), "comparisons": len(found)},
-        "overview": tables.overview_table(comparisons, labels, titles) if found else None,
+        "overview": overview_table(comparisons, labels, members) if found else None,
         "sections": parts,
         "folded": len(found) > FOLDED,
         "datasets": tables.datasets_table(datasets) if len(datasets) else None,
@@ -55,6 +52,8 @@ def contents(arguments) -> dict:
         "sources": grouped(settings["sources"]),
         "systems": [(labels.system(name), name, settings["systems"][name]) for name in dict.fromkeys(means["system"])],
         "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
+        "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
+        "trained": bool(settings["trained"]),
         "sizes": size_curves(settings["sizes"], arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),

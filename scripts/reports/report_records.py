@@ -6,7 +6,7 @@ Reads and writes nothing; labels are plain text here, and the template escapes t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -116,7 +116,7 @@ def shown(name: str, place: int, found: Found, settings: dict, labels: Labels, f
         kind=kind,
         sentence=sentence(found.meta, plot, labels),
         warnings=found.meta["warnings"],
-        table=comparison_table(found, plot),
+        table=comparison_table(name, found, plot),
         picture=picture(figure, [found], settings, labels, own),
     )
 
@@ -145,4 +145,7 @@ def sections(found: dict[str, Found], settings: dict, labels: Labels, figures: d
             heading = f"{labels.system(meta['treatment'])} against {labels.system(meta['control'])}"
             own, one = anchor("s", len(made) + 1, name), single[name]
             made.append(Section(name, own, heading, one.question, [one], one.picture))
-    return made
+    titles = [part.title for part in made]
+    return [
+        part if titles.count(part.title) == 1 else replace(part, title=f"{part.title}: {part.name}") for part in made
+    ]

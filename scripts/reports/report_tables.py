@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from scripts.reports.comparison_data import Found, Labels
 from scripts.reports.forest_data import Forest
-from scripts.reports.tables import blocks, headings, overview
+from scripts.reports.tables import blocks, headings
 
 COST_COLUMNS = {
     "latency_p50_ms": "Median latency (ms)",
@@ -44,6 +44,7 @@ class Cell:
     strong: bool = False
     link: str = ""
     kind: str = ""  # of an answer: better, worse, open
+    note: str = ""
     drawing: Markup | str = ""
 
 
@@ -104,47 +105,13 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     return Table(f"Mean {measure} of each system on each task.", columns, rows)
 
 
-def overview_table(comparisons: pd.DataFrame, labels: Labels, titles: dict[str, tuple[Cell, Cell]]) -> Table:
-    """A row a comparison: question and answer (in `titles`, by its name), then its summary."""
-    shown = overview(comparisons, labels)
-    kept = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
-    scales: dict[tuple[str, str], list[float]] = {}
-    for row in comparisons.to_dict("records"):
-        scale = scales.setdefault((row["effect_type"], row["measure"]), [0.0])
-        scale += [row[end] for end in ("ci_low", "ci_high") if pd.notna(row[end])]
-    rows = []
-    for place, row in enumerate(comparisons.to_dict("records")):
-        scale = scales[row["effect_type"], row["measure"]]
-        effect = value_or_none(row["effect"])
-        strip = "" if effect is None else interval_strip(row, min(scale), max(scale))
-        summary = f"{shown['Summary'][place]} {shown['CI'][place]}".strip()
-        cells = [*titles[row["comparison"]], Cell(summary, effect, drawing=strip)]
-        exact = {"p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
-        rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in kept)])
-    columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
-    caption = "All comparisons, each with its summary effect over the tasks; p (Holm) is adjusted for their number."
-    return Table(caption, [*columns, *((name, True) for name in kept)], rows)
-
-
-def interval_strip(row: dict, low: float, high: float) -> Markup:
-    """A summary effect and its interval as a small drawing on the scale from `low` to `high`."""
-    scale = 104 / ((high - low) or 1)
-    places = (0, row["ci_low"], row["ci_high"], row["effect"])
-    zero, left, right, middle = (8 + (value - low) * scale for value in places)
-    kind = "unsure" if row["ci_low"] <= 0 <= row["ci_high"] else "sure"
-    return Markup(
-        '<svg class="strip {}" viewBox="0 0 120 16" aria-hidden="true"><path class="zero" d="M{:.1f} 0V16"/>'
-        '<path d="M{:.1f} 8H{:.1f}"/><circle cx="{:.1f}" cy="8" r="3.5"/></svg>'
-    ).format(kind, zero, left, right, middle)
-
-
-def comparison_table(found: Found, plot: Forest) -> Table:
+def comparison_table(name: str, found: Found, plot: Forest) -> Table:
     """A comparison's tasks, and below them its summary, prediction interval and fixed effect."""
     names, parts = headings(plot), blocks(found, plot)
     columns = [(name, align == "r") for name, align in names.items()]
     body, foot = (parts[0], parts[1]) if len(parts) > 1 else (parts[0], [])
     as_cells = [[[Cell(text) for text in row] for row in part] for part in (body, foot)]
-    return Table(f"{plot.groups[0].treatment} against {plot.control}, by task.", columns, *as_cells)
+    return Table(f"{name}: {plot.groups[0].treatment} against {plot.control}, by task.", columns, *as_cells)
 
 
 def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:

@@ -32,9 +32,11 @@ class Browser:
         width, height = WIDTHS[device]
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        self.driver.get("about:blank")  # a fragment of the same page would not load it again
+        wishes = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wishes.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        self.driver.get("about:blank")  # away from the browser's own first page, and from a fragment of this page
+        self.console(), self.requests()
         self.driver.get(page.resolve().as_uri())
 
     def script(self, text: str, *arguments):

@@ -8,7 +8,7 @@ import yaml
 
 from tests.workflow.conftest import tiny_config
 
-TABLES = {"means", "comparisons_table", "tables", "costs", "times", "summary"}
+TABLES = {"means", "comparisons_table", "tables", "costs", "times", "summary", "report"}
 
 
 def follow(system, seeds, model, recipe):
@@ -91,6 +91,7 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
         "comparisons_table",
         "tables",
         "summary",
+        "report",
     }
 
 
@@ -120,14 +121,15 @@ def test_a_new_system_adds_its_own_jobs_only(again):
         "costs",
         "times",
         "summary",
+        "report",
     }
 
 
-def test_a_figures_title_redraws_only_that_figure(again):
+def test_a_figures_title_redraws_that_figure_and_the_page_that_holds_it(again):
     config = tiny_config()
     config["comparisons"]["hard-helps"]["figure"] = {"title": "A better title"}
     again.write_config(config)
-    assert again.planned() == {"forest hard-helps"}
+    assert again.planned() == {"forest hard-helps", "report"}
 
 
 def test_swapped_numbers_count_as_a_change(again):
@@ -157,6 +159,7 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
         "comparisons_table",
         "tables",
         "summary",
+        "report",
     }
     assert "compare hard-helps" in again.planned()
 

@@ -1,0 +1,163 @@
+"""What the report says: questions and answers, tables, times, and text of the configuration that is never markup."""
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scripts.reports.comparison_data import Found, Labels
+from scripts.reports.report import grouped, render
+from scripts.reports.report_graph import draw
+from scripts.reports.report_machine import duration, facts, machine_table, read_timings
+from scripts.reports.report_overview import overview_table
+from scripts.reports.report_records import sections
+from scripts.reports.report_tables import means_table
+
+SCRIPTS = Path(__file__).parents[2] / "scripts/reports"
+EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
+SETTINGS = {"alpha": 0.05, "estimator": "DL", "interval": "normal", "judged": "", "sort": "config", "p": "t-test",
+            "correction": "none"}  # fmt: skip
+SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
+           "log10_p": -6.0}  # fmt: skip
+META = {
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": SUMMARY,
+    "fixed": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
+    "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [f"{EVIL} is left out"],
+}  # fmt: skip
+SVG = """<?xml version="1.0"?>
+<svg xmlns:xlink="http://www.w3.org/1999/xlink" width="5pt" height="4pt" viewBox="0 0 5 4">
+<metadata>http://example.org</metadata><defs><style>*{stroke-linejoin: round}</style></defs>
+<g id="patch_1"><path d="M 0 0" style="fill: #ffffff"/></g>
+<!-- one --><g id="unused" clip-path="url(#p1)"><text style="font-family: 'DejaVu Sans'">x</text></g>
+<use xlink:href="#m1"/><defs><clipPath id="p1"/><path id="m1"/></defs></svg>"""
+
+
+def one_found(**changes):
+    rows = [
+        {"task": task, "n": 50, "control_mean": 0.3, "treatment_mean": 0.35, "effect": 0.05, "variance": 1e-4, "se": 0.01,
+         "ci_low": 0.03, "ci_high": 0.07, "p_value": 1e-6, "weight": 0.5, "t_p_value": 0.01, "log10_p": -6.0,
+         "control_judged": None, "treatment_judged": None, "undefined": None}
+        for task in "ab"
+    ]  # fmt: skip
+    return Found(pd.DataFrame(rows).astype(object), copy.deepcopy(META) | changes)
+
+
+def all_sections(found, labels=None, together=None):
+    figures = {name: SVG for name in [*found, *(together or {})]}
+    settings = {"comparisons": dict.fromkeys(found, SETTINGS), "together": together or {}}
+    return sections(found, settings, labels or Labels({}, {}), figures)
+
+
+@pytest.mark.parametrize(
+    "changes, expected",
+    [
+        ({}, ("Does t beat c in nDCG@10?", "yes, higher", "better")),
+        ({"summary": SUMMARY | {"ci_low": -0.01}}, ("Does t beat c in nDCG@10?", "may be chance", "open")),
+        ({"summary": SUMMARY | {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}},
+         ("Does t beat c in nDCG@10?", "no, lower", "worse")),
+        ({"summary": None, "k": 0}, ("Does t beat c in nDCG@10?", "cannot be said", "open")),
+        ({"effect_type": "CORR"}, ("How well does t agree with c?", "correlated", "better")),
+    ],
+)  # fmt: skip
+def test_a_comparison_is_a_question_and_its_answer(changes, expected):
+    ((one,),) = ([*part.members] for part in all_sections({"x": one_found(**changes)}))
+    assert (one.question, one.answer, one.kind) == expected
+
+
+def test_comparisons_that_are_drawn_together_stand_together():
+    found = {"a-1": one_found(), "other": one_found(), "a-2": one_found(treatment="u")}
+    parts = all_sections(found, together={"a": ("a-1", "a-2")})
+    assert [(part.name, [one.name for one in part.members]) for part in parts] == [
+        ("a", ["a-1", "a-2"]),
+        ("other", ["other"]),
+    ]
+    anchors = [part.anchor for part in parts] + [one.anchor for part in parts for one in part.members]
+    assert len(set(anchors)) == 5
+
+
+def test_the_overview_shares_one_scale_and_sorts_by_exact_values():
+    table = pd.DataFrame(
+        [
+            {"comparison": name, "control": "c", "treatment": "t", "measure": "RR", "effect_type": "MD", "k": 2,
+             "effect": effect, "ci_low": low, "ci_high": high, "p_value": 1e-9, "p_holm": 2e-9, "i2": None, "tau2": None,
+             "prediction_low": None, "prediction_high": None, "alpha": 0.05}
+            for name, effect, low, high in [("a", 0.1, -0.1, 0.3), ("b", None, None, None), ("c", 0.05, 0.02, 0.08)]
+        ]
+    )  # fmt: skip
+    members = [one for part in all_sections(dict.fromkeys("abc", one_found())) for one in part.members]
+    shown = overview_table(table, Labels({}, {}), members)
+    first = shown.rows[0]
+    assert (first[0].text, first[0].note, first[1].text) == ("Does t beat c in nDCG@10?", "a", "yes, higher")
+    drawings = [str(row[2].drawing) for row in shown.rows]
+    zeros = [re.search(r'class="zero" d="M([\d.]+)', one)[1] for one in (drawings[0], drawings[2])]
+    assert zeros[0] == zeros[1] and drawings[1] == ""
+    assert "unsure" in drawings[0] and '"strip sure"' in drawings[2]
+    assert [row[2].sort for row in shown.rows] == [0.1, None, 0.05] and shown.rows[0][3].sort == 1e-9
+
+
+def test_means_mark_the_best_and_what_was_learnt():
+    means = pd.DataFrame(
+        {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [0.25, 0.5], "RR sd": [None, 0.01]}
+    )
+    (row,) = means_table(means, "RR", {"t": ["a"]}, Labels({}, {})).rows
+    assert [(cell.text, cell.strong) for cell in row] == [
+        ("a", False),
+        ("5", False),
+        ("0.250", False),
+        ("0.500 ± 0.010*", True),
+    ]
+
+
+def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path):
+    paths = []
+    for place, (kind, device, seconds) in enumerate(
+        [("models", "A100", 5400), ("models", "A100", 1800), ("runs", "cpu", 30)]
+    ):
+        path = tmp_path / f"{place}.json"
+        path.write_text(
+            json.dumps(
+                {"device": device, "seconds": seconds, "processor": "P", "threads": 2, "versions": {"torch": "2"}}
+            )
+        )
+        paths.append((kind, path))
+    found = [read_timings([path])[0] | {"kind": kind} for kind, path in paths]
+    rows = [[cell.text for cell in row] for row in machine_table(found).rows]
+    assert [(row[0], row[1], row[4], row[5]) for row in rows] == [
+        ("models", "A100", "2", "2.0 h"),
+        ("runs", "cpu", "1", "30.0 s"),
+    ]
+    assert dict(facts(found)) == {
+        "Versions": "torch 2",
+        "Threads a job": "2",
+        "Time on GPUs": "2.0 h",
+        "Energy": "not measured",
+    }
+    assert duration(90) == "1.5 min"
+
+
+def test_datasets_of_one_source_stand_together():
+    source = {"location": "x.zip", "licence": "MIT"}
+    assert grouped({"a": source, "b": source, "c": source | {"licence": "?"}}) == {
+        "a, b": source,
+        "c": source | {"licence": "?"},
+    }
+
+
+def test_text_of_the_configuration_is_never_markup():
+    labels = Labels({"a": EVIL}, {"t": EVIL, "c": "C"})
+    page = render(
+        {
+            "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
+            "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
+            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "means": [], "spread": True, "trained": True, "sizes": [], "measure": EVIL, "losses": [],
+            "costs": None, "cost_figures": [], "published": None, "published_counts": None,
+            "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
+            "seeds": {"data": 1, "training": {EVIL: [1]}},
+        },
+        *(SCRIPTS / f"report.{kind}" for kind in ("html.j2", "css", "js")),
+    )  # fmt: skip
+    assert "<b>" not in page and "alert(1)" in page and page.count("<script>") == 1
+    assert "A &lt;b&gt;bold&lt;/b&gt; &amp; " in page
