@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 WIDTH, HEIGHT = 320.0, 200.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 10.0, 10.0, 38.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 20.0, 10.0, 38.0
 GAP = 30.0  # the least distance between two labels of the horizontal axis
 
 
