@@ -24,6 +24,13 @@ def training_logs():
     return sorted(found)
 
 
+def timing_files():
+    """The timings of all runs, of the encodings behind them, and of every training once, whichever seed is kept."""
+    ranked = {path for run, beside in timings().items() for path in [run, *beside.values()]}
+    trained = {path.removesuffix(".log.tsv") + ".timing.json" for path in training_logs()}
+    return sorted({path for path in ranked if not path.startswith(results("models/"))} | trained)
+
+
 def sizes():
     """The systems that differ in their number of training queries alone, a group each with its untrained system."""
     groups, untrained = {}, {}
@@ -100,9 +107,10 @@ rule report:
         meta=META,
         figures=expand(results("figures/{name}.svg"), name=FIGURES),
         training_logs=training_logs(),
-        timing=sorted({path for run, beside in timings().items() for path in [run, *beside.values()]}),
+        timing=timing_files(),
         metrics=sizes_metrics(),
         published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
+        selected=results("tables/selected-seeds.tsv") if SELECTIONS else [],
     output:
         page=shown(results("report.html"), "page", "Report", page="report"),
     log:
@@ -118,4 +126,4 @@ rule report:
         " --costs {input.costs:q} --template {input.template:q} --style {input.style:q} --page-script {input.page_script:q}"
         " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
-        " --page {output.page:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -51,6 +51,7 @@ def contents(arguments) -> dict:
         "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
         "sources": grouped(settings["sources"]),
         "systems": [(labels.system(name), name, settings["systems"][name]) for name in dict.fromkeys(means["system"])],
+        "selected": tables.selected_table(read_table(arguments.selected[0]), labels) if arguments.selected else None,
         "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
         "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
         "trained": bool(settings["trained"]),
@@ -99,7 +100,7 @@ def render(found: dict, template: Path, style: Path, script: Path) -> str:
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "template", "style", "page-script", "page")
-    lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*")
+    lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
     arguments = parser(__doc__, *names, *lists).parse_args()
     page = render(contents(arguments), arguments.template, arguments.style, arguments.page_script)
     with whole_text(arguments.page) as file:

@@ -126,6 +126,23 @@ def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
     return Table("What each system costs: means over tasks and seeds.", columns, rows)
 
 
+def selected_table(selected: pd.DataFrame, labels: Labels) -> Table:
+    """The seeds of each system that keeps one for other datasets, how they scored, and which was kept."""
+    rows = [
+        [
+            Cell(labels.system(row["system"])),
+            Cell(f"{labels.task(row['task'])}" + " (a test set)" * (row["split"] == "test")),
+            Cell(row["formula"]),
+            number(row["seed"], ".0f"),
+            number(row["score"], ".4f"),
+            Cell(row["chosen"], strong=row["chosen"] == "yes"),
+        ]
+        for row in selected.to_dict("records")
+    ]
+    columns = [("System", False), ("On", False), ("By", False), ("Seed", True), ("Score", True), ("Kept", False)]
+    return Table("On datasets other than that of the choice only the kept seed was run.", columns, rows)
+
+
 def published_table(published: pd.DataFrame) -> Table:
     """Every published number beside ours."""
     text = published.astype(object).where(published.notna(), "")

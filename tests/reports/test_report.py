@@ -14,7 +14,7 @@ from scripts.reports.report_graph import draw
 from scripts.reports.report_machine import duration, facts, machine_table, read_timings
 from scripts.reports.report_overview import overview_table
 from scripts.reports.report_records import sections
-from scripts.reports.report_tables import means_table
+from scripts.reports.report_tables import means_table, selected_table
 
 SCRIPTS = Path(__file__).parents[2] / "scripts/reports"
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
@@ -111,6 +111,20 @@ def test_means_mark_the_best_and_what_was_learnt():
     ]
 
 
+def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():
+    selected = pd.DataFrame(
+        {"system": "s", "task": ["dev", "dev", "a"], "split": ["dev", "dev", "test"], "formula": "P@1", "seed": [1, 2, 1],
+         "chosen": ["no", "yes", "yes"], "score": [0.25, 0.5, 0.1]}
+    )  # fmt: skip
+    rows = selected_table(selected, Labels({"dev": "Dev"}, {"s": "S"})).rows
+    assert [cell.text for cell in rows[1]] == ["S", "Dev", "P@1", "2", "0.5000", "yes"]
+    assert [row[1].text for row in rows] == ["Dev", "Dev", "a (a test set)"] and [row[5].strong for row in rows] == [
+        False,
+        True,
+        True,
+    ]
+
+
 def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path):
     paths = []
     for place, (kind, device, seconds) in enumerate(
@@ -152,7 +166,7 @@ def test_text_of_the_configuration_is_never_markup():
         {
             "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
             "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
-            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "means": [], "spread": True, "trained": True, "sizes": [], "measure": EVIL, "losses": [],
+            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "sizes": [], "measure": EVIL, "losses": [],
             "costs": None, "cost_figures": [], "published": None, "published_counts": None,
             "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
             "seeds": {"data": 1, "training": {EVIL: [1]}},
