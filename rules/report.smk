@@ -57,7 +57,8 @@ def sizes():
 def sizes_metrics():
     """The metrics of the systems in `sizes`."""
     names = {name for group in sizes() for name in [*group["systems"], group["untrained"]] if name}
-    return [path for name in sorted(names) for task in EXPERIMENT.tasks.values() for path in metrics_of(name, task)]
+    systems = [EXPERIMENT.systems[name] for name in sorted(names)]
+    return [path for one in systems for task in EXPERIMENT.runs_of(one) for path in metrics_of(one.name, task)]
 
 
 @cache
