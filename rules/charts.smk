@@ -13,8 +13,8 @@ rule chart:
         **code("reports/draw_bars.py"),
         means=results("tables/means.tsv"),
     output:
-        svg=results(f"figures/{CHART}{{chart}}.svg"),
-        pdf=results(f"figures/{CHART}{{chart}}.pdf"),
+        svg=shown(results(f"figures/{CHART}{{chart}}.svg"), "chart", "Means", chart="{chart}", file="svg"),
+        pdf=shown(results(f"figures/{CHART}{{chart}}.pdf"), "chart", "Means", chart="{chart}", file="pdf"),
         png=results(f"figures/{CHART}{{chart}}.png"),
     log:
         results("logs/chart/{chart}.log"),

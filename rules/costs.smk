@@ -69,13 +69,19 @@ rule costs:
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
+def shown_times(name):
+    """A table of times in its formats; Snakemake's report shows the one at full precision."""
+    first, *others = expand(results("tables/{name}-times.{kind}"), name=name, kind=["tsv", "md", "tex"])
+    return [shown(first, "times", "Tables", table=f"{name} times"), *others]
+
+
 rule times:
     input:
         **code("reports/times.py"),
         costs=results("tables/costs.tsv"),
     output:
-        inference=expand(results("tables/inference-times.{kind}"), kind=["tsv", "md", "tex"]),
-        fine_tuning=expand(results("tables/fine-tuning-times.{kind}"), kind=["tsv", "md", "tex"]),
+        inference=shown_times("inference"),
+        fine_tuning=shown_times("fine-tuning"),
     log:
         results("logs/times.log"),
     params:

@@ -41,7 +41,7 @@ rule published:
         effects=[] if MAPPED else EFFECTS,
         meta=[] if MAPPED else META,
     output:
-        table=results("published-versus-ours.tsv"),
+        table=shown(results("published-versus-ours.tsv"), "published", "Tables", table="published versus ours"),
         page=results("published-versus-ours.md"),
         html=PUBLISHED.get("html", []),
     log:

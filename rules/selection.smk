@@ -57,7 +57,7 @@ rule selected_seeds:
         **code("selection/selected_seeds.py"),
         selections=[checkpoint_of(EXPERIMENT.systems[name], SELECTED) + ".json" for name in SELECTIONS],
     output:
-        table=results("tables/selected-seeds.tsv"),
+        table=shown(results("tables/selected-seeds.tsv"), "selected", "Tables", table="selected seeds"),
     log:
         results("logs/selected_seeds.log"),
     conda:

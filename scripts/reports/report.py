@@ -21,6 +21,7 @@ from scripts.reports.report_curves import loss_curves, size_curves
 from scripts.reports.report_graph import draw
 from scripts.reports.report_machine import facts, machine_table, read_timings
 from scripts.reports.report_overview import overview_table
+from scripts.reports.report_published import published_table, read_published
 from scripts.reports.report_records import FOLDED, sections
 from scripts.reports.report_svg import inline
 from scripts.reports.summary import published_counts, read_table
@@ -39,7 +40,7 @@ def contents(arguments) -> dict:
     parts = sections(found, settings, labels, figures)
     members = [one for part in parts for one in part.members]
     timings = read_timings(sorted(arguments.timing))
-    published = read_table(arguments.published[0]) if arguments.published else None
+    published = read_published(arguments.published[0]) if arguments.published else None
     measures = settings["measures"]
     return {
         "experiment": settings["experiment"],
@@ -55,12 +56,16 @@ def contents(arguments) -> dict:
         "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
         "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
         "trained": bool(settings["trained"]),
+        "charts": [
+            (name, inline(figures[name], f"chart{place}", f"Bar chart {name}. The tables of means hold its numbers."))
+            for place, name in enumerate(settings["charts"], 1)
+        ],
         "sizes": size_curves(settings["sizes"], arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),
         "costs": tables.costs_table(costs, labels) if len(costs) else None,
         "cost_figures": cost_figures(settings["cost_controls"], figures, labels),
-        "published": None if published is None else tables.published_table(published),
+        "published": None if published is None else published_table(published),
         "published_counts": None if published is None else published_counts(published),
         "graph": draw(settings["jobs"], map(tuple, settings["feeds"])),
         "jobs": settings["jobs"],

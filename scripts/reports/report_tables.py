@@ -141,17 +141,3 @@ def selected_table(selected: pd.DataFrame, labels: Labels) -> Table:
     ]
     columns = [("System", False), ("On", False), ("By", False), ("Seed", True), ("Score", True), ("Kept", False)]
     return Table("On datasets other than that of the choice only the kept seed was run.", columns, rows)
-
-
-def published_table(published: pd.DataFrame) -> Table:
-    """Every published number beside ours."""
-    text = published.astype(object).where(published.notna(), "")
-    rows = []
-    for row in text.to_dict("records"):
-        names = [Cell(str(row[name])) for name in ("table", "row", "column")]
-        printed = Cell(str(row["published"]), float(row["published"]))
-        ours = Cell(str(row["ours"]), None if row["ours_in_full"] == "" else float(row["ours_in_full"]))
-        rows.append([*names, printed, ours, Cell(row["equal"], strong=row["equal"] != "yes"), Cell(str(row["note"]))])
-    columns = [("Table", False), ("Row", False), ("Column", False), ("Published", True), ("Ours", True)]
-    columns += [("Equal", False), ("Note", False)]
-    return Table("Published numbers and ours, to the digits printed.", columns, rows)

@@ -54,7 +54,7 @@ def published_counts(table: pd.DataFrame) -> str:
     """How many published numbers are reproduced."""
     if "verdict" in table:
         said = ", ".join(f"{count} {verdict}" for verdict, count in table["verdict"].value_counts(sort=False).items())
-        return f"Of {len(table)} published numbers: {said}: [all of them](published-versus-ours.md)."
+        return f"Of {len(table)} published numbers: {said}"
     equal = (table["equal"] == "yes").sum()
     return f"{equal} of {len(table)} published numbers are reproduced to their last digit"
 

@@ -13,6 +13,7 @@ from scripts.reports.report import grouped, render
 from scripts.reports.report_graph import draw
 from scripts.reports.report_machine import duration, facts, machine_table, read_timings
 from scripts.reports.report_overview import overview_table
+from scripts.reports.report_published import published_table, read_published
 from scripts.reports.report_records import sections
 from scripts.reports.report_tables import means_table, selected_table
 
@@ -125,6 +126,26 @@ def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():
     ]
 
 
+def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
+    path = tmp_path / "published.tsv"
+    path.write_text(
+        "table\trow\tcolumn\tpublished\tours\tequal\tnote\nT\tr\tc\t0.70\t0.70\tyes\t\nT\tr\td\t0.80\t0.81\tno\twhy\n"
+    )
+    rows = published_table(read_published(path)).rows
+    assert [[cell.text for cell in row] for row in rows] == [
+        ["T", "r", "c", "0.70", "0.70", "yes", ""], ["T", "r", "d", "0.80", "0.81", "no", "why"]
+    ]  # fmt: skip
+    assert rows[1][5].strong and not rows[0][5].strong and rows[1][4].sort == 0.81
+    path.write_text(
+        "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tpublished\tpublished_sd\tours\tours_sd\tverdict\treason\n"
+        "A\t\tm\tnone\tMAP\t5\t.80\t.01\t\t\tnot run\tcost\n"
+    )
+    (row,) = published_table(read_published(path)).rows
+    assert [cell.text for cell in row] == ["A", "m, none", "MAP@5", ".80 ± .01", "", "not run", "cost"] and row[
+        5
+    ].strong
+
+
 def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path):
     paths = []
     for place, (kind, device, seconds) in enumerate(
@@ -166,7 +187,7 @@ def test_text_of_the_configuration_is_never_markup():
         {
             "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
             "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
-            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "sizes": [], "measure": EVIL, "losses": [],
+            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
             "costs": None, "cost_figures": [], "published": None, "published_counts": None,
             "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
             "seeds": {"data": 1, "training": {EVIL: [1]}},
