@@ -124,7 +124,7 @@ rule report:
         "report"
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
-        " --costs {input.costs:q} --template {input.template:q} --style {input.style:q} --page-script {input.page_script:q}"
+        " --costs {input.costs:q}"
         " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} 2>&1 | tee {log:q}"

@@ -21,7 +21,7 @@ from scripts.archive.commands import RECOMPUTED, arguments, script_of, stage_of
 from scripts.archive.tolerance import compare
 
 NOT_HERE = "cannot be recomputed here"
-NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures")
+NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures", "jinja2")
 
 
 @dataclass(frozen=True)

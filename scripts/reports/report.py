@@ -1,7 +1,7 @@
 """The experiment as one HTML file to read and to send: questions, answers, figures, tables, and how it was made.
 
 Reads the tables (TSV), effects and meta files, figures (SVG), training logs, timing files, metrics of the systems that
-differ in their number of training queries, and the template with its style sheet and script. Writes report.html,
+differ in their number of training queries, and the template, style sheet and script beside it. Writes report.html,
 which needs no other file and no network; the same inputs give the same bytes.
 """
 
@@ -25,6 +25,8 @@ from scripts.reports.report_published import published_table, read_published
 from scripts.reports.report_records import FOLDED, sections
 from scripts.reports.report_svg import inline
 from scripts.reports.summary import published_counts, read_table
+
+HERE = Path(__file__).resolve().parent
 
 
 def contents(arguments) -> dict:
@@ -92,22 +94,23 @@ def cost_figures(controls: dict[str, str], figures: dict[str, str], labels: Labe
     return found
 
 
-def render(found: dict, template: Path, style: Path, script: Path) -> str:
+def render(found: dict) -> str:
     """The page; everything that is not markup already is escaped."""
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    page = environment.from_string(template.read_text(encoding="utf-8"))
+    page = environment.from_string(HERE.joinpath("report.html.j2").read_text(encoding="utf-8"))
     # The two files hold no end tag of their own element, so they stand in the page as they are.
-    parts = {"style": Markup(style.read_text(encoding="utf-8")), "script": Markup(script.read_text(encoding="utf-8"))}
+    files = {"style": "report.css", "script": "report.js"}
+    parts = {name: Markup(HERE.joinpath(file).read_text(encoding="utf-8")) for name, file in files.items()}
     return page.render(**found, **parts) + "\n"
 
 
 def main() -> None:
-    names = ("datasets", "means", "comparisons", "costs", "template", "style", "page-script", "page")
+    names = ("datasets", "means", "comparisons", "costs", "page")
     lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
     arguments = parser(__doc__, *names, *lists).parse_args()
-    page = render(contents(arguments), arguments.template, arguments.style, arguments.page_script)
+    page = render(contents(arguments))
     with whole_text(arguments.page) as file:
         file.write(page)
 
