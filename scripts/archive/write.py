@@ -91,7 +91,7 @@ def take_sources(contents: Contents, settings: dict, sources: list[str]) -> None
         contents.file(ROOT / path, layout.WORKFLOW + path)
     for path in settings["config_files"]:
         contents.file(Path(path), layout.configuration_name(path))
-    resolved = complete(settings["config"], settings["config_files"][-1])
+    resolved, _ = complete(settings["config"], settings["config_files"][-1])
     contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
     published = os.path.relpath(resolved["published"]["file"]) if resolved.get("published") else ".."
     if not published.startswith(".."):
