@@ -234,7 +234,7 @@ def test_columns_of_each_shape():
     assert [dict(zip(*one, strict=True)) for one in zip(ranked["documents"], ranked["label"], strict=True)] == [
         {"p": 1.0, "r": 1.0, "n": 0.0, "m": 0.0}, {"p": 1.0, "n": 0.0},
     ]  # fmt: skip
-    assert with_texts(ranked, {"q": "Q", "s": "S"}, {d: d.upper() for d in "prnm"})["documents"][1] == ["P", "N"]
+    assert with_texts(ranked, {"q": ["Q"], "s": ["S"]}, {d: [d.upper()] for d in "prnm"})["documents"][1] == ["P", "N"]
     pairs = columns(rows, PAIRS)
     assert sorted(zip(pairs["query"], pairs["document"], pairs["label"], strict=True)) == [
         ("q", "m", 0.0), ("q", "n", 0.0), ("q", "p", 1.0), ("q", "r", 1.0), ("s", "n", 0.0), ("s", "p", 1.0),

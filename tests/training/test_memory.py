@@ -42,12 +42,11 @@ def load(start, kind):
 
 
 def examples(task, kind, loss):  # noqa: F811
-    from scripts.common.collection import read_corpus, read_queries
+    from scripts.common.collection import pieces_of
 
-    documents = {document.id: document.contents for document in read_corpus(task / "corpus.jsonl")}
     shape = SHAPES[kind][loss]
     made = columns(read_rows(task / "negatives.tsv"), shape)
-    return with_texts(made, read_queries(task / "queries.jsonl"), documents), shape
+    return with_texts(made, pieces_of(task / "queries.jsonl"), pieces_of(task / "corpus.jsonl")), shape
 
 
 def loss_and_gradients(model, kind, name, made, shape, size):
