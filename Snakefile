@@ -24,9 +24,9 @@ include: "rules/reports.smk"
 include: "rules/archive.smk"
 
 
-# Seconds and little memory each, and not many: on a cluster they run beside Snakemake, where downloads find a network too.
-localrules: check, fetch, fetch_folder, datasets_table, selected_seeds, select_seed, means, compare, comparisons_table, tables,
-    published, forest, chart, costs, times, cost_figure, summary
+# Seconds each, little memory, not many: on a cluster they run beside Snakemake, where downloads find a network too.
+localrules: check, fetch, fetch_folder, datasets_table, selected_seeds, select_seed, means, compare, comparisons_table,
+    tables, published, forest, chart, costs, times, cost_figure, summary
 
 
 rule all:
