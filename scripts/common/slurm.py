@@ -28,7 +28,10 @@ def prefix(results: Path | str) -> str:
 
 def ask(*command: str) -> str:
     """What a Slurm command prints. Raises UserError with its own words where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise UserError(f"{command[0]}: no such command; --profile slurm is for machines that submit to Slurm") from None
     if done.returncode:
         raise UserError(f"{command[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}")
     return done.stdout

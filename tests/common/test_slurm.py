@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from scripts.common.slurm import end_earlier_jobs, prefix
 
 
@@ -20,3 +22,10 @@ def test_without_slurm_nothing_is_asked_or_renamed():
     executor = object()
     end_earlier_jobs(executor, "results/x")
     assert not hasattr(executor, "run_uuid")
+
+
+def test_a_machine_without_slurm_is_told_in_one_line(monkeypatch, tmp_path):
+    executor = type("Executor", (), {"__module__": "snakemake_executor_plugin_slurm", "run_uuid": "1"})()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match="error: squeue: no such command"):
+        end_earlier_jobs(executor, "results/x")
