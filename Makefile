@@ -5,7 +5,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run archive verify resume compare-archives export-runs test lint lock clean
+.PHONY: help setup check prepare run archive verify resume compare-archives export-runs test test-slurm lint lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,8 +46,11 @@ compare-archives: setup  ## what differs between the archives A and B, into the 
 export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
-test: setup  ## run every test
+test: setup  ## run every test but those of a cluster
 	$(BIN)/python -m pytest
+
+test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
+	$(BIN)/python -m pytest -m cluster tests/cluster
 
 lint: setup  ## check the code's style
 	$(BIN)/ruff check .

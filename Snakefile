@@ -27,6 +27,11 @@ include: "rules/report.smk"
 include: "rules/archive.smk"
 
 
+# Seconds each, little memory, not many: on a cluster they run beside Snakemake, where downloads find a network too.
+localrules: check, fetch, fetch_folder, datasets_table, selected_seeds, select_seed, means, compare, comparisons_table,
+    tables, published, forest, chart, costs, times, cost_figure, summary
+
+
 rule all:
     default_target: True
     input:
@@ -44,6 +49,10 @@ rule prepare:  # on a machine with network: afterwards no other rule needs any
 rule archive:  # of a finished experiment; docs/archive.md
     input:
         results(f"{EXPERIMENT.name}.crate.zip"),
+
+
+onstart:
+    end_earlier_jobs(workflow.scheduler._executor, RESULTS)
 
 
 onsuccess:

@@ -16,6 +16,7 @@ from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
+from scripts.common.slurm import end_earlier_jobs
 from scripts.common.sources import is_remote
 from scripts.common.state import adopt
 
@@ -152,9 +153,14 @@ def download(location):
 
 
 def print_errors_of_logs(since):
-    """Repeat, last, the one line in which each failed job told what is wrong."""
-    for log in sorted(Path(RESULTS, "logs").rglob("*.log")):
+    """Repeat, last, the one line in which each failed job told what is wrong. Slurm keeps a log of each failed job as
+    well, for what fails before the rule's own log is there."""
+    slurm = sorted(Path(".snakemake/slurm_logs").rglob("*.log"))
+    told = {}
+    for log in [*sorted(Path(RESULTS, "logs").rglob("*.log")), *slurm]:
         if log.stat().st_mtime >= since:
             for line in log.read_text(errors="replace").splitlines():
-                if line.startswith("error: "):
-                    print(f"{line}  [{log}]", file=sys.stderr)
+                if found := re.match(r"(?:error|OSError|slurmstepd\S* error): (.*)", line):
+                    told.setdefault(found[1], log)
+    for line, log in told.items():
+        print(f"error: {line}  [{log}]", file=sys.stderr)

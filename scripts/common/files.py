@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -14,6 +15,21 @@ from typing import TextIO
 
 from scripts.common.errors import UserError
 
+FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
+
+
+@contextmanager
+def full_disk_told(folder: Path) -> Iterator[None]:
+    """Turn what libraries raise in words of their own when the disk of `folder` is full into one UserError."""
+    try:
+        yield
+    except (UserError, OSError):
+        raise
+    except Exception as error:
+        if any(words in str(error) for words in FULL) or shutil.disk_usage(folder).free < 1 << 16:
+            raise UserError(f"{folder}: {FULL[0]}") from None
+        raise
+
 
 @contextmanager
 def whole_path(path: Path) -> Iterator[Path]:
@@ -24,7 +40,8 @@ def whole_path(path: Path) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
     folder.mkdir()
     try:
-        yield folder / path.name
+        with full_disk_told(folder):
+            yield folder / path.name
         if path.is_dir():
             shutil.rmtree(path)
         os.replace(folder / path.name, path)

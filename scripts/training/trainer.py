@@ -2,6 +2,9 @@
 
 While it trains it keeps checkpoints in a folder of their own. One counts as complete when its last file, written after
 all others, is there; that file also says what was being trained, so that only the same training is resumed.
+
+It also writes one when the signal WARNING says that its time is nearly up: SIGURG, which processes ignore unless
+they ask for it: Slurm sends the signal to all processes of a job, to Snakemake and shells as well.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import hashlib
 import json
 import math
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +34,7 @@ from sentence_transformers.sentence_transformer import losses as bi_losses
 from transformers import PrinterCallback, TrainerCallback
 
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import full_disk_told, whole_text
 from scripts.common.neural import device, precision
 from scripts.common.progress import Progress
 from scripts.common.timing import clock
@@ -40,6 +44,7 @@ from scripts.training.memory import MicroBatch
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 LOGGED = 500  # lines of the training log at most, about
 MARK = "complete.json"
+WARNING = signal.SIGURG
 
 
 class Outcome(NamedTuple):
@@ -114,6 +119,11 @@ class Recorder(TrainerCallback):
         self.seconds: float = before["seconds"]
         self.saved = before["step"]
         self.micro_batch = micro_batch
+        self.warned = False
+
+    def warn(self, *received) -> None:
+        """Ask for a checkpoint at the end of this step (a signal's handler)."""
+        self.warned = True
 
     def on_train_begin(self, args, state, control, **others) -> None:
         self.progress = Progress("trained", state.max_steps - state.global_step, "step")
@@ -123,10 +133,13 @@ class Recorder(TrainerCallback):
         self.progress.add()
         last = state.global_step >= state.max_steps
         # The last step is not saved here: it is the result itself.
-        control.should_save = state.global_step % self.every == 0 and not last
+        control.should_save = (state.global_step % self.every == 0 or self.warned) and not last
         control.should_log = control.should_save or last or state.global_step % self.log_every == 0
         if control.should_log:
             self.tick()
+        if self.warned:
+            print(f"the time limit is near: checkpoint at step {state.global_step}", file=sys.stderr, flush=True)
+            self.warned = False
 
     def on_epoch_end(self, args, state, control, **others) -> None:
         control.should_save = self.saved < state.global_step < state.max_steps
@@ -233,5 +246,11 @@ def train(model, columns: dict[str, list], shape: str, loss: str, settings: dict
     trainer.remove_callback(PrinterCallback)
     if checkpoint:
         print(f"resumed at step {before['step']} of {steps}", file=sys.stderr)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    before_training = signal.signal(WARNING, recorder.warn)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with full_disk_told(folder):
+            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    finally:
+        signal.signal(WARNING, before_training)
     return Outcome(recorder.rows, recorder.seconds, trainer.state.global_step, before["step"], micro_batch.size)

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.common.archives import opened
 from scripts.common.errors import UserError
-from scripts.common.files import check_sha256, lines, whole_folder, whole_text
+from scripts.common.files import check_sha256, full_disk_told, lines, whole_folder, whole_text
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):
@@ -87,3 +87,13 @@ def test_what_is_no_archive_is_said_to_be_none(tmp_path):
     (tmp_path / "f").write_text("hello")
     with pytest.raises(UserError, match="neither a folder nor a zip or tar archive"), opened(tmp_path / "f"):
         pytest.fail("opened")
+
+
+def test_a_full_disk_is_told_whatever_the_library_raises(tmp_path):
+    """safetensors, written in Rust, and torch raise errors of their own."""
+    from safetensors import SafetensorError
+
+    with pytest.raises(UserError, match="model: No space left on device"), full_disk_told(tmp_path / "model"):
+        raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+    with pytest.raises(RuntimeError, match="another mistake"), full_disk_told(tmp_path):
+        raise RuntimeError("another mistake")

@@ -1,0 +1,67 @@
+"""Slurm jobs that a killed Snakemake left behind: they are ended before their work is done again.
+
+Snakemake's plugin names the jobs of a run by a random id and forgets it, so a Snakemake that is started again would
+submit a job whose twin still runs, and the two would take each other's files away. Here the experiment and its folder
+become part of the name, by which a later run knows them. A training that is ended goes on from its checkpoint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from scripts.common.errors import UserError
+
+GONE_AFTER = 300.0  # seconds in which Slurm ends cancelled jobs at most (its KillWait is 30 by default)
+
+
+def prefix(results: Path | str) -> str:
+    """What the names of all jobs of the experiment with this results folder begin with."""
+    path = Path(results).resolve()
+    digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_-]', '-', path.name)[:40]}_{digest}_"
+
+
+def ask(*command: str) -> str:
+    """What a Slurm command prints. Raises UserError with its own words where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise UserError(f"{command[0]}: no such command; --profile slurm is for machines that submit to Slurm") from None
+    if done.returncode:
+        raise UserError(f"{command[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}")
+    return done.stdout
+
+
+def queued(name: str) -> list[str]:
+    """The ids of the user's jobs that wait, run or end, and whose name begins with `name`."""
+    rows = [line.split(None, 1) for line in ask("squeue", "--me", "--noheader", "--format=%A %j").splitlines()]
+    return sorted({job for job, job_name in rows if job_name.startswith(name)}, key=int)
+
+
+def end_earlier_jobs(executor: object, results: str) -> None:
+    """Before the first job of a run: name the run's jobs after the experiment and end those of earlier runs.
+
+    `executor` is Snakemake's; any but Slurm's is left alone. Ends the run with one line where Slurm does not answer.
+    """
+    if type(executor).__module__ != "snakemake_executor_plugin_slurm":
+        return
+    name = prefix(results)
+    executor.run_uuid = name + executor.run_uuid
+    try:
+        jobs = queued(name)
+        if jobs:
+            many = f"{len(jobs)} job{'s' * (len(jobs) > 1)}"
+            print(f"ending {many} that an earlier run left in the queue: {' '.join(jobs)}", file=sys.stderr, flush=True)
+            ask("scancel", *jobs)
+        end = time.monotonic() + GONE_AFTER
+        while queued(name):
+            if time.monotonic() > end:
+                raise UserError(f"jobs of an earlier run do not end: {' '.join(queued(name))}; try again later")
+            time.sleep(1)
+    except UserError as error:
+        sys.exit(f"error: {error}")
