@@ -31,7 +31,8 @@ def ask(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:
-        raise UserError(f"{command[0]}: no such command; --profile slurm is for machines that submit to Slurm") from None
+        said = "no such command; --profile slurm is for machines that submit to Slurm"
+        raise UserError(f"{command[0]}: {said}") from None
     if done.returncode:
         raise UserError(f"{command[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}")
     return done.stdout
