@@ -27,11 +27,6 @@ include: "rules/report.smk"
 include: "rules/archive.smk"
 
 
-# Seconds each, little memory, not many: on a cluster they run beside Snakemake, where downloads find a network too.
-localrules: check, fetch, fetch_folder, datasets_table, selected_seeds, select_seed, means, compare, comparisons_table,
-    tables, published, forest, chart, costs, times, cost_figure, summary
-
-
 rule all:
     default_target: True
     input:

@@ -47,6 +47,12 @@ TASKS = {task.folder: task for task in (EXPERIMENT.tasks | EXPERIMENT.selection_
 SELECTIONS = {s.selection.by: s.selection for s in EXPERIMENT.systems.values() if s.selection}
 
 
+# Seconds each, little memory, not many: on a cluster they run beside Snakemake, where downloads find a network too.
+localrules: check, fetch, fetch_folder, datasets_table, selected_seeds, select_seed, means, compare, comparisons_table,
+    tables, published, forest, chart, costs, times, cost_figure, summary,
+    report
+
+
 wildcard_constraints:
     dataset="[^/]+",
     task="[^/]+",
