@@ -84,7 +84,10 @@ def rule_graph():
             if made_by[path] and taker is not start:
                 feeds.add((made_by[path], taker.name))
     names = [name for name, _ in jobs]
-    return {"jobs": {name: names.count(name) for name in sorted(set(names))}, "feeds": sorted(feeds)}
+    place = {rule.name: number for number, rule in enumerate(workflow.rules)}
+    # A recipe may start from another, and a chosen seed depends on scores: what leads back up comes last.
+    feeds = sorted(feeds, key=lambda pair: (place[pair[0]] >= place[pair[1]], pair))
+    return {"jobs": {name: names.count(name) for name in sorted(set(names))}, "feeds": feeds}
 
 
 def report_settings(wildcards):

@@ -20,6 +20,29 @@ SWEEPS = 12
 Node = str | tuple[str, str, int]  # a rule, or where the edge between two rules passes a layer
 
 
+def without_circles(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The edges in their order, less those that would close a circle with earlier ones (such as an edge to itself)."""
+    after: dict[str, set[str]] = {}
+
+    def leads(start: str, end: str) -> bool:
+        seen, todo = set(), [start]
+        while todo:
+            node = todo.pop()
+            if node == end:
+                return True
+            if node not in seen:
+                seen.add(node)
+                todo += after.get(node, ())
+        return False
+
+    kept = []
+    for before, then in edges:
+        if not leads(then, before):
+            after.setdefault(before, set()).add(then)
+            kept.append((before, then))
+    return kept
+
+
 def reduced(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The edges without those that a longer way replaces (the transitive reduction of a graph without circles)."""
     after: dict[str, set[str]] = {}
@@ -101,8 +124,11 @@ def centres(row: list[Node]) -> list[float]:
 
 
 def draw(jobs: dict[str, int], edges: Iterable[tuple[str, str]]) -> Markup:
-    """The rules with their numbers of jobs, and an arrow from each to those that take what it makes."""
-    kept = reduced(edges)
+    """The rules with their numbers of jobs, and an arrow from each to those that take what it makes.
+
+    Where rules take from each other in a circle, the edges that come later close it and are left out.
+    """
+    kept = reduced(without_circles(edges))
     rows = layered(jobs, kept)
     paths = ways(kept, rows)
     rows = ordered(rows, paths)

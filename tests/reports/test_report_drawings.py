@@ -9,7 +9,7 @@ import pytest
 from scripts.reports.comparison_data import Labels
 from scripts.reports.report_chart import Line, chart, ticks
 from scripts.reports.report_curves import loss_curves, size_curves, thinned
-from scripts.reports.report_graph import draw, layered, reduced
+from scripts.reports.report_graph import draw, layered, reduced, without_circles
 from scripts.reports.report_svg import inline
 
 SVG = """<?xml version="1.0"?>
@@ -107,6 +107,12 @@ EDGES = [
 
 def test_the_graph_leaves_out_what_a_longer_way_implies():
     assert reduced(EDGES) == [("fetch", "index"), ("index", "rank"), ("rank", "score"), ("weights", "rank")]
+
+
+def test_the_graph_breaks_circles_at_their_last_edge():
+    back = [("score", "score"), ("score", "select"), ("select", "rank")]
+    assert without_circles([*EDGES, *back]) == [*EDGES, ("score", "select")]
+    assert ">1 job<" in str(draw(dict.fromkeys({"select", *(n for e in EDGES for n in e)}, 1), [*EDGES, *back]))
 
 
 def test_every_rule_stands_above_what_takes_from_it_and_no_boxes_overlap():
