@@ -83,8 +83,8 @@ def test_cells_chart_and_times(drawn):
     assert all(label in figure for label in ("as it is", "hard", "reranked", "nDCG@10, weather"))
     table = (results / "tables/fine-tuning-times.md").read_text()
     assert f"{mean(trained):.2f} ± {stdev(trained):.2f}" in table
-    # a chart's title redraws the chart alone
+    # a title redraws the chart, and the report that shows it
     config = yaml.safe_load((drawn.folder / "tiny.yaml").read_text())
     config["charts"]["means"]["title"] = "Means"
     drawn.write_config(config)
-    assert drawn.planned() == {"chart means"}
+    assert drawn.planned() == {"chart means", "report"}
