@@ -47,7 +47,7 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 
 onstart:
-    end_earlier_jobs(workflow.scheduler._executor, RESULTS)
+    begin_run(workflow.scheduler._executor, RESULTS)
 
 
 onsuccess:

@@ -16,7 +16,7 @@ from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
-from scripts.common.slurm import end_earlier_jobs
+from scripts.common.slurm import begin_run
 from scripts.common.sources import is_remote
 from scripts.common.state import adopt
 

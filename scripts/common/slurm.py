@@ -1,8 +1,9 @@
-"""Slurm jobs that a killed Snakemake left behind: they are ended before their work is done again.
+"""What Snakemake's Slurm plugin does not do by itself: know an earlier run's jobs, and wait for a silent Slurm.
 
-Snakemake's plugin names the jobs of a run by a random id and forgets it, so a Snakemake that is started again would
+The plugin names the jobs of a run by a random id and forgets it, so a Snakemake that is started again would
 submit a job whose twin still runs, and the two would take each other's files away. Here the experiment and its folder
-become part of the name, by which a later run knows them. A training that is ended goes on from its checkpoint.
+become part of the name, by which a later run knows them and ends them. A training that is ended goes on from its
+checkpoint. Also, where Slurm does not answer for a while the plugin loses sight of all jobs and waits for ever.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from scripts.common.errors import UserError
@@ -27,14 +29,15 @@ def prefix(results: Path | str) -> str:
 
 
 def ask(*command: str) -> str:
-    """What a Slurm command prints. Raises UserError with its own words where it fails."""
+    """What a Slurm command prints. Raises UserError with its own last line where it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:
         said = "no such command; --profile slurm is for machines that submit to Slurm"
         raise UserError(f"{command[0]}: {said}") from None
     if done.returncode:
-        raise UserError(f"{command[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}")
+        said = done.stderr.strip().splitlines() or [f"{command[0]}: exit code {done.returncode}"]
+        raise UserError(said[-1])
     return done.stdout
 
 
@@ -44,7 +47,22 @@ def queued(name: str) -> list[str]:
     return sorted({job for job, job_name in rows if job_name.startswith(name)}, key=int)
 
 
-def end_earlier_jobs(executor: object, results: str) -> None:
+def keep_jobs_in_sight(executor) -> None:
+    """Let the plugin look again at the jobs of which Slurm has told it nothing, as while its controller restarts."""
+    look = executor.check_active_jobs
+
+    async def look_again(jobs: list) -> AsyncIterator:
+        answers = executor._status_query_calls  # the queries that Slurm answered
+        async for job in look(jobs):
+            yield job
+        if executor._status_query_calls == answers:
+            for job in jobs:
+                yield job
+
+    executor.check_active_jobs = look_again
+
+
+def begin_run(executor, results: str) -> None:
     """Before the first job of a run: name the run's jobs after the experiment and end those of earlier runs.
 
     `executor` is Snakemake's; any but Slurm's is left alone. Ends the run with one line where Slurm does not answer.
@@ -53,6 +71,7 @@ def end_earlier_jobs(executor: object, results: str) -> None:
         return
     name = prefix(results)
     executor.run_uuid = name + executor.run_uuid
+    keep_jobs_in_sight(executor)
     try:
         jobs = queued(name)
         if jobs:

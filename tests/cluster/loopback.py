@@ -63,6 +63,10 @@ def obstacle() -> str:
         return "not root: only root may install and start Slurm's daemons"
     if shutil.which("scontrol") and subprocess.run(["scontrol", "ping"], capture_output=True).returncode == 0:
         return "a Slurm runs here already, and is left alone"
+    try:
+        socket.getaddrinfo(socket.gethostname().split(".")[0], None, flags=socket.AI_ADDRCONFIG)
+    except OSError as error:
+        return f"this machine's name does not resolve: {error}"
     return ""
 
 
@@ -129,9 +133,12 @@ class Loopback:
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **group
         )
 
-    def restart_controller(self) -> None:
-        """Stop slurmctld and start it again with its saved state, as an administrator would."""
+    def stop_controller(self) -> None:
+        """Stop slurmctld, as an administrator would who restarts it; jobs run on."""
         end(self.slurmctld)
+
+    def start_controller(self) -> None:
+        """Start slurmctld again with the state that it saved."""
         self.slurmctld = self.spawn("slurmctld", "-D")
         wait(lambda: "UP" in self.ask("scontrol", "ping"), 30, "slurmctld")
 
@@ -146,8 +153,9 @@ class Loopback:
             if process:
                 end(process)
         if self.kept.is_dir():
-            shutil.rmtree(ETC, ignore_errors=True)
-            shutil.copytree(self.kept, ETC)
+            for path in (ETC / "slurm.conf", ETC / "gres.conf"):
+                path.unlink(missing_ok=True)
+            shutil.copytree(self.kept, ETC, dirs_exist_ok=True)
 
     def ask(self, *command: str) -> str:
         """What a Slurm command prints, or nothing where it fails."""
@@ -159,6 +167,7 @@ class Loopback:
         for block in self.ask("scontrol", "show", "job", "-d").split("\n\n"):
             record = dict(re.findall(r"(\S+?)=(.*?)(?=\s+[A-Z][\w/:]*=|\s*$)", block, re.MULTILINE))
             if record.get("WorkDir") == str(folder):
+                record["Comment"] = record.get("Comment", "").rstrip("_")  # left by wildcards that are empty
                 records.append(record)
         return sorted(records, key=lambda record: int(record["JobId"]))
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scripts.common.slurm import end_earlier_jobs, prefix
+from scripts.common.slurm import begin_run, prefix
 
 
 def test_a_name_belongs_to_one_experiment_in_one_folder(tmp_path):
@@ -20,12 +20,14 @@ def test_a_name_is_one_that_slurm_and_the_shell_take_as_it_is(tmp_path):
 
 def test_without_slurm_nothing_is_asked_or_renamed():
     executor = object()
-    end_earlier_jobs(executor, "results/x")
+    begin_run(executor, "results/x")
     assert not hasattr(executor, "run_uuid")
 
 
 def test_a_machine_without_slurm_is_told_in_one_line(monkeypatch, tmp_path):
-    executor = type("Executor", (), {"__module__": "snakemake_executor_plugin_slurm", "run_uuid": "1"})()
+    executor = type(
+        "Executor", (), {"__module__": "snakemake_executor_plugin_slurm", "run_uuid": "1", "check_active_jobs": None}
+    )()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match="error: squeue: no such command"):
-        end_earlier_jobs(executor, "results/x")
+        begin_run(executor, "results/x")
