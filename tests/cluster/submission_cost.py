@@ -50,7 +50,12 @@ def main() -> None:
     if why:
         sys.exit(f"error: no Slurm: {why}")
     install()
-    folder = Path(tempfile.mkdtemp(prefix="submission-cost-"))
+    with tempfile.TemporaryDirectory() as folder:
+        print_table(Path(folder))
+
+
+def print_table(folder: Path) -> None:
+    """Start a Slurm in `folder`, measure each way and print a row for it."""
     slurm = Loopback(folder / "slurm")
     try:
         slurm.start()
