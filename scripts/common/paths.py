@@ -1,0 +1,46 @@
+"""Paths that come from outside: each stays below the folder that it is meant for, or is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from scripts.common.errors import UserError
+
+LONGEST_NAME = 255  # bytes, of one part of a path on the file systems of Linux
+
+
+def why_not_below(name: str) -> str | None:
+    """Why a relative path, written with `/`, does not name a file below its folder; None where it does."""
+    if not name or name.endswith("/") or PurePosixPath(name) == PurePosixPath("."):
+        return "names no file"
+    if any(ord(character) < 32 or ord(character) == 127 for character in name):
+        return "holds a control character"
+    if "\\" in name:
+        return "holds a backslash"
+    if PurePosixPath(name).is_absolute():
+        return "is absolute"
+    parts = name.split("/")
+    if ".." in parts:
+        return "leads out of its folder"
+    if "" in parts or "." in parts:
+        return "is not in its shortest form"
+    if any(len(part.encode(errors="surrogatepass")) > LONGEST_NAME for part in parts):
+        return f"holds a name of more than {LONGEST_NAME} bytes"
+    return None
+
+
+def below(folder: Path, name: str, where: str) -> Path:
+    """The path of `name` (relative, with `/`) below `folder`.
+
+    Raises UserError, beginning with `where`, for a name that is not plainly one of a file below the folder, or that
+    reaches it through a link.
+    """
+    if reason := why_not_below(name):
+        raise UserError(f"{where}: refused, the path {name!r} {reason}")
+    path = folder / name
+    for part in [path, *path.parents]:
+        if part == folder:
+            return path
+        if part.is_symlink():
+            raise UserError(f"{where}: refused, the path {name!r} goes through a link")
+    return path

@@ -1,0 +1,76 @@
+"""JSON from outside: what Python's reader takes without a word, though it is no JSON or means two things, is refused.
+
+Refused are a key that stands twice, NaN and infinity, integers beyond 64 bits, lone surrogates (no UTF-8 file can hold
+them) and nesting too deep for the reader.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from scripts.common.errors import UserError
+from scripts.common.numerals import LARGEST
+
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _Refused(ValueError):
+    """What is JSON to Python's reader and not to this one."""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Refused(f"key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+    return found
+
+
+def _constant(text: str) -> None:
+    raise _Refused(f"{text} is no number of JSON")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 20 or abs(value := int(text)) > LARGEST:
+        raise _Refused(f"the number {text[:20]}{'…' if len(text) > 20 else ''} is beyond 64 bits")
+    return value
+
+
+def _float(text: str) -> float:
+    if (value := float(text)) in (float("inf"), float("-inf")):
+        raise _Refused(f"the number {text} is beyond 64 bits")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer, parse_float=_float)
+
+
+def parse_json(text: str, where: str):
+    """The value of a JSON text. Raises UserError, beginning with `where`, for what is not strictly JSON."""
+    try:
+        value = _DECODER.decode(text)
+        if _ESCAPED_SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+        raise UserError(f"{where}: not JSON ({error.msg} at {place})") from None
+    except _Refused as error:
+        raise UserError(f"{where}: {error}") from None
+    except UnicodeEncodeError:
+        raise UserError(f"{where}: half of a surrogate pair (\\ud800 to \\udfff), which is no character") from None
+    except RecursionError:
+        raise UserError(f"{where}: nested too deep") from None
+    return value
+
+
+def read_json(path: Path):
+    """The value of a JSON file in UTF-8. Raises UserError, with the file, for what is not strictly JSON."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8 text") from None
+    return parse_json(text, str(path))

@@ -1,0 +1,79 @@
+"""Numbers, JSON and paths that come from outside."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.common.numerals import finite, integer
+from scripts.common.paths import below, why_not_below
+from scripts.common.strict_json import parse_json, read_json
+
+
+@pytest.mark.parametrize("text", ["1_000", "١٢", "nan", "inf", "-infinity", "1e999", "", " 1", "0x1", "1,5", "1e", ".", "+"])
+def test_what_is_no_plain_finite_number(text):
+    assert finite(text) is None
+
+
+@pytest.mark.parametrize(("text", "value"), [("1", 1.0), ("-1.5", -1.5), (".5", 0.5), ("2.", 2.0), ("1e-3", 0.001), ("+4E2", 400.0)])
+def test_plain_numbers(text, value):
+    assert finite(text) == value
+
+
+@pytest.mark.parametrize("text", ["1.0", "1_0", "٣", "9223372036854775808", "-9223372036854775808", "1" * 5000, "", "1e3"])
+def test_what_is_no_integer_of_64_bits(text):
+    assert integer(text) is None
+
+
+def test_integers():
+    assert (integer("9223372036854775807"), integer("-1"), integer("+07")) == (2**63 - 1, -1, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1, "a": 2}', "x: key 'a' stands twice"),
+        ('[{"b": {"a": 1, "a": 1}}]', "x: key 'a' stands twice"),
+        ("NaN", "x: NaN is no number of JSON"),
+        ("[-Infinity]", "x: -Infinity is no number of JSON"),
+        ("1e999", "x: the number 1e999 is beyond 64 bits"),
+        ("9223372036854775808", "x: the number 9223372036854775808 is beyond 64 bits"),
+        ("1" * 5000, "x: the number 11111111111111111111… is beyond 64 bits"),
+        (r'{"a": ["\ud800"]}', "x: half of a surrogate pair"),
+        (r'{"\uDC00": 1}', "x: half of a surrogate pair"),
+        ("[" * 100_000, "x: nested too deep"),
+        ('{"a":' * 100_000, "x: nested too deep"),
+        ("{'a': 1}", "x: not JSON (Expecting property name"),
+        ("[1,\n2", "x: not JSON (Expecting ',' delimiter at line 2"),
+        ("", "x: not JSON (Expecting value at column 1"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_json_that_is_refused(text, said):
+    with pytest.raises(UserError) as error:
+        parse_json(text, "x")
+    assert str(error.value).startswith(said) and "\n" not in str(error.value)
+
+
+def test_json_that_is_read(tmp_path):
+    assert parse_json(r'{"a": ["😀", 1.5, null, -3]}', "x") == {"a": ["😀", 1.5, None, -3]}
+    (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"a": 1}')
+    assert read_json(tmp_path / "a.json") == {"a": 1}
+    (tmp_path / "b.json").write_bytes(b'{"a": "\xff"}')
+    with pytest.raises(UserError, match=r"b\.json: not UTF-8 text"):
+        read_json(tmp_path / "b.json")
+    with pytest.raises(UserError, match=r"c\.json: no such file"):
+        read_json(tmp_path / "c.json")
+
+
+@pytest.mark.parametrize("name", ["", ".", "/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "a\0b", "a" * 256, "é" * 128])
+def test_a_path_that_is_refused(tmp_path, name):
+    with pytest.raises(UserError, match="x: refused, the path"):
+        below(tmp_path, name, "x")
+
+
+def test_a_path_below_its_folder_is_taken_and_one_through_a_link_is_not(tmp_path):
+    assert below(tmp_path, "a/b c.txt", "x") == tmp_path / "a" / "b c.txt"
+    assert why_not_below("a/..b/...") is None
+    (tmp_path / "link").symlink_to("/tmp")
+    for name in ("link", "link/a"):
+        with pytest.raises(UserError, match="goes through a link"):
+            below(tmp_path, name, "x")
