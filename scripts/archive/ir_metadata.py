@@ -89,7 +89,8 @@ def _stage(experiment: Experiment, system: System) -> dict:
     if system.kind == "external":
         return {"name": system.name, "method": "external"}
     if system.kind == "bm25":
-        return {"name": system.name, "method": "BM25 (Lucene)", **system.settings}
+        engine = "Elasticsearch" if "url" in system.settings else "Lucene"
+        return {"name": system.name, "method": f"BM25 ({engine})", **system.settings}
     model = experiment.models[system.model]
     recipe = {} if system.recipe == UNTRAINED else {"recipe": system.recipe, **experiment.recipes[system.recipe]}
     reranks = {"reranks": system.first_stage, "depth": system.depth} if system.first_stage else {}

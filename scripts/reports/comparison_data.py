@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from scripts.common.errors import UserError
 from scripts.reports.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 
 TESTS = {
@@ -20,6 +21,16 @@ TESTS = {
     "interval": ("p", "effect / standard error against the normal distribution"),
 }
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
+
+
+# The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
+SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value"))
+NOT_SHOWN = (
+    *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
+    *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
+    *("equivalence_p_value", "non_inferiority_p_value", "variance_with_seeds", "seed_share"),
+    *(f"{role}_{of}" for role in ("control", "treatment") for of in ("seeds", "seed_sd")),
+)
 
 
 @dataclass(frozen=True)
@@ -47,9 +58,20 @@ class Found:
 
 
 def read_found(effects: Path, meta: Path) -> Found:
-    """Read the two files of a comparison; empty cells are None."""
+    """Read the two files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
+    check_columns(list(table.columns), str(effects))
     return Found(table.where(table.notna(), None), json.loads(meta.read_text()))
+
+
+def check_columns(columns: list[str], where: str) -> None:
+    """Raise UserError, beginning with `where`, for a column that is missing and for one that nobody knows."""
+    for name in ("task", *SHOWN):
+        if name not in columns:
+            raise UserError(f"{where}: no column {name!r}")
+    for name in columns:
+        if name not in ("task", *SHOWN, *NOT_SHOWN):
+            raise UserError(f"{where}: unknown column {name!r}")
 
 
 def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
@@ -68,9 +90,8 @@ def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
 
 def rows(found: Found, column: str, labels: Labels) -> tuple[Row, ...]:
     """The tasks of a comparison, in the order of the configuration, with the p-values of `column`."""
-    fields = [name for name in Row.__dataclass_fields__ if name in found.effects and name not in ("task", "p_value")]
     return tuple(
-        Row(task=labels.task(one["task"]), p_value=one[column], **{name: one[name] for name in fields})
+        Row(task=labels.task(one["task"]), p_value=one[column], **{name: one[name] for name in SHOWN})
         for one in found.effects.to_dict("records")
     )
 

@@ -15,6 +15,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from scripts.reports.forest_data import Forest, Group, Heterogeneity
 
 EFFECT_NAMES = {"MD": "Mean difference", "SMD": "Standardised mean difference", "CORR": "Correlation"}
+INTERVAL_NAMES = {"normal": "normal interval", "knapp-hartung": "Knapp-Hartung"}
 SHORT_NAMES = {"MD": "Mean diff.", "SMD": "Std. mean diff.", "CORR": "Correlation"}
 _MORE_DECIMALS = 3  # what one row may have over the others before it changes to powers of ten
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -144,7 +145,7 @@ def summary_label(forest: Forest, group: Group) -> str:
 
 def method(forest: Forest) -> str:
     """The estimator of tau2 and the kind of interval."""
-    return f"{forest.estimator}, {'Knapp-Hartung' if forest.interval == 'knapp-hartung' else 'normal interval'}"
+    return f"{forest.estimator}, {INTERVAL_NAMES[forest.interval]}"
 
 
 def axis_label(forest: Forest, form: Numbers) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scripts.reports.report_tables import Cell, Table
 
-KINDS = {"models": "Training", "embeddings": "Encoding", "features": "Features", "runs": "Ranking", "bm25": "Ranking"}
+KINDS = {"models": "Training", "embeddings": "Encoding", "runs": "Ranking", "bm25": "Ranking"}
 
 
 def read_timings(paths: list[Path]) -> list[dict]:

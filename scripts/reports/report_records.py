@@ -82,11 +82,15 @@ def answer(plot: Forest) -> tuple[str, str]:
     return ("yes, higher", "better") if summary.effect > 0 else ("no, lower", "worse")
 
 
-def caption(plot: Forest) -> str:
-    """How to read a forest plot: what is what in it."""
+def caption(plot: Forest, hedges: bool) -> str:
+    """How to read a forest plot: what is what in it. `hedges` tells g, corrected for small samples, from d."""
     percent = f"{100 * (1 - plot.alpha):g}%"
-    effect = {"MD": f"mean difference in {plot.measure}", "SMD": "standardised mean difference (Hedges' g)"}
-    what = effect.get(plot.effect_type, "correlation")
+    standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
+    what = {
+        "MD": f"mean difference in {plot.measure}",
+        "SMD": f"standardised mean difference ({standardised})",
+        "CORR": "correlation",
+    }[plot.effect_type]
     said = f"Each row is a task: the square is the {what}, its area the task's weight, the line its {percent} "
     said += "confidence interval. The diamond is the summary effect and spans its interval"
     if any(group.summary and group.summary.prediction_interval for group in plot.groups):
@@ -100,7 +104,7 @@ def picture(figure: str, found: list[Found], settings: dict, labels: Labels, nam
     treatments = ", ".join(group.treatment for group in plot.groups)
     label = f"Forest plot of {treatments} against {plot.control}. The table below it holds its numbers."
     narrow = inline(svg_of(forest_plot(plot)), f"{name}-narrow", label)
-    return Picture(inline(figure, name, label), narrow, caption(plot))
+    return Picture(inline(figure, name, label), narrow, caption(plot, found[0].meta["hedges"]))
 
 
 def shown(name: str, place: int, found: Found, settings: dict, labels: Labels, figure: str) -> Shown:

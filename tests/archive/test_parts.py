@@ -6,11 +6,13 @@ import pytest
 
 from scripts.archive.commands import arguments
 from scripts.archive.differences import Difference, differing, flattened
+from scripts.archive.ir_metadata import ir_metadata
 from scripts.archive.jobs import benchmark_path, head_of_log, wildcards_of
 from scripts.archive.origin import origin, source_files
 from scripts.archive.packages import OWN, conda_packages, environments
 from scripts.archive.records import Job, jobs_behind, write_record
 from scripts.archive.tolerance import compare
+from scripts.common.experiment import Experiment, System, Task
 from scripts.common.state import records
 
 
@@ -141,3 +143,17 @@ def test_differences_are_told_by_dotted_keys():
         Difference("configuration", "depth", "10", "none"),
         Difference("configuration", "seed", "none", "1"),
     ]
+
+
+def test_a_run_of_a_server_is_not_said_to_be_lucenes():
+    job = {"command": "", "machine": None, "host": None, "driver": None, "inputs": {}, "outputs": {}}
+    task = Task("d", "d", "test", "d", "beir", ("AP",))
+    systems = {
+        "here": System("here", "bm25", settings={"k1": 0.9}),
+        "there": System("there", "bm25", settings={"k1": 0.9, "url": "http://h:9200"}),
+    }
+    one = Experiment("e", ["AP"], 10, 1, [], {"d": {}}, {}, {}, systems, {"d": task}, {}, {}, {}, {}, {}, None)
+    methods = [
+        ir_metadata(one, task, system, job, {}, {})["method"]["retrieval"][0]["method"] for system in systems.values()
+    ]
+    assert methods == ["BM25 (Lucene)", "BM25 (Elasticsearch)"]

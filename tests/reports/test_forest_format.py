@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scripts.reports import forest_format as form
@@ -93,6 +95,14 @@ def test_heterogeneity():
     assert spoken(tau2=0.0, tau2_ci=(0.0, 0.0123)).endswith("τ² = 0, 95% CI [0, 0.012]")
     assert spoken(tau2=0.0, tau2_ci=(0.0, 0.0)).endswith("τ² = 0, 95% CI [0, 0]")
     assert spoken(tau2=3e-12, tau2_ci=(0.0, 4e-11)).endswith("τ² = 3.0×10⁻¹², 95% CI [0, 4.0×10⁻¹¹]")
+
+
+def test_an_interval_that_has_no_name_is_not_called_normal():
+    forest = plain((0.2, 0.6))
+    assert form.method(forest) == "DL, normal interval"
+    assert form.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
+    with pytest.raises(KeyError):
+        form.method(replace(forest, interval="other"))
 
 
 def test_means_lose_decimals_as_they_grow():

@@ -4,10 +4,12 @@ import copy
 import json
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison_data import Found, Labels
+from scripts.common.errors import UserError
+from scripts.reports.comparison_data import SHOWN, Found, Labels, check_columns
 from scripts.reports.report import grouped, render
 from scripts.reports.report_graph import draw
 from scripts.reports.report_machine import duration, facts, machine_table, read_timings
@@ -15,6 +17,7 @@ from scripts.reports.report_overview import overview_table
 from scripts.reports.report_published import published_table, read_published
 from scripts.reports.report_records import sections
 from scripts.reports.report_tables import means_table, selected_table
+from scripts.synthesis.task_results import Scores, rows, task_result
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
 SETTINGS = {"alpha": 0.05, "estimator": "DL", "interval": "normal", "judged": "", "sort": "config", "p": "t-test",
@@ -22,7 +25,7 @@ SETTINGS = {"alpha": 0.05, "estimator": "DL", "interval": "normal", "judged": ""
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
-    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": SUMMARY,
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "hedges": True, "k": 2, "summary": SUMMARY,
     "fixed": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
     "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [f"{EVIL} is left out"],
 }  # fmt: skip
@@ -192,3 +195,35 @@ def test_text_of_the_configuration_is_never_markup():
     )  # fmt: skip
     assert "<b>" not in page and "alert(1)" in page and page.count("<script>") == 1
     assert "A &lt;b&gt;bold&lt;/b&gt; &amp; " in page
+
+
+@pytest.mark.parametrize(
+    ("effect", "hedges", "said"),
+    [
+        ("MD", True, "the square is the mean difference in nDCG@10, its area"),
+        ("SMD", True, "the square is the standardised mean difference (Hedges' g), its area"),
+        ("SMD", False, "the square is the standardised mean difference (d, not corrected for small samples), its area"),
+        ("CORR", True, "the square is the correlation, its area"),
+    ],
+)
+def test_a_caption_names_the_effect_that_was_computed(effect, hedges, said):
+    (section,) = all_sections({"x": one_found(effect_type=effect, hedges=hedges)})
+    assert said in section.picture.caption
+
+
+def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():
+    """A misspelt column would otherwise be left out of figures without a word."""
+    known = ["task", *SHOWN]
+    check_columns([*known, "t_p_holm", "seed_share"], "x.tsv")
+    with pytest.raises(UserError, match=r"x\.tsv: unknown column 'control_jugded'"):
+        check_columns([*known, "control_jugded"], "x.tsv")
+    with pytest.raises(UserError, match=r"x\.tsv: no column 'control_judged'"):
+        check_columns([name for name in known if name != "control_judged"], "x.tsv")
+
+
+def test_the_columns_that_are_known_are_those_that_are_written():
+    scores = np.array([0.1, 0.4, 0.3, 0.8])
+    frame = pd.DataFrame({1: scores})
+    settings = {"effect": "MD", "ddof": 1, "hedges": True, "seed": 1, "permutations": 10}
+    result = task_result(Scores(frame, None), Scores(frame + scores[:, None] ** 2, None), settings)
+    check_columns(list(rows({"a": result}, {"a": 1.0}, 0.05).columns), "written")

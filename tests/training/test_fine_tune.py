@@ -1,17 +1,15 @@
 """Fine-tuning: determinism, every loss, and a training that is killed and started again."""
 
-import csv
 import json
 import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scripts.common.collection import Document, write_corpus, write_queries
+from scripts.common.collection import Document, write_corpus
 from scripts.common.errors import UserError
 from scripts.training.examples import (
     LISTS,
@@ -25,62 +23,7 @@ from scripts.training.examples import (
     resolve_loss,
     with_texts,
 )
-from tests.tiny_bert import build
-
-ROOT = Path(__file__).parents[2]
-SCHEDULE = {
-    **{"max_length": 16, "loss": "auto", "epochs": 3, "batch_size": 4, "learning_rate": 1e-3, "warmup": 0.1},
-    **{"schedule": "linear", "weight_decay": 0.01, "checkpoint_steps": 2, "micro_batch": None, "seed": 1, "type": "bi-encoder"},
-}
-WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
-
-
-@pytest.fixture(scope="module")
-def task(tmp_path_factory) -> Path:
-    """A start, a corpus, queries and negatives: 10 queries of two words, each with one positive and two negatives."""
-    folder = tmp_path_factory.mktemp("task")
-    build(folder / "start", [" ".join(WORDS)], seed=1)
-    write_corpus(folder / "corpus.jsonl", (Document(f"d{n}", "", f"{w} {WORDS[n - 1]}") for n, w in enumerate(WORDS)))
-    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n]} tree" for n in range(10)})
-    rows = [f"q{n}\td{n}\td{(n + shift) % 20}\trandom\t" for n in range(10) for shift in (5, 9)]
-    (folder / "negatives.tsv").write_text(
-        "\n".join(["query_id\tpositive_id\tnegative_id\tsource\tbm25_rank", *rows]) + "\n"
-    )
-    return folder
-
-
-def command(task: Path, out: Path, **settings) -> list[str]:
-    paths = {
-        **{"start": task / "start", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
-        **{"negatives": task / "negatives.tsv", "checkpoint": out / "model", "timing": out / "timing.json"},
-        **{"training-log": out / "log.tsv", "resume": out / "resume"},
-    }
-    options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
-    script = str(ROOT / "scripts" / "training" / "fine_tune.py")
-    return [sys.executable, script, *options, "--settings", json.dumps(SCHEDULE | settings)]
-
-
-def in_process(task: Path, out: Path, monkeypatch, **settings) -> None:
-    from scripts.training import fine_tune as script
-
-    monkeypatch.setattr(sys, "argv", command(task, out, **settings)[1:])
-    script.main()
-
-
-def read_log(out: Path) -> list[dict[str, str]]:
-    with open(out / "log.tsv") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
-def weights(out: Path) -> dict[str, np.ndarray]:
-    from safetensors.numpy import load_file
-
-    return load_file(out / "model" / "model.safetensors")
-
-
-def same(left: Path, right: Path) -> bool:
-    one, other = weights(left), weights(right)
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+from tests.training.tiny_task import ROOT, command, in_process, read_log, same
 
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])

@@ -15,14 +15,14 @@ from scripts.common.errors import UserError
 from scripts.training.examples import RANKED, SHAPES, columns, read_rows, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
 from scripts.training.trainer import bi_losses, cross_losses, fingerprint, train
-from tests.training.test_fine_tune import SCHEDULE, in_process, read_log, same, task, weights  # noqa: F401  task: fixture
+from tests.training.tiny_task import SCHEDULE, in_process, read_log, same
 
 LOSSES = [(kind, loss) for kind, losses in SHAPES.items() for loss in losses]
 PLAIN = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
 @pytest.fixture(scope="module")
-def start(task, tmp_path_factory):  # noqa: F811
+def start(task, tmp_path_factory):
     """The start without dropout: what it draws differs between groups and the whole batch."""
     import shutil
 
@@ -41,7 +41,7 @@ def load(start, kind):
     return load_model(start, settings).double()
 
 
-def examples(task, kind, loss):  # noqa: F811
+def examples(task, kind, loss):
     from scripts.common.collection import pieces_of
 
     shape = SHAPES[kind][loss]
@@ -68,7 +68,7 @@ def loss_and_gradients(model, kind, name, made, shape, size):
 
 
 @pytest.mark.parametrize(("kind", "name"), LOSSES)
-def test_groups_give_the_whole_batchs_loss_and_gradients(task, start, kind, name):  # noqa: F811
+def test_groups_give_the_whole_batchs_loss_and_gradients(task, start, kind, name):
     made, shape = examples(task, kind, name)
     model = load(start, kind)
     whole, expected = loss_and_gradients(model, kind, name, made, shape, None)
@@ -82,7 +82,7 @@ def test_groups_give_the_whole_batchs_loss_and_gradients(task, start, kind, name
     assert "forward" not in vars(model)
 
 
-def trained(task, start, folder, kind, loss, **settings):  # noqa: F811
+def trained(task, start, folder, kind, loss, **settings):
     made, shape = examples(task, kind, loss)
     model = load(start, kind)
     used = SCHEDULE | {"type": kind, "loss": loss} | settings
@@ -98,7 +98,7 @@ def trained(task, start, folder, kind, loss, **settings):  # noqa: F811
         ("cross-encoder", "BinaryCrossEntropyLoss"),
     ],
 )
-def test_weights_after_training_in_groups_are_those_of_whole_batches(task, start, tmp_path, kind, loss):  # noqa: F811
+def test_weights_after_training_in_groups_are_those_of_whole_batches(task, start, tmp_path, kind, loss):
     _, whole = trained(task, start, tmp_path / "whole", kind, loss)
     outcome, groups = trained(task, start, tmp_path / "groups", kind, loss, micro_batch=2)
     assert outcome.micro_batch == 2
@@ -129,7 +129,7 @@ class SmallDevice:
 
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
-def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monkeypatch, capsys, kind):  # noqa: F811
+def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monkeypatch, capsys, kind):
     loss = "MultipleNegativesRankingLoss" if kind == "bi-encoder" else "BinaryCrossEntropyLoss"
     _, whole = trained(task, start, tmp_path / "whole", kind, loss, batch_size=5)
     device = SmallDevice(monkeypatch, most=2)
@@ -143,7 +143,7 @@ def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monk
     assert {row["micro_batch"] for row in outcome.rows} == {2}
 
 
-def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, monkeypatch):  # noqa: F811
+def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, monkeypatch):
     from scripts.training import trainer
 
     in_process(task, tmp_path / "set", monkeypatch, micro_batch=2)
@@ -172,7 +172,7 @@ def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, m
     assert same(tmp_path / "again", tmp_path / "set")
 
 
-def test_too_little_memory_for_one_text_is_one_line_and_other_errors_stay(task, tmp_path, monkeypatch):  # noqa: F811
+def test_too_little_memory_for_one_text_is_one_line_and_other_errors_stay(task, tmp_path, monkeypatch):
     SmallDevice(monkeypatch, most=0)
     with pytest.raises(
         UserError, match=r"^memory is too short to train on one text at a time: lower max_length[^\n]*$"

@@ -68,10 +68,10 @@ def test_a_broken_run_file(again, line, said):
 
 def test_a_failing_job_loses_nothing_else(again):
     (again.folder / "theirs.trec").write_text("broken\n")
-    before = again.metrics()
+    before = {name: content for name, content in again.metrics().items() if "/theirs/" not in name}
     fails(again, "theirs.trec:1: 1 columns")
     after = again.metrics()
-    assert {name for name in before if "/theirs/" not in name} <= set(after)
+    assert before and {name: after.get(name) for name in before} == before
 
 
 def test_weights_that_are_no_safetensors(fresh):
@@ -90,9 +90,8 @@ def test_weights_with_another_checksum(fresh):
 
 def test_training_without_a_train_split(fresh):
     (fresh.folder / "data/weather/qrels/train.tsv").unlink()
-    errors = fails(fresh, "train", "results/tiny/negatives/weather/human-labels_1-random-negatives_all-queries.tsv")
-    assert len(errors) >= 1
-
+    target = "results/tiny/negatives/weather/human-labels_1-random-negatives_all-queries.tsv"
+    fails(fresh, "the dataset has no train split to learn from", target)
 
 def test_a_dataset_with_only_a_test_split_works_for_systems_that_need_no_training(fresh):
     for split in ("train", "dev"):

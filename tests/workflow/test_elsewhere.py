@@ -10,7 +10,7 @@ import pytest
 from tests.workflow.conftest import copy, tiny_config
 
 WITHOUT_NETWORK = ["unshare", "--user", "--map-root-user", "--net"]
-NETWORK_RULES = {"fetch", "fetch_from_hub"}
+NETWORK_RULES = {"fetch", "fetch_folder"}
 
 
 @pytest.fixture

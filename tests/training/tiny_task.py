@@ -1,0 +1,51 @@
+"""A training task of seconds: its schedule, the script's command line, and what it writes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+SCHEDULE = {
+    **{"max_length": 16, "loss": "auto", "epochs": 3, "batch_size": 4, "learning_rate": 1e-3, "warmup": 0.1},
+    **{"schedule": "linear", "weight_decay": 0.01, "checkpoint_steps": 2, "micro_batch": None, "seed": 1, "type": "bi-encoder"},
+}
+WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
+
+
+def command(task: Path, out: Path, **settings) -> list[str]:
+    paths = {
+        **{"start": task / "start", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
+        **{"negatives": task / "negatives.tsv", "checkpoint": out / "model", "timing": out / "timing.json"},
+        **{"training-log": out / "log.tsv", "resume": out / "resume"},
+    }
+    options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
+    script = str(ROOT / "scripts" / "training" / "fine_tune.py")
+    return [sys.executable, script, *options, "--settings", json.dumps(SCHEDULE | settings)]
+
+
+def in_process(task: Path, out: Path, monkeypatch, **settings) -> None:
+    from scripts.training import fine_tune as script
+
+    monkeypatch.setattr(sys, "argv", command(task, out, **settings)[1:])
+    script.main()
+
+
+def read_log(out: Path) -> list[dict[str, str]]:
+    with open(out / "log.tsv") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def weights(out: Path) -> dict[str, np.ndarray]:
+    from safetensors.numpy import load_file
+
+    return load_file(out / "model" / "model.safetensors")
+
+
+def same(left: Path, right: Path) -> bool:
+    one, other = weights(left), weights(right)
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
