@@ -85,7 +85,7 @@ def parse(name: str) -> ir_measures.Measure:
     except (NameError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise unknown from None
     _check(name, measure, given)
-    return measure
+    return type(measure)(**dict(sorted(measure.params.items())))  # the library tells RBP(p=0.5,rel=1) by its order
 
 
 def _given(name: str) -> list[str | None]:

@@ -52,7 +52,7 @@ def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
     scores as 32-bit floats): it is handed to ir-measures as strictly falling scores, since its providers differ in
     how they break ties. Raises UserError for grades that a measure does not hold.
     """
-    _check_grades(qrels, "no measure is")
+    _check_grades(qrels, "measures are")
     rankings = {query: ranking(run[query]) for query in qrels if run.get(query)}
     measures = {name: parse(name) for name in names}
     values = _computed(list(dict.fromkeys(measures.values())), rankings, qrels)
