@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, workflow.basedir)
 from scripts.common.bm25 import PYSERINI_BM25
+from scripts.common.cautions import cautions
 from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
@@ -41,6 +42,10 @@ try:
     adopt(Path("results"), Path(".snakemake"))
 except UserError as error:
     sys.exit(f"error: {error}")
+
+CAUTIONS = cautions(EXPERIMENT)
+for caution in CAUTIONS if workflow.is_main_process else []:  # jobs read this file too, and need not repeat it
+    print(f"warning: {CONFIG_FILES[-1]}: {caution}", file=sys.stderr)
 
 RESULTS = f"results/{EXPERIMENT.name}"
 TASKS = {task.folder: task for task in (EXPERIMENT.tasks | EXPERIMENT.selection_tasks).values()}

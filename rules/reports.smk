@@ -34,6 +34,7 @@ def summary_values():
         costs=[COST_FIGURE + name for name in COST_FIGURES],
         labels=LABELS,
         comparisons=table_settings(),
+        **({"cautions": CAUTIONS} if CAUTIONS else {}),
     )
 
 

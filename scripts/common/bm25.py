@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from scripts.common.checker import Checker
 from scripts.common.errors import UserError
-from scripts.common.measures import parse
+from scripts.common.measure_names import cutoff, parse
+from scripts.common.measures import check_computable
 
 DEFAULT_GRID = {"k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9]}
 PYSERINI_BM25 = {"k1": 0.9, "b": 0.4}
@@ -36,7 +37,7 @@ def bm25_settings(check: Checker, key: str, entry: dict) -> dict:
         raise check.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
     grid = {"measure": check.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
     try:
-        cutoff = parse(grid["measure"]).params.get("cutoff")
+        check_computable(grid["measure"])
     except UserError as error:
         raise check.fail(f"{key}.grid.measure", str(error)) from None
-    return how | grid | {"depth": cutoff or check.config["depth"]}
+    return how | grid | {"depth": cutoff(parse(grid["measure"])) or check.config["depth"]}

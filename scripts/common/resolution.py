@@ -11,9 +11,11 @@ from scripts.common.bm25 import bm25_settings
 from scripts.common.charts import chart
 from scripts.common.checker import Checker
 from scripts.common.checks import (
+    PIECE_LENGTH,
     UNTRAINED,
     WITHOUT_DOCUMENTS,
     check_datasets,
+    check_loss,
     check_mapping,
     check_measures,
     check_models,
@@ -23,6 +25,7 @@ from scripts.common.checks import (
 )
 from scripts.common.comparisons import comparison, drawn_together
 from scripts.common.config import complete
+from scripts.common.dataset_keys import check_split
 from scripts.common.experiment import Experiment, System, Task
 from scripts.common.selection import selection, selection_tasks, share_selections
 from scripts.common.sources import find_file
@@ -35,8 +38,6 @@ KEYS_OF_KIND = {
         *("candidates", "long_documents", "piece_length"),
     },
 }
-PIECE_LENGTH = 150  # characters: the schema says so too
-
 
 def resolve(config: dict, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
@@ -56,6 +57,7 @@ def resolve(config: dict, source: str) -> Experiment:
         systems[name] = check.seeds(systems[name], systems)
         check.neural_fit(systems[name])
         check.documents(systems[name], tasks)
+        check.tuning(systems[name], tasks)
         check.first_stage_tasks(systems[name], systems, tasks, others)
     check.labels({name: one.label for name, one in systems.items()}, "systems")
     check.labels({name: one.label for name, one in tasks.items()}, "tasks")
@@ -90,6 +92,9 @@ class _Checker(Checker):
         folders: dict[str, str] = {}
         for name in self.config["tasks"]:
             task = self.task(name)
+            if twice := [one for one in tasks.values() if (one.dataset, one.split) == (task.dataset, task.split)]:
+                said = "are one split, whose queries would count twice"
+                raise self.fail("tasks", f"{twice[0].name!r} and {name!r} {said}")
             if task.folder in folders:
                 raise self.fail("tasks", f"{folders[task.folder]!r} and {name!r} would share a folder; rename one")
             folders[task.folder] = name
@@ -100,8 +105,7 @@ class _Checker(Checker):
         dataset, _, split = name.partition("/")
         self.known("tasks", dataset, "datasets")
         entry = self.config["datasets"][dataset]
-        if entry["format"] in WITHOUT_DOCUMENTS and (split or "test") not in entry.get("qrels", ["test"]):
-            raise self.fail("tasks", f"{name}: {dataset} has no judgements for the split {split or 'test'}")
+        check_split(self, f"tasks: {name}", dataset, split or "test")
         label = f"{entry['label']} {split}".strip() if "label" in entry else name
         measures = (entry["measure"],) if entry["format"] == "scores" else tuple(self.config["measures"])
         return Task(name, dataset, split or "test", label, entry["format"], measures)
@@ -167,6 +171,9 @@ class _Checker(Checker):
                     wanted = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
                     raise self.fail(f"{key}.{section}.{task}", f"a task of format {tasks[task].format} takes {wanted}")
                 files[task] = find_file(path, self.config["mirrors"])
+                if section == "scores" and files[task] in [files[other] for other in files if other != task]:
+                    said = f"{path!r} has the scores of another task already, whose samples would count twice"
+                    raise self.fail(f"{key}.scores.{task}", said)
                 if files[task] is None:
                     raise self.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
         return files
@@ -200,9 +207,19 @@ class _Checker(Checker):
         if model["type"] == "cross-encoder" and system.kind == "retrieve":
             said = "a cross-encoder cannot search a corpus alone; give it 'rerank', or 'candidates: all' (every pair)"
             raise self.fail(f"systems.{system.name}", said)
+        recipe = system.recipe
+        while recipe != UNTRAINED:
+            check_loss(self, recipe, [model["type"]])
+            recipe = self.config["recipes"][recipe]["start_from"] or UNTRAINED
         if model["backend"] == "onnx" and system.recipe != UNTRAINED:
             said = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise self.fail(f"systems.{system.name}", said)
+
+    def tuning(self, system: System, tasks: dict[str, Task]) -> None:
+        if system.kind == "bm25" and "measure" in system.settings:
+            for task in tasks.values():
+                if system.ranks(task.name):
+                    check_split(self, f"systems.{system.name}.tune", task.dataset, "dev")
 
     def documents(self, system: System, tasks: dict[str, Task]) -> None:
         for task in tasks.values():

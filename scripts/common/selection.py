@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts.common.checker import Checker
 from scripts.common.checks import WITHOUT_DOCUMENTS
+from scripts.common.dataset_keys import check_split
 from scripts.common.errors import UserError
 from scripts.common.measures import check_computable
 
@@ -61,6 +62,7 @@ def selection(check: Checker, name: str, entry: dict) -> Selection | None:
     form = check.config["datasets"][dataset]["format"]
     if form in WITHOUT_DOCUMENTS:
         raise check.fail(f"{key}.task", f"{dataset} has format {form}: nothing can be searched there")
+    check_split(check, f"{key}.task", dataset, split or "test")
     score = asked.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
     for measure in score:
         try:

@@ -56,6 +56,7 @@ def contents(arguments) -> dict:
         "systems": [(labels.system(name), name, settings["systems"][name]) for name in dict.fromkeys(means["system"])],
         "selected": tables.selected_table(read_table(arguments.selected[0]), labels) if arguments.selected else None,
         "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
+        "cautions": settings.get("cautions", []),
         "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
         "trained": bool(settings["trained"]),
         "charts": [

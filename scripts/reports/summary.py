@@ -112,6 +112,7 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         "± is the standard deviation between seeds; * marks a task on whose training questions the system was "
         "fine-tuned, all others are transfer. A judged query that a run lacks counts as 0."
     )
+    parts += [f"- **Note**: {caution}." for caution in settings.get("cautions", [])]
     parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings["charts"]]
     if len(comparisons):
         parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]

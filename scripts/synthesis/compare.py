@@ -8,6 +8,7 @@ The treatment's values may be those of another task with the same queries (treat
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from dataclasses import asdict
@@ -19,7 +20,7 @@ import pandas as pd
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
 from scripts.common.files import whole_text
-from scripts.common.scores import check_pairs
+from scripts.common.scores import LINE, check_pairs
 from scripts.synthesis.meta_analysis import MetaAnalysis, Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.tails import normal_upper, t_upper
@@ -64,6 +65,30 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
     return *both, said
 
 
+def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
+    """The tasks that seem to have the same queries, in words; `pairs` are control and treatment by task.
+
+    Raises UserError where two tasks have the same queries and values: one task under two names, counted twice.
+    """
+    alike: dict[frozenset[str], list[str]] = {}
+    for task, (control, _) in pairs.items():
+        alike.setdefault(frozenset(control.values.index), []).append(task)
+    for one, other in (pair for tasks in alike.values() for pair in itertools.combinations(tasks, 2)):
+        if all(same_values(a.values, b.values) for a, b in zip(pairs[one], pairs[other], strict=True)):
+            raise UserError(
+                f"tasks {one} and {other} have the same queries with the same values of control and of treatment: "
+                "one task under two names would count twice; leave one of them out of the comparison"
+            )
+    why = "if these are the same queries in other words, the tasks are not independent, as is assumed here"
+    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not next(iter(ids)).startswith(LINE)]
+    return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
+
+
+def same_values(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Whether two tables of the same queries hold the same values for each."""
+    return one.shape == other.shape and bool((one.to_numpy() == other.loc[one.index].to_numpy()).all())
+
+
 def equivalence(summary: Summary, margin: float) -> dict:
     """Two one-sided tests of the summary effect against the margin, by the summary's own distribution."""
 
@@ -105,11 +130,12 @@ def main() -> None:
         {task: read_scores(paths, settings["measure"]) for task, paths in by_task(files).items()}
         for files in (arguments.control, arguments.treatment)
     )
-    results, odd = {}, []
+    pairs, odd = {}, []
     for task in control:
-        y, x, said = paired(control[task], treatment[settings.get("treatment_on", {}).get(task, task)], task)
+        *pairs[task], said = paired(control[task], treatment[settings.get("treatment_on", {}).get(task, task)], task)
         odd += [said] if said else []
-        results[task] = task_result(y, x, settings)
+    odd += shared(pairs)
+    results = {task: task_result(y, x, settings) for task, (y, x) in pairs.items()}
     synthesis = synthesise(
         {task: result.effect for task, result in results.items()},
         *(settings[key] for key in ("effect", "estimator", "interval", "alpha")),

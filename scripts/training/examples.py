@@ -7,42 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.common.losses import PAIRS, RANKED, TRIPLETS
 
-# (anchor, positive, negatives …), one row a query and positive; the other texts of a batch serve as negatives as well.
-LISTS = "lists"
-# (anchor, positive, negative), one row a negative.
-TRIPLETS = "triplets"
-# (query, document, label), one row a document, with label 1 or 0.
-PAIRS = "pairs"
-# (query, documents, labels), one row a query: its positives with label 1, then its negatives with label 0.
-RANKED = "ranked"
-
-SHAPES = {
-    "bi-encoder": {
-        "MultipleNegativesRankingLoss": LISTS,
-        "CachedMultipleNegativesRankingLoss": LISTS,
-        "TripletLoss": TRIPLETS,
-        "ContrastiveLoss": PAIRS,
-        "OnlineContrastiveLoss": PAIRS,
-        "CosineSimilarityLoss": PAIRS,
-        "CoSENTLoss": PAIRS,
-        "AnglELoss": PAIRS,
-    },
-    "cross-encoder": {
-        "BinaryCrossEntropyLoss": PAIRS,
-        "MSELoss": PAIRS,
-        "LambdaLoss": RANKED,
-        "RankNetLoss": RANKED,
-        "ListNetLoss": RANKED,
-        "ListMLELoss": RANKED,
-        "PListMLELoss": RANKED,
-        "MultipleNegativesRankingLoss": LISTS,
-        "CachedMultipleNegativesRankingLoss": LISTS,
-    },
-}
 Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
-DEFAULTS = {"bi-encoder": "MultipleNegativesRankingLoss", "cross-encoder": "BinaryCrossEntropyLoss"}
-SPLIT_DEFAULTS = DEFAULTS | {"bi-encoder": "ContrastiveLoss"}
 
 
 class Row(NamedTuple):
@@ -61,26 +28,6 @@ def read_rows(path: Path) -> list[Row]:
     if not rows:
         raise UserError(f"{path}: no training example in it; every query lacks a negative")
     return rows
-
-
-def resolve_loss(name: str, kind: str, split: bool = False) -> str:
-    """The library's name of a loss for a model of this kind (bi-encoder | cross-encoder); `auto` is its default.
-
-    Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives, and
-    where texts are `split` for one that does not take labelled pairs: in a batch, it would take one piece of a relevant
-    document for irrelevant to the others' queries.
-    """
-    name = (SPLIT_DEFAULTS if split else DEFAULTS)[kind] if name == "auto" else name
-    if name not in SHAPES[kind]:
-        raise UserError(
-            f"loss {name!r} is not one that a {kind} can be trained with here: use auto or {', '.join(SHAPES[kind])} "
-            "(others of the library need a teacher's scores or class labels)"
-        )
-    if split and SHAPES[kind][name] != PAIRS:
-        fit = [loss for loss, shape in SHAPES[kind].items() if shape == PAIRS]
-        raise UserError(f"loss {name!r} does not go with long_documents: split, which makes labelled pairs of pieces; "
-                        f"use auto or {', '.join(fit)}")  # fmt: skip
-    return name
 
 
 def columns(rows: list[Row], shape: str) -> dict[str, list]:

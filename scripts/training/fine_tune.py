@@ -17,9 +17,10 @@ from scripts.common.cli import parser
 from scripts.common.collection import pieces_of
 from scripts.common.errors import run
 from scripts.common.files import whole_folder, whole_text
+from scripts.common.losses import SHAPES, resolve_loss
 from scripts.common.neural import backbone, encode, load_bi_encoder, load_cross_encoder, precision
 from scripts.common.timing import write_timing
-from scripts.training.examples import SHAPES, columns, read_rows, resolve_loss, with_texts
+from scripts.training.examples import columns, read_rows, with_texts
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 

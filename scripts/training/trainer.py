@@ -35,10 +35,10 @@ from transformers import PrinterCallback, TrainerCallback
 
 from scripts.common.errors import UserError
 from scripts.common.files import full_disk_told, whole_text
+from scripts.common.losses import LISTS
 from scripts.common.neural import device, precision
 from scripts.common.progress import Progress
 from scripts.common.timing import clock
-from scripts.training.examples import LISTS
 from scripts.training.memory import MicroBatch
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}

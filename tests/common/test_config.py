@@ -200,7 +200,7 @@ def test_elasticsearch_has_its_own_defaults():
          "c.yaml: comparisons.c.treatment_on: 'd' and 'd/dev' must be the same split of datasets that share a corpus"),
         ({"tasks": ["d", "j"], "datasets/j": {"format": "beir", "location": "tests"}, "comparisons/c/treatment_on": {"d": "j"}},
          "c.yaml: comparisons.c.treatment_on: 'd' and 'j' must be the same split"),
-        ({"tasks": ["d", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}}, None),
+        ({"tasks": ["d", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "scripts"}}, None),
         ({"tasks": ["d/dev", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}},
          "c.yaml: tasks: 'd/dev' and 'd-dev' would share a folder"),
     ],

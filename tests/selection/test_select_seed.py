@@ -110,7 +110,7 @@ def test_the_table_has_a_row_a_seed(files, monkeypatch):
     assert dict(zip(table["seed"], table["chosen"], strict=True)) == {2: "yes", 3: "no", 10: "no"}
 
 
-OTHER = {"datasets/e": {"format": "beir", "location": "tests"}, "tasks": ["d", "e"]}
+OTHER = {"datasets/e": {"format": "beir", "location": "scripts"}, "tasks": ["d", "e"]}
 ON_DEV = {"systems/tuned/select_seed": {"task": "d/dev"}}
 
 
@@ -165,7 +165,7 @@ def test_a_choice_can_be_shared_by_systems_that_were_fanned_out():
         ({"systems/tuned/select_seed": {"task": "d/all"}}, "'d/all' is text; wanted is text that matches"),
         ({"systems/tuned/select_seed": {"task": "d/dev", "score": {"hits": 1}}}, "unknown measure 'hits'"),
         ({"systems/tuned/select_seed": {"task": "d/dev", "score": {"RR": 0}}}, "0 is a whole number; wanted is a number above 0"),
-        (ON_DEV | {"datasets/d-dev": {"format": "beir", "location": "tests"}, "tasks": ["d", "d-dev"]},
+        (ON_DEV | {"datasets/d-dev": {"format": "beir", "location": "scripts"}, "tasks": ["d", "d-dev"]},
          "systems.tuned.select_seed.task: 'd/dev' and another task would share a folder"),
         (OTHER | {"systems/x": {"model": "ce", "recipe": "r", "seeds": 2, "rerank": {"first_stage": "tuned"},
                                 "select_seed": {"task": "d/dev"}}},

@@ -11,18 +11,8 @@ import pytest
 
 from scripts.common.collection import Document, write_corpus
 from scripts.common.errors import UserError
-from scripts.training.examples import (
-    LISTS,
-    PAIRS,
-    RANKED,
-    SHAPES,
-    TRIPLETS,
-    Row,
-    columns,
-    read_rows,
-    resolve_loss,
-    with_texts,
-)
+from scripts.common.losses import LISTS, PAIRS, RANKED, SHAPES, TRIPLETS, resolve_loss
+from scripts.training.examples import Row, columns, read_rows, with_texts
 from tests.training.tiny_task import ROOT, command, in_process, read_log, same
 
 

@@ -12,7 +12,8 @@ from scripts.common import neural  # noqa: F401  before torch: it sets how torch
 import torch
 
 from scripts.common.errors import UserError
-from scripts.training.examples import RANKED, SHAPES, columns, read_rows, with_texts
+from scripts.common.losses import RANKED, SHAPES
+from scripts.training.examples import columns, read_rows, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
 from scripts.training.trainer import bi_losses, cross_losses, fingerprint, train
 from tests.training.tiny_task import SCHEDULE, in_process, read_log, same

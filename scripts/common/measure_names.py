@@ -1,0 +1,154 @@
+"""Names of measures: which measure of ir-measures one means, whether its parameters make sense, and its other names.
+
+Parameters are judged here, before any provider sees them: trec_eval ends the whole process at a cut-off of 0, and
+others compute something else without a word (a recall of 0.125 is taken for 0.12).
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import ir_measures
+
+from scripts.common.errors import UserError
+
+LONGEST_NAME = 200
+LARGEST = 2**31 - 1  # of whole numbers: what all providers hold
+DEEPEST_CWL = 1000  # ranks that cwl_eval looks at
+OF_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
+BY_SUBTOPIC = ("AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP")
+OF_JUDGEMENTS = ("NumQ", "NumRel")
+SEE = "see https://ir-measur.es/en/latest/measures.html"
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a parameter may be, as a test and in words."""
+
+    holds: Callable[[object], bool]
+    words: str
+
+
+def _whole(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _between(value: object, low: float, high: float) -> bool:
+    return isinstance(value, float) and low < value < high
+
+
+def _is_gains(value: object) -> bool:
+    whole = isinstance(value, dict) and all(_whole(grade, -LARGEST, LARGEST) for grade in value)
+    return bool(whole and value and all(_whole(gain, 0, LARGEST) for gain in value.values()))
+
+
+_COUNT = Range(lambda value: _whole(value, 1, LARGEST), f"a whole number from 1 to {LARGEST}")
+_SHARE = Range(lambda value: _between(value, 0, 1), "a number above 0 and below 1, such as 0.8")
+_POSITIVE = Range(lambda value: _between(value, 0, math.inf), "a number above 0, written with a point, such as 1.0")
+_FLAG = Range(lambda value: isinstance(value, bool), "True or False")
+RANGES = {
+    "cutoff": _COUNT,
+    "rel": _COUNT,
+    "p": _SHARE,
+    "T": _POSITIVE,
+    "beta": _POSITIVE,
+    "recall": Range(
+        lambda value: isinstance(value, float) and 0 <= value <= 1 and round(value, 2) == value,
+        "0.0 to 1.0 with at most two decimals, such as IPrec@0.1",
+    ),
+    "min_rel": Range(lambda value: _whole(value, 0, LARGEST), f"a whole number from 0 to {LARGEST}"),
+    "max_rel": _COUNT,
+    "dcg": Range(lambda value: value in ("log2", "exp-log2"), "'log2' or 'exp-log2'"),
+    "gains": Range(_is_gains, "a whole number of at least 0 for each grade, such as {0:0,1:1,2:3}"),
+    "judged_only": _FLAG,
+    "normalize": _FLAG,
+    "relative": _FLAG,
+}
+_CWL_CUTOFF = Range(lambda value: _whole(value, 1, DEEPEST_CWL), f"a whole number from 1 to {DEEPEST_CWL}")
+_RBP_REL = Range(lambda value: _whole(value, 0, LARGEST), f"a whole number from 0 to {LARGEST}")
+
+
+def parse(name: str) -> ir_measures.Measure:
+    """The ir-measures object of a measure's name, such as `nDCG@10`; equal for two names of one measure.
+
+    Raises UserError for a name that ir-measures does not know and for parameters that are missing or make no sense.
+    """
+    unknown = UserError(f"unknown measure {name!r}: use a name of ir-measures such as nDCG@10, RR@10, AP@5")
+    if len(name) > LONGEST_NAME or not name.isascii() or not name.isprintable() or name != name.strip() or "#" in name:
+        raise unknown
+    try:
+        measure = ir_measures.parse_measure(name)
+        given = _given(name)
+    except (NameError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise unknown from None
+    _check(name, measure, given)
+    return type(measure)(**dict(sorted(measure.params.items())))  # the library tells RBP(p=0.5,rel=1) by its order
+
+
+def _given(name: str) -> list[str | None]:
+    """The parameters that a name states, each as often as it does; None stands for the one behind `@`."""
+    node = ast.parse(name, mode="eval").body
+    at = [None] if isinstance(node, ast.BinOp) else []
+    call = node.left if isinstance(node, ast.BinOp) else node
+    return at + ([keyword.arg for keyword in call.keywords] if isinstance(call, ast.Call) else [])
+
+
+def _check(name: str, measure: ir_measures.Measure, given: list[str | None]) -> None:
+    def fail(said: str) -> UserError:
+        return UserError(f"measure {name!r} cannot be computed: {said}")
+
+    if measure.NAME in BY_SUBTOPIC:
+        raise fail("it needs judgements by subtopic, which qrels here do not have")
+    if measure.NAME in OF_JUDGEMENTS:
+        raise fail("it tells of the judgements alone and nothing of a run")
+    stated = [measure.AT_PARAM if one is None else one for one in given]
+    for parameter in stated:
+        if parameter not in measure.SUPPORTED_PARAMS:
+            known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
+            raise fail(f"a parameter is missing or wrong: {parameter} is not one of {measure.NAME}'s ({known})")
+        if stated.count(parameter) > 1:
+            raise fail(f"a parameter is missing or wrong: {parameter} stands twice")
+        if parameter not in measure.params:
+            raise fail(f"{parameter} is None; wanted is {RANGES[parameter].words}")
+    if measure.NAME == "RBP" and "rel" not in measure.params:
+        raise fail("say from which grade on a document is relevant, such as RBP(rel=1)")
+    for parameter, wanted in measure.SUPPORTED_PARAMS.items():
+        if parameter not in measure.params:
+            if wanted.required:
+                raise fail(f"a parameter is missing or wrong: it needs {parameter}, {SEE}")
+            continue
+        value, range_ = measure.params[parameter], RANGES[parameter]
+        if parameter == "cutoff" and measure.NAME in OF_CWL:
+            range_ = _CWL_CUTOFF
+        if parameter == "rel" and measure.NAME == "RBP":
+            range_ = _RBP_REL
+        if not range_.holds(value):
+            raise fail(f"{parameter} is {value!r}; wanted is {range_.words}")
+    if measure.NAME in OF_CWL and measure["min_rel"] >= measure["max_rel"]:
+        raise fail(f"min_rel is {measure['min_rel']}; wanted is less than max_rel, {measure['max_rel']}")
+
+
+def same_measure(name: str, listed: Iterable[str]) -> str | None:
+    """The one of the listed names that means the measure of this name: itself, or the first other name of it."""
+    listed = list(listed)
+    if name in listed:
+        return name
+    try:
+        wanted = parse(name)
+    except UserError:
+        return None
+    for other in listed:
+        try:
+            if parse(other) == wanted:
+                return other
+        except UserError:
+            continue  # the measure of given scores, which has any name
+    return None
+
+
+def cutoff(measure: ir_measures.Measure) -> int | None:
+    """The cut-off of a measure that may have one."""
+    return measure.params.get("cutoff")

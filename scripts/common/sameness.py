@@ -1,0 +1,71 @@
+"""What would be compared with itself, or counted twice: two names of one system, two tasks with the same queries."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from typing import TYPE_CHECKING
+
+from scripts.common.checker import Checker
+from scripts.common.dataset_keys import same_queries
+
+if TYPE_CHECKING:
+    from scripts.common.experiment import System, Task
+
+UNIMPORTANT = ("licence", "label")  # keys of a model that change no score
+
+
+def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
+    """Raise UserError where two tasks of a comparison have the same queries."""
+    for one, other in itertools.combinations(names, 2):
+        parts = [(check.config["datasets"][tasks[name].dataset], tasks[name].split) for name in (one, other)]
+        if same_queries(*parts):
+            said = "have the same queries, which would count twice: the same data in the same words; leave one out"
+            raise check.fail(key, f"{one!r} and {other!r} {said}")
+
+
+def check_roles(check: Checker, key: str, pair: tuple[System, System], ranked: dict[str, str], systems: dict) -> None:
+    """Raise UserError where control and treatment are one system by all settings, or read one file for a task.
+
+    `ranked` says, for each task, the one on which the treatment is scored.
+    """
+    control, treatment = pair
+    if control.kind == treatment.kind == "external":
+        for task, other in ranked.items():
+            files = [os.path.realpath(one.settings[name]) for one, name in ((control, task), (treatment, other))]
+            if files[0] == files[1]:
+                said = f"control and treatment have the same file for task {task!r}: {control.settings[task]}"
+                raise check.fail(key, said)
+    elif control.name != treatment.name and any(task == other for task, other in ranked.items()):
+        alike = _identity(check, control, systems) == _identity(check, treatment, systems)
+        if alike:
+            said = "are one system under two names: all their settings are the same"
+            raise check.fail(key, f"control {control.name!r} and treatment {treatment.name!r} {said}")
+
+
+def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
+    """All that makes a system's runs, as text."""
+    if system.kind == "external":
+        return system.name
+    found: dict = {"kind": system.kind, "settings": system.settings, "seeds": system.seeds, "depth": system.depth}
+    found["pieces"] = system.piece_length
+    if system.model:
+        model = check.config["models"][system.model]
+        found["model"] = {name: value for name, value in model.items() if name not in UNIMPORTANT}
+        found["training"] = _training(check, system.recipe)
+    if system.selection:
+        found["selection"] = [system.selection.dataset, system.selection.split, sorted(system.selection.score.items())]
+    if system.first_stage:
+        found["first stage"] = _identity(check, systems[system.first_stage], systems)
+    return json.dumps(found, sort_keys=True)
+
+
+def _training(check: Checker, recipe: str) -> list[dict]:
+    """The recipes that a checkpoint has behind it, without their names."""
+    found = []
+    while recipe in check.config["recipes"]:
+        entry = check.config["recipes"][recipe]
+        found.append({name: value for name, value in entry.items() if name != "start_from"})
+        recipe = entry["start_from"]
+    return found
