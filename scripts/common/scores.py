@@ -13,6 +13,7 @@ from scripts.common.trec import shown, why_no_id
 LINE = "line "  # how the ids begin that samples without one get; no id that a file gives holds a space
 HEADINGS = {"id", "index", "idx", "key", "name", "pair", "qid", "query", "sample", "example", "item", "uid", "guid"}
 NO_HEADINGS = {"na", "nan", "n/a", "nil", "null", "none", "inf", "infinity", "true", "false", "yes", "no", "missing"}
+_MISREAD = str.maketrans("oil", "011")  # O.5 is a bad value, no heading
 
 
 def read_scores(path: Path) -> dict[str, float]:
@@ -55,7 +56,7 @@ def _is_heading(name: str, value: str) -> bool:
     return (
         (set(parts) <= HEADINGS or parts[-1].removesuffix("id") in HEADINGS | {""})
         and value[:1].isalpha()
-        and sum(map(str.isalpha, value)) > 1  # 0.5 with the letter O is a bad value
+        and finite(value.lower().translate(_MISREAD)) is None
         and value.lower() not in NO_HEADINGS
     )
 

@@ -79,7 +79,7 @@ def read_run(path: Path) -> Run:
 def columns(line: str, path: Path, number: int) -> list[str]:
     """The fields of a line of a run or of qrels. Raises UserError, with file and line, for control characters."""
     if found := _CONTROL.search(line):
-        raise UserError(f"{path}:{number}: a control character, {found[0]!r}, at character {found.start() + 1} of the line")
+        raise UserError(f"{path}:{number}: a control character, {found[0]!r}, at character {found.start() + 1}")
     return line.split() if line.isascii() else [field.decode() for field in line.encode().split()]
 
 

@@ -28,6 +28,7 @@ BZIP2, XZ = b"BZh", b"\xfd7zXZ\0"
 UNPACKED = (GZIP, BZIP2, XZ)  # how a compressed tar begins
 TAR_MAGIC = b"\0ustar"
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
+_DESCRIPTOR = 24  # bytes at most that follow a member whose size was not known beforehand
 _BLOCK = 512
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 24  # bytes: a tar's extended headers are read into memory
@@ -106,7 +107,9 @@ def unpack_zip(source: Path, folder: Path) -> None:
     try:
         with open_regular(source) as file, zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            _check_places(members, archive.start_dir, to)
+            for member in members:
+                _check_kind(member, to)
+            _check_places(members, file, archive.start_dir, to)
             places = {member.header_offset: to.member(member.orig_filename, _is_folder(member)) for member in members}
             to.sized(sum(member.file_size for member in members))
             for member in members:
@@ -126,29 +129,38 @@ def _is_folder(member: zipfile.ZipInfo) -> bool:
     return member.filename.endswith("/")  # its own is_dir() fails for an empty name
 
 
-def _check_places(members: list[zipfile.ZipInfo], end: int, to: Unpacking) -> None:
-    """UserError for members that are no plain files, cannot be read, or do not lie one after another in the zip."""
-    before = 0
-    for number, member in enumerate(sorted(members, key=lambda one: one.header_offset)):
-        name = member.orig_filename
-        mode = stat.S_IFMT(member.external_attr >> 16)
-        if stat.S_ISLNK(mode):
-            raise to.refused(f"{name!r} is a link; unpack it yourself and name the folder")
-        if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise to.refused(f"{name!r} is no regular file")
-        if member.flag_bits & 1:
-            raise to.refused(f"{name!r} is encrypted")
-        if member.compress_type not in METHODS:
-            raise to.refused(f"{name!r} is packed by method {member.compress_type}, which cannot be read")
-        if _is_folder(member) and member.file_size:
-            raise to.damaged(f"{name!r} is a folder with content")
-        if number == 0 and member.header_offset:
-            raise to.damaged(f"{member.header_offset:,} bytes lie before its first member")
-        if member.header_offset < before:
-            raise to.damaged(f"{name!r} overlaps with the member before it")
-        before = member.header_offset + 30 + member.compress_size
-    if before > end:
-        raise to.damaged("its last member overlaps with its directory")
+def _check_kind(member: zipfile.ZipInfo, to: Unpacking) -> None:
+    """UserError for a member that is no plain file, or that cannot be read."""
+    name, mode = member.orig_filename, stat.S_IFMT(member.external_attr >> 16)
+    if not name:
+        raise to.refused("'' names no file")
+    if stat.S_ISLNK(mode):
+        raise to.refused(f"{name!r} is a link; unpack it yourself and name the folder")
+    if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise to.refused(f"{name!r} is no regular file")
+    if member.flag_bits & 1:
+        raise to.refused(f"{name!r} is encrypted")
+    if member.compress_type not in METHODS:
+        raise to.refused(f"{name!r} is packed by method {member.compress_type}, which cannot be read")
+    if _is_folder(member) and member.file_size:
+        raise to.damaged(f"{name!r} is a folder with content")
+
+
+def _check_places(members: list[zipfile.ZipInfo], file: BinaryIO, end: int, to: Unpacking) -> None:
+    """UserError unless the members lie one after another from the zip's first byte to its directory (at `end`).
+
+    A directory that is damaged, or that is another than the one behind its members, would hide some of them.
+    """
+    free = 0
+    places = [(member.header_offset, member.compress_size) for member in members]
+    for place, size in [*sorted(places), (end, 0)]:
+        if place < free:
+            raise to.damaged("its members overlap with one another or with the directory")
+        if place > free + (_DESCRIPTOR if free else 0):
+            raise to.damaged(f"{place - free:,} bytes belong to no member of its directory")
+        file.seek(place + 26)
+        name_and_extra = struct.unpack("<HH", file.read(4)) if place < end else ()
+        free = place + 30 + sum(name_and_extra) + size
 
 
 def _stream(source: Path) -> BinaryIO:

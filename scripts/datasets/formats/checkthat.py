@@ -49,7 +49,7 @@ def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
             header = next(table, [])
             missing = [name for name in wanted if header[1:].count(name) != 1]
             if missing:
-                found = ", ".join(header[1:]) or "none"
+                found = " ".join(", ".join(header[1:]).split()) or "none"
                 several = "several columns" if missing[0] in header[1:] else "no column"
                 raise UserError(f"{path}:1: {several} {missing[0]!r} after the id, only {found[:300]}")
             places = [0, *(header.index(name, 1) for name in wanted)]

@@ -31,6 +31,8 @@ class Table:
         self.records = parse_json(self.text, str(path))
         if not isinstance(self.records, dict):
             raise UserError(f"{path}:1: a JSON object is wanted, not {type(self.records).__name__}")
+        if odd := [key for key in self.records if any(ord(character) < 32 for character in key)]:
+            raise UserError(f"{path}: the key {odd[0]!r} holds a control character")
 
     def where(self, key: str) -> str:
         """`file:line` of a key of the outer object."""

@@ -80,4 +80,6 @@ def _load(path: Path) -> dict[str, dict]:
     records = parse_json(read_text(path), str(path))
     if not isinstance(records, dict) or not all(isinstance(one, dict) for one in records.values()):
         raise UserError(f"{path}: not InsuranceQA's: an object of objects is wanted")
+    for name in records:
+        identifier(name, str(path), "record")
     return records

@@ -41,7 +41,7 @@ def read(root: Path, settings: dict) -> Collection:
 
 
 def matching(root: Path, pattern: str) -> list[Path]:
-    """The files below `root` that a pattern of `documents` names; links in a user's own folder are followed.
+    """What a pattern of `documents` names below `root`, but folders; links in a user's own folder are followed.
 
     Raises UserError for a pattern that is none, leads out of the location or matches no file.
     """
@@ -52,7 +52,7 @@ def matching(root: Path, pattern: str) -> list[Path]:
         found = list(root.glob(pattern))
     except (ValueError, IndexError, re.error, RecursionError) as error:
         raise UserError(f"{said} is no pattern: {error}") from None
-    files = [path for path in found if path.is_file()]
+    files = [path for path in found if not path.is_dir()]
     if not files:
         why = "matches no file but folders: name their files, such as folder/*" if found else "matches no file"
         raise UserError(f"{said} {why}")
