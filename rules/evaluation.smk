@@ -13,11 +13,18 @@ def metrics_of(system, task):
     return expand(results("metrics/{task}/{system}/seed-{seed}.tsv"), task=task.folder, system=system, seed=seeds)
 
 
+def corpus_of_task(wildcards):
+    """The corpus that a task's runs rank, where it has one: judgements alone have none."""
+    dataset = TASKS[wildcards.task].dataset
+    return [] if dataset in JUDGEMENTS_ONLY else corpus_of(dataset)
+
+
 rule import_run:
     input:
         **code("evaluation/import_run.py"),
         source=lambda wildcards: EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name],
         qrels=qrels,
+        corpus=corpus_of_task,
     output:
         run=results("runs/{task}/{system}/seed-0.trec.gz"),
     log:
@@ -31,8 +38,8 @@ rule import_run:
     message:
         "import_run {wildcards.task} {wildcards.system}"
     shell:
-        "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --run {output.run:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
+        " --run {output.run:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 rule import_scores:

@@ -1,62 +1,54 @@
-"""Archives (zip, wheel, tar), told by their content and unpacked without following a path out of the folder."""
+"""Archives (zip, wheel, tar), told by their first bytes and unpacked whole, below one temporary folder, or refused."""
 
 from __future__ import annotations
 
-import stat
-import tarfile
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from scripts.common.errors import UserError
+from scripts.common.reading import open_regular
+from scripts.common.unpacking import TAR_MAGIC, UNPACKED, holds_tar, unpack_tar, unpack_zip
+
+_ZIP = (b"PK\3\4", b"PK\5\6")
 
 
 @contextmanager
 def opened(source: Path, plain: bool = False) -> Iterator[Path]:
     """The folder `source` itself, or a temporary folder with what the archive `source` holds.
 
-    With `plain`, a file that is no archive is given as it is. Raises UserError where it is neither, is damaged, or has
-    a member that would land outside (or a link).
+    With `plain`, a file that is no archive is given as it is. Raises UserError where it is neither, is damaged, unpacks
+    to more than any data does, or has a member that is no plain file of its own below the folder.
     """
-    archive = source.is_file() and (zipfile.is_zipfile(source) or tarfile.is_tarfile(source))
-    if source.is_dir() or (plain and source.is_file() and not archive):
+    if source.is_dir():
         yield source
         return
-    if not source.is_file():
-        raise UserError(f"{source}: no such file or folder")
+    with open_regular(source) as file:
+        start = file.read(512)
+    if start.startswith(_ZIP):
+        unpack = unpack_zip
+    elif holds_tar(source):
+        unpack = unpack_tar
+    elif TAR_MAGIC in start or (start.startswith(UNPACKED) and not plain):
+        raise UserError(f"{source}: damaged archive, or no archive but one compressed file")
+    elif plain:
+        yield source
+        return
+    else:
+        raise UserError(f"{source}: neither a folder nor a zip or tar archive")
     with tempfile.TemporaryDirectory(prefix="ranktrial-") as temporary:
-        folder = Path(temporary)
-        try:
-            if zipfile.is_zipfile(source):
-                _unzip(source, folder)
-            elif tarfile.is_tarfile(source):
-                with tarfile.open(source) as archive:
-                    archive.extractall(folder, filter="data")
-            else:
-                raise UserError(f"{source}: neither a folder nor a zip or tar archive")
-        except tarfile.FilterError as error:
-            raise UserError(f"{source}: refused, a member would leave the archive's folder: {error}") from None
-        except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-            raise UserError(f"{source}: damaged archive ({error})") from None
-        yield folder
-
-
-def _unzip(source: Path, folder: Path) -> None:
-    with zipfile.ZipFile(source) as archive:
-        for member in archive.infolist():
-            path = PurePosixPath(member.filename.replace("\\", "/"))
-            if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-                raise UserError(f"{source}: refused, {member.filename!r} would leave the archive's folder")
-            if stat.S_ISLNK(member.external_attr >> 16):
-                raise UserError(f"{source}: refused, {member.filename!r} is a link")
-        archive.extractall(folder)
+        unpack(source, Path(temporary))
+        yield Path(temporary)
 
 
 def only_folder_with(root: Path, name: str) -> Path:
-    """The folder in `root` (or itself) that holds the file `name`, the least deep one. UserError if none does."""
+    """The folder in `root` (or itself) that holds the file `name`, the least deep one. UserError unless it is one."""
     found = sorted(root.rglob(name), key=lambda path: (len(path.parts), path))
     if not found:
         raise UserError(f"no {name} in it")
-    return found[0].parent
+    first, *others = [path.parent for path in found if len(path.parts) == len(found[0].parts)]
+    if others:
+        several = ", ".join(str(folder.relative_to(root)) for folder in (first, *others[:3]))
+        raise UserError(f"{name} stands in several folders: {several}; name the one that is meant as the location")
+    return first

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from json.decoder import scanstring
 from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines, whole_text
+from scripts.common.strict_json import parse_json
 
 SPLITS = ("train", "dev", "test")
 
@@ -29,11 +31,34 @@ class Document(NamedTuple):
         return f"{self.title} {self.text}".strip()
 
 
+def _prepared(path: Path, *fields: str) -> Iterator[dict]:
+    """The records of a prepared file. UserError, with the line, for one that is not as it was written."""
+    for number, line in lines(path):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if type(record) is not dict or any(type(record.get(field)) is not str for field in fields):
+            raise UserError(f"{path}:{number}: not as it was written: a record with {', '.join(fields)} is wanted")
+        yield record
+
+
 def read_corpus(path: Path) -> Iterator[Document]:
     """Yield the documents of a prepared corpus in its order."""
-    for _, line in lines(path):
-        record = json.loads(line)
+    for record in _prepared(path, "_id", "title", "text"):
         yield Document(record["_id"], record["title"], record["text"])
+
+
+def read_ids(path: Path) -> Iterator[str]:
+    """Yield the ids of a prepared corpus in its order; faster than reading the documents."""
+    start = '{"_id": "'
+    for number, line in lines(path):
+        try:
+            if not line.startswith(start):
+                raise ValueError
+            yield scanstring(line, len(start))[0]
+        except ValueError:
+            raise UserError(f"{path}:{number}: not as it was written: a record with _id is wanted") from None
 
 
 def write_corpus(path: Path, documents: Iterable[Document]) -> int:
@@ -49,14 +74,12 @@ def write_corpus(path: Path, documents: Iterable[Document]) -> int:
 
 def read_queries(path: Path) -> dict[str, str]:
     """Read a prepared query file: query id -> text, in the file's order."""
-    records = (json.loads(line) for _, line in lines(path))
-    return {record["_id"]: record["text"] for record in records}
+    return {record["_id"]: record["text"] for record in _prepared(path, "_id", "text")}
 
 
 def read_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (id, contents or query) of each line of a prepared corpus, query file or file of pieces, in its order."""
-    for _, line in lines(path):
-        record = json.loads(line)
+    for record in _prepared(path, "_id", "text"):
         text = record["text"]
         yield record["_id"], f"{record['title']} {text}".strip() if "title" in record else text
 
@@ -83,10 +106,7 @@ def write_queries(path: Path, queries: dict[str, str]) -> None:
 def json_lines(path: Path) -> Iterator[tuple[int, dict]]:
     """Yield (line number, object) of a user's JSON lines file; UserError names the line that is not a JSON object."""
     for number, line in lines(path):
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise UserError(f"{path}:{number}: not JSON ({error.msg} at column {error.colno})") from None
+        record = parse_json(line, f"{path}:{number}")
         if not isinstance(record, dict):
             raise UserError(f"{path}:{number}: a JSON object is wanted, not {type(record).__name__}")
         yield number, record

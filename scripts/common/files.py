@@ -10,11 +10,14 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from scripts.common.errors import UserError
+from scripts.common.reading import DAMAGE, damaged, open_text
 
+LONGEST_LINE = 100_000_000  # characters; a document is a line, and has to fit in memory several times
 FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
 
 
@@ -76,23 +79,22 @@ def whole_folder(path: Path) -> Iterator[Path]:
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or gzip; blank lines are left out.
 
-    A byte order mark and CRLF ends are taken off. Raises UserError where the file is missing or not UTF-8.
+    A byte order mark and CRLF ends are taken off. Raises UserError where the file is missing, is no regular file, is
+    damaged or not UTF-8, or holds a NUL or a line that no text has.
     """
     number = 0
     try:
-        with open(path, "rb") as probe:
-            packed = probe.read(2) == b"\x1f\x8b"
-        with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="\n") as file:
-            for number, line in enumerate(file, 1):
+        with open_text(path) as file:
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), ""), 1):
+                if "\0" in line:
+                    raise UserError(f"{path}:{number}: a NUL character: no text, or not in UTF-8")
+                if len(line) == LONGEST_LINE:
+                    raise UserError(f"{path}:{number}: a line of more than {LONGEST_LINE:,} characters")
                 line = line.rstrip("\r\n")
-                if line.strip():
+                if line and not line.isspace():
                     yield number, line
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}:{number + 1}: not UTF-8 text") from None
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise UserError(f"{path}:{number + 1}: damaged gzip file ({error})") from None
+    except DAMAGE as error:
+        raise damaged(path, error, number + 1) from None
 
 
 def is_number(text: str) -> bool:

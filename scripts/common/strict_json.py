@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.numerals import LARGEST
+from scripts.common.reading import open_regular
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -68,9 +69,8 @@ def parse_json(text: str, where: str):
 def read_json(path: Path):
     """The value of a JSON file in UTF-8. Raises UserError, with the file, for what is not strictly JSON."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
+        with open_regular(path) as file:
+            text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{path}: not UTF-8 text") from None
     return parse_json(text, str(path))

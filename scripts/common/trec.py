@@ -1,11 +1,13 @@
 """TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`).
 
-Runs are also read in the four columns that some tools write: `qid docid rank score`.
+Runs are also read in the four columns that some tools write: `qid docid rank score`. As in trec_eval, ASCII white space
+alone parts columns, so that another space (U+00A0) belongs to an id; control characters are refused.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,13 +15,26 @@ import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines, whole_text
+from scripts.common.numerals import finite, integer
 
 Run = dict[str, dict[str, float]]  # query id -> document id -> score
 Qrels = dict[str, dict[str, int]]  # query id -> document id -> grade
 
+LARGEST_SCORE = float(np.finfo(np.float32).max)  # trec_eval holds scores as 32-bit floats
+HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of that length; beyond 31 bits its values are wrong
+LONGEST_ID = 4000  # characters; Lucene takes 32,766 bytes
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_WHITE = re.compile(r"[ \t-\r]")
+
 
 def ranking(scores: dict[str, float]) -> list[str]:
-    """Document ids in trec_eval's order: score descending as a 32-bit float, ties by document id descending (bytes)."""
+    """Document ids in trec_eval's order: score descending as a 32-bit float, ties by document id descending (bytes).
+
+    Raises UserError for a score that is not finite or beyond 32 bits: it would have no place in the order.
+    """
+    if scores and not (all(map(math.isfinite, scores.values())) and max(map(abs, scores.values())) <= LARGEST_SCORE):
+        document = next(name for name, score in scores.items() if not abs(score) <= LARGEST_SCORE)
+        raise UserError(f"the score of document {document} is {scores[document]}, no finite number of 32 bits")
     return sorted(scores, key=lambda document: (np.float32(scores[document]), document.encode()), reverse=True)
 
 
@@ -31,30 +46,65 @@ def top(scores: dict[str, float], depth: int) -> dict[str, float]:
 def read_run(path: Path) -> Run:
     """Read a run file of six or four columns, plain or gzip.
 
-    Only query id, document id and score count; as in trec_eval, the rank column is ignored. Raises UserError, with the
-    line, for a missing column, a score that is no finite number, and a document that a query holds twice.
+    Only query id, document id and score count; as in trec_eval, the rank is ignored (but it is a number: another word
+    there means that an id holds a space). Raises UserError, with the line, for a missing column, a score that is no
+    finite number of 32 bits, and a document that a query holds twice.
     """
     run: Run = {}
+    width = 0
     for number, line in lines(path):
-        fields = line.split()
+        fields = columns(line, path, number)
         if len(fields) == 6:
-            query, _, document, _, text, _ = fields
+            query, _, document, rank, text, _ = fields
         elif len(fields) == 4:
-            query, document, _, text = fields
+            query, document, rank, text = fields
         else:
             wanted = "6: qid Q0 docid rank score tag, or 4: qid docid rank score"
             raise UserError(f"{path}:{number}: {len(fields)} columns, but a run has {wanted}")
-        try:
-            score = float(text)
-        except ValueError:
-            raise UserError(f"{path}:{number}: score {text!r} is not a number") from None
-        if not math.isfinite(score):
-            raise UserError(f"{path}:{number}: score {text!r} is not finite")
+        width = width or len(fields)
+        if len(fields) != width:
+            raise UserError(f"{path}:{number}: {len(fields)} columns, but the lines above have {width}")
+        score = finite(text)
+        if score is None or abs(score) > LARGEST_SCORE:
+            raise UserError(f"{path}:{number}: score {shown(text)} {_why_no_score(text)}")
+        if not rank.isdecimal() and finite(rank) is None:
+            raise UserError(f"{path}:{number}: rank {shown(rank)} is not a number: does an id hold a space?")
         documents = run.setdefault(query, {})
         if document in documents:
             raise UserError(f"{path}:{number}: document {document} stands twice for query {query}")
         documents[document] = score
     return run
+
+
+def columns(line: str, path: Path, number: int) -> list[str]:
+    """The fields of a line of a run or of qrels. Raises UserError, with file and line, for control characters."""
+    if found := _CONTROL.search(line):
+        raise UserError(f"{path}:{number}: a control character, {found[0]!r}, at character {found.start() + 1}")
+    return line.split() if line.isascii() else [field.decode() for field in line.encode().split()]
+
+
+def why_no_id(name: str) -> str | None:
+    """Why a text cannot be an id of a query or document in a run or in qrels; None where it can."""
+    if _WHITE.search(name):
+        return "holds white space, which run files cannot hold"
+    if _CONTROL.search(name):
+        return "holds a control character"
+    return f"has more than {LONGEST_ID:,} characters" if len(name) > LONGEST_ID else None
+
+
+def shown(text: str) -> str:
+    """A field as a message quotes it, however long it is."""
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def _why_no_score(text: str) -> str:
+    if text.lstrip("+-").lower() in ("nan", "inf", "infinity"):
+        return "is not finite"
+    try:
+        beyond = abs(float(text)) > LARGEST_SCORE and text.isascii() and "_" not in text
+    except ValueError:
+        beyond = False
+    return "is beyond 32 bits, in which trec_eval holds scores" if beyond else "is not a number"
 
 
 def write_run(path: Path, run: Run, tag: str, queries: Iterable[str] | None = None) -> None:
@@ -71,7 +121,7 @@ def read_qrels(path: Path) -> Qrels:
     a document judged twice with different grades."""
     qrels: Qrels = {}
     for number, line in lines(path):
-        fields = line.split()
+        fields = columns(line, path, number)
         if len(fields) != 4:
             raise UserError(f"{path}:{number}: {len(fields)} columns, but qrels have 4: qid 0 docid grade")
         add_judgement(qrels, fields[0], fields[2], fields[3], f"{path}:{number}")
@@ -79,11 +129,16 @@ def read_qrels(path: Path) -> Qrels:
 
 
 def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: str) -> None:
-    """Add one judgement; UserError (beginning with `where`) for a grade that is no integer or contradicts another."""
-    try:
-        value = int(grade)
-    except ValueError:
-        raise UserError(f"{where}: grade {grade!r} is not an integer") from None
+    """Add one judgement. Raises UserError, beginning with `where`, for an id that qrels cannot hold, and for a grade
+    that is no integer, is beyond what trec_eval can count, or contradicts another."""
+    for what, name in (("query", query), ("document", document)):
+        if not name or (reason := why_no_id(name)):
+            raise UserError(f"{where}: the {what} id {shown(name)} {reason if name else 'is empty'}")
+    value = integer(grade)
+    if value is None or abs(value) > HIGHEST_GRADE:
+        digits = grade.isascii() and grade.lstrip("+-").isdigit()
+        why = f"is beyond {HIGHEST_GRADE:,}, the highest that can be counted" if digits else "is not an integer"
+        raise UserError(f"{where}: grade {shown(grade)} {why}")
     if qrels.setdefault(query, {}).setdefault(document, value) != value:
         raise UserError(
             f"{where}: document {document} is judged {value} for query {query}, earlier {qrels[query][document]}"

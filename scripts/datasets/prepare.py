@@ -93,6 +93,34 @@ def with_splits(collection: Collection, settings: dict) -> tuple[Collection, Spl
     return Collection(collection.documents, queries, qrels), Splitting(list(wanted), len(dropped))
 
 
+def leaks(collection: Collection) -> list[str]:
+    """What two splits have in common, in words: queries with the same id and text (where there are texts).
+
+    Raises UserError where such a query has the same judgements as well, or every query of a split has a twin in the
+    other: what is learnt or tuned on one would be tested on the other. (Numbers that each split counts from 1 are no
+    such ids: their texts differ.)
+    """
+    said = []
+    for (one, first), (other, second) in itertools.combinations(collection.qrels.items(), 2):
+        texts = [collection.queries.get(split, {}) for split in (one, other)]
+        common = [query for query in first if query in second and texts[0].get(query) == texts[1].get(query)]
+        known = [query for query in common if first[query] == second[query]]
+        cure = "each query belongs to one split (drop_shared: true leaves such out of train)"
+        if known:
+            shared = f"{len(known)} of {len(second)} queries of {other} are in {one} with the same judgements"
+            raise UserError(f"{shared}, such as {known[0]}; {cure}")
+        twins = [
+            {(text[query], frozenset(judged.items())) for query, judged in qrels.items()}
+            for text, qrels in zip(texts, (first, second), strict=True)
+            if text
+        ]
+        if twins and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
+            raise UserError(f"every query of {one} or {other} is in the other as well, with its judgements; {cure}")
+        if common:
+            said.append(f"{len(common)} queries stand in {one} and in {other}, with other judgements")
+    return said
+
+
 def statistics(census: Census, collection: Collection, splitting: Splitting) -> dict:
     """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
 
@@ -118,6 +146,11 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
             }
     if collection.documents is None:
         return {"splits": splits}
+    for split, part in splits.items():
+        if part["judgements"] and part["judged_documents_missing"] == part["judgements"]:
+            raise UserError(f"{split}: not one of {part['judgements']} judgements names a document of the corpus")
+    if census.empty == len(census.ids):
+        raise UserError("not one document has a text")
     return {
         "documents": len(census.ids),
         "mean_document_words": census.words / len(census.ids),
@@ -127,9 +160,9 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
     }
 
 
-def oddities(counts: dict) -> list[str]:
+def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
     """What `strict: true` refuses and what is otherwise only counted, in words."""
-    found = [
+    found = shared_queries + [
         f"{split}: {part['judged_documents_missing']} judgements name documents that the corpus lacks"
         for split, part in counts["splits"].items()
         if part.get("judged_documents_missing")
@@ -159,6 +192,7 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
     with opened(source, plain=settings["format"] == "qrels") as root, whole_folder(folder) as target:
         try:
             collection, splitting = with_splits(reader.read(root, settings), settings)
+            shared_queries = leaks(collection)
             documents = [] if collection.documents is None else collection.documents
             census = Census(documents if shared is None else same_documents(documents, shared))
             if shared is not None:
@@ -167,15 +201,15 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
                 count = write_corpus(target / "corpus.jsonl", census)
             if collection.documents is not None and not count:
                 raise UserError("the corpus has not one document")
+            counts = statistics(census, collection, splitting)
+            odd = oddities(counts, shared_queries)
+            if odd and settings["strict"]:
+                raise UserError(f"strict: {'; '.join(odd)}")
         except UserError as error:
             if root == source and source.is_file():
                 raise
             inside = str(error).replace(f"{root}/", "")
             raise UserError(f"{source}: {inside}") from None
-        counts = statistics(census, collection, splitting)
-        odd = oddities(counts)
-        if odd and settings["strict"]:
-            raise UserError(f"{source}: strict: {'; '.join(odd)}")
         for split in SPLITS:
             empty: Qrels = {}
             if collection.documents is not None:

@@ -1,30 +1,56 @@
 """Take over an external system's run file: checked, cut at the experiment's depth, in trec_eval's order.
 
-Reads a TREC run (plain or gzip) and the task's qrels; writes a run of the experiment. A run that has not one query of
-the task is refused here, before it is scored.
+Reads a TREC run (plain or gzip), the task's qrels and, where the task has one, its corpus; writes a run of the
+experiment. A run that has not one query of the task, or not one document of the corpus, is refused here, before it is
+scored: it belongs to other data. Documents that the corpus lacks are counted.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from scripts.common.cli import parser
+from scripts.common.collection import read_ids
 from scripts.common.errors import UserError, run
-from scripts.common.trec import read_qrels, read_run, top, write_run
+from scripts.common.trec import Run, read_qrels, read_run, top, write_run
 
 
-def import_run(source: Path, qrels_file: Path, target: Path, depth: int, tag: str) -> None:
-    """Check `source` and write its first `depth` documents a query to `target`. Raises UserError with the line."""
+def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
+    """What to tell of a run whose documents are not all in the corpus. Raises UserError where not one is."""
+    documents = {document for scores in ranked.values() for document in scores}
+    unknown = documents.difference(read_ids(corpus))
+    if len(unknown) == len(documents):
+        example = min(unknown)
+        raise UserError(f"not one of its {len(documents)} documents, such as {example}, is in the corpus ({corpus})")
+    return f"{len(unknown)} of its {len(documents)} documents are not in the corpus" if unknown else None
+
+
+def import_run(
+    source: Path, qrels_file: Path, target: Path, depth: int, tag: str, corpus: Path | None = None
+) -> str | None:
+    """Check `source` and write its first `depth` documents a query to `target`; returns what is odd, in words.
+
+    Raises UserError, with the line where there is one.
+    """
     ranked, qrels = read_run(source), read_qrels(qrels_file)
+    if not ranked:
+        raise UserError(f"{source}: an empty run")
     if not ranked.keys() & qrels.keys():
         raise UserError(f"{source}: not one of its {len(ranked)} queries is in the task's qrels ({qrels_file})")
+    try:
+        odd = not_in_corpus(ranked, corpus) if corpus else None
+    except UserError as error:
+        raise UserError(f"{source}: {error}") from None
     write_run(target, {query: top(scores, depth) for query, scores in ranked.items()}, tag)
+    return odd
 
 
 def main() -> None:
-    arguments = parser(__doc__, "source", "qrels", "run").parse_args()
-    settings = arguments.settings
-    import_run(arguments.source, arguments.qrels, arguments.run, settings["depth"], settings["tag"])
+    arguments = parser(__doc__, "source", "qrels", "corpus*", "run").parse_args()
+    settings, corpus = arguments.settings, next(iter(arguments.corpus), None)
+    if odd := import_run(arguments.source, arguments.qrels, arguments.run, settings["depth"], settings["tag"], corpus):
+        print(f"{arguments.source}: {odd}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ def written(folder, content):
 
 
 def test_values_without_ids_are_numbered_by_their_lines(tmp_path):
-    assert read_scores(written(tmp_path, "1.0\n0.0\n\n1e-1\n")) == {"line 1": 1.0, "line 2": 0.0, "line 4": 0.1}
+    assert read_scores(written(tmp_path, "1.0\n0.0\n1e-1\n\n")) == {"line 1": 1.0, "line 2": 0.0, "line 3": 0.1}
 
 
 @pytest.mark.parametrize("heading", ["", "id\taccuracy\n"])

@@ -143,9 +143,9 @@ EMNLP_PAIRS = "Politifact/query_article_interaction.csv"
         ({"Politifact/query_mapped.json": '{"t1": 0, "t2": 1,\n"t3": 1}'}, "query_mapped.json:2: number 1 stands twice"),
         ({"Politifact/query_mapped.json": '{"t1": 0, "t2": null,\n"t3": 1}'}, "query_mapped.json:1: the record has no id"),
         ({"Politifact/query_mapped.json": '{"t1": -1, "t2": 1,\n"t3": 2}'}, "query_mapped.json:1: '-1' is not a number"),
-        ({"Politifact/query_mapped.json": '{"t1": 0,\n'}, "query_mapped.json:2: not JSON"),
+        ({"Politifact/query_mapped.json": '{"t1": 0,\n'}, "query_mapped.json: not JSON (Expecting property name enclosed in double quotes at line 2"),
         ({"Politifact/query_mapped.json": "[]"}, "query_mapped.json:1: a JSON object is wanted, not list"),
-        ({"Politifact/query_mapped.json": b"\xff"}, "query_mapped.json: not UTF-8 text"),
+        ({"Politifact/query_mapped.json": b"\xff"}, "query_mapped.json:1: not UTF-8 text"),
     ],
 )  # fmt: skip
 def test_broken_emnlp_files_are_refused_with_file_and_line(tmp_path, changes, said):

@@ -39,7 +39,7 @@ def test_beir(tmp_path):
         ("x/corpus.jsonl", '["d1"]\n', "corpus.jsonl:1: a JSON object is wanted, not list"),
         ("x/corpus.jsonl", '{"text": "a"}\n', "corpus.jsonl:1: the document has no id"),
         ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' holds white space"),
-        ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'title' and 'text' must be text"),
+        ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'text' must be text, but is a number"),
         ("x/queries.jsonl", '{"_id": "q1", "text": " "}\n', "queries.jsonl:1: query q1 has no text"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: query id q1 stands twice"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n', "test.tsv: query q2 is judged but has no text"),

@@ -10,7 +10,7 @@ from scripts.common.collection import SPLITS, Document, json_lines
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.trec import Qrels, add_judgement
-from scripts.datasets.formats import Collection, identifier, judged_queries
+from scripts.datasets.formats import Collection, identifier, judged_queries, text_in
 
 
 def read(root: Path, settings: dict) -> Collection:
@@ -29,9 +29,7 @@ def read_documents(path: Path) -> Iterator[Document]:
     """Yield the documents; `title` may be absent."""
     for number, record in json_lines(path):
         where = f"{path}:{number}"
-        title, text = record.get("title") or "", record.get("text") or ""
-        if not isinstance(title, str) or not isinstance(text, str):
-            raise UserError(f"{where}: 'title' and 'text' must be text")
+        title, text = text_in(record, "title", where), text_in(record, "text", where)
         yield Document(identifier(record.get("_id"), where, "document"), title, text)
 
 
@@ -40,8 +38,8 @@ def read_queries(path: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for number, record in json_lines(path):
         where = f"{path}:{number}"
-        query, text = identifier(record.get("_id"), where, "query"), record.get("text")
-        if not isinstance(text, str) or not text.strip():
+        query, text = identifier(record.get("_id"), where, "query"), text_in(record, "text", where)
+        if not text.strip():
             raise UserError(f"{where}: query {query} has no text")
         if query in texts:
             raise UserError(f"{where}: query id {query} stands twice")

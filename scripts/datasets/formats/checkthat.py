@@ -8,15 +8,16 @@ studies differ: some take the release's dev tweets for their test set.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scripts.common.archives import only_folder_with
 from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.trec import Qrels, add_judgement
-from scripts.datasets.formats import Collection, identifier, judged_queries
+from scripts.common.reading import DAMAGE, damaged, open_text
+from scripts.common.trec import Qrels, add_judgement, columns
+from scripts.datasets.formats import Collection, file_in, identifier, judged_queries
 
 CLAIMS = "verified_claims.docs.tsv"
 TWEETS = "tweets.queries.tsv"
@@ -30,7 +31,7 @@ def read(root: Path, settings: dict) -> Collection:
     known = {document.id for document in documents}
     queries, qrels = {}, {}
     for split, part in settings["parts"].items():
-        place = folder / part
+        place = file_in(folder, part, f"parts.{split}")
         qrels[split] = read_pairs(place / PAIRS, known)
         queries[split] = judged_queries(read_tweets(place / TWEETS), qrels[split], str(place / PAIRS))
     return Collection(documents, queries, qrels)
@@ -43,13 +44,14 @@ def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
     """
     begins = 1
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            table = csv.reader(file, delimiter="\t", strict=True)
+        with open_text(path, newline="") as file:
+            table = csv.reader(_without_nul(file, path), delimiter="\t", strict=True)
             header = next(table, [])
-            missing = [name for name in wanted if name not in header[1:]]
+            missing = [name for name in wanted if header[1:].count(name) != 1]
             if missing:
-                found = ", ".join(header[1:]) or "none"
-                raise UserError(f"{path}:1: no column {missing[0]!r} after the id, only {found}")
+                found = " ".join(", ".join(header[1:]).split()) or "none"
+                several = "several columns" if missing[0] in header[1:] else "no column"
+                raise UserError(f"{path}:1: {several} {missing[0]!r} after the id, only {found[:300]}")
             places = [0, *(header.index(name, 1) for name in wanted)]
             begins = table.line_num + 1
             for record in table:
@@ -60,12 +62,17 @@ def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
                 if len(record) != len(header):
                     raise UserError(f"{where}: {len(record)} columns, but the heading has {len(header)}")
                 yield where, [record[place] for place in places]
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}:{begins}: not UTF-8 text, here or shortly after") from None
+    except DAMAGE as error:
+        raise damaged(path, error, begins) from None
     except csv.Error as error:
         raise UserError(f"{path}:{begins}: the record that begins here is no quoted TSV: {error}") from None
+
+
+def _without_nul(file: Iterable[str], path: Path) -> Iterator[str]:
+    for number, line in enumerate(file, 1):
+        if "\0" in line:
+            raise UserError(f"{path}:{number}: a NUL character: no text, or not in UTF-8")
+        yield line
 
 
 def read_claims(path: Path) -> Iterator[Document]:
@@ -98,7 +105,7 @@ def read_pairs(path: Path, claims: set[str]) -> Qrels:
     """The qrels of one part; a claim that is not among `claims` is a UserError with its line."""
     qrels: Qrels = {}
     for number, line in lines(path):
-        fields = line.split()
+        fields = columns(line, path, number)
         if len(fields) != 4:
             raise UserError(f"{path}:{number}: {len(fields)} columns, but qrels have 4: tweet id, 0, claim id, grade")
         tweet, _, claim, grade = fields

@@ -14,6 +14,8 @@ from scripts.common.archives import only_folder_with
 from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.files import lines
+from scripts.common.reading import read_text
+from scripts.common.strict_json import parse_json
 from scripts.common.trec import Qrels, add_judgement
 from scripts.datasets.formats import Collection, identifier, judged_queries
 
@@ -25,17 +27,12 @@ class Table:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self.text = path.read_text(encoding="utf-8-sig")
-            self.records = json.loads(self.text)
-        except FileNotFoundError:
-            raise UserError(f"{path}: no such file") from None
-        except UnicodeDecodeError:
-            raise UserError(f"{path}: not UTF-8 text") from None
-        except json.JSONDecodeError as error:
-            raise UserError(f"{path}:{error.lineno}: not JSON ({error.msg} at column {error.colno})") from None
+        self.text = read_text(path)
+        self.records = parse_json(self.text, str(path))
         if not isinstance(self.records, dict):
             raise UserError(f"{path}:1: a JSON object is wanted, not {type(self.records).__name__}")
+        if odd := [key for key in self.records if any(ord(character) < 32 for character in key)]:
+            raise UserError(f"{path}: the key {odd[0]!r} holds a control character")
 
     def where(self, key: str) -> str:
         """`file:line` of a key of the outer object."""
@@ -72,7 +69,7 @@ def numbers(path: Path, contents: Table) -> dict[str, str]:
     keys: dict[str, str] = {}
     for key, number in table.records.items():
         name = identifier(number, table.where(key), "record")
-        if not name.isdecimal():
+        if not (name.isascii() and name.isdecimal()):
             raise UserError(f"{table.where(key)}: {name!r} is not a number")
         if name in keys:
             raise UserError(f"{table.where(key)}: number {name} stands twice, first for {keys[name]}")

@@ -5,46 +5,81 @@ One domain of it makes a collection: its questions, and every answer given to an
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 from scripts.common.archives import only_folder_with
 from scripts.common.collection import Document
 from scripts.common.errors import UserError
-from scripts.datasets.formats import Collection
+from scripts.common.reading import read_text
+from scripts.common.strict_json import parse_json
+from scripts.common.trec import Qrels, add_judgement
+from scripts.datasets.formats import Collection, identifier
 
 FILES = {"train": "train", "dev": "valid", "test": "test"}
 
 
 def read(root: Path, settings: dict) -> Collection:
-    """Read the questions of `domain` (all when absent) in `language`; question ids get their split as prefix."""
+    """Read the questions of `domain` (all when absent) in `language`; question ids get their split as prefix.
+
+    A split in which the domain has no question is absent. Raises UserError with the file and the record.
+    """
     folder = only_folder_with(root, "answers.json.gz")
     domain, language = settings.get("domain"), settings["language"]
     answers = _load(folder / "answers.json.gz")
     queries: dict[str, dict[str, str]] = {}
-    qrels: dict[str, dict[str, dict[str, int]]] = {}
+    qrels: dict[str, Qrels] = {}
     domains = set()
     for split, file in FILES.items():
-        questions = _load(folder / f"{file}.json.gz")
-        domains |= {question["domain"] for question in questions.values()}
-        asked = {f"{split}-{name}": one for name, one in questions.items() if domain in (None, one["domain"])}
-        queries[split] = {name: _text(question[language]) for name, question in asked.items()}
-        qrels[split] = {name: dict.fromkeys(question["answers"], 1) for name, question in asked.items()}
+        path = folder / f"{file}.json.gz"
+        questions = _load(path)
+        names = {name: _text(one, "domain", f"{path}: {name}") for name, one in questions.items()}
+        domains |= set(names.values())
+        asked = {name: one for name, one in questions.items() if domain in (None, names[name])}
+        if asked:
+            texts = {name: _asked(one, language, f"{path}: {name}") for name, one in asked.items()}
+            queries[split] = {f"{split}-{name}": text for name, text in texts.items()}
+            qrels[split] = _judged(split, asked, path)
     if domain and domain not in domains:
         raise UserError(f"no domain {domain!r} in InsuranceQA; it has {', '.join(sorted(domains))}")
+    if not qrels:
+        raise UserError(f"{folder}: not one question")
     given = {answer for judged in qrels.values() for documents in judged.values() for answer in documents}
-    documents = [Document(name, "", _text(answers[name][language])) for name in answers if name in given]
-    return Collection(documents, queries, qrels)
+    where = folder / "answers.json.gz"
+    texts = {name: _text(one, language, f"{where}: {name}") for name, one in answers.items() if name in given}
+    return Collection([Document(name, "", text) for name, text in texts.items()], queries, qrels)
 
 
-def _text(words: str) -> str:
-    return " ".join(words.split())
+def _asked(question: dict, language: str, where: str) -> str:
+    text = _text(question, language, where)
+    if not text:
+        raise UserError(f"{where}: the question has no text")
+    return text
 
 
-def _load(path: Path) -> dict:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            return json.load(file)
-    except (FileNotFoundError, gzip.BadGzipFile, json.JSONDecodeError) as error:
-        raise UserError(f"{path.name}: not InsuranceQA's: {error}") from None
+def _judged(split: str, questions: dict[str, dict], path: Path) -> Qrels:
+    """The answers given to each question, as judgements. UserError for a question without any."""
+    qrels: Qrels = {}
+    for name, question in questions.items():
+        where = f"{path}: {name}"
+        given = question.get("answers")
+        if not isinstance(given, list) or not given:
+            raise UserError(f"{where}: 'answers' must be a list of answers' numbers, at least one")
+        for one in given:
+            query = f"{split}-{identifier(name, where, 'question')}"
+            add_judgement(qrels, query, identifier(one, where, "answer"), "1", where)
+    return qrels
+
+
+def _text(record: dict, key: str, where: str) -> str:
+    if not isinstance(value := record.get(key), str):
+        raise UserError(f"{where}: no {key!r}, or it is not text")
+    return " ".join(value.split())
+
+
+def _load(path: Path) -> dict[str, dict]:
+    records = parse_json(read_text(path), str(path))
+    if not isinstance(records, dict) or not all(isinstance(one, dict) for one in records.values()):
+        raise UserError(f"{path}: not InsuranceQA's: an object of objects is wanted")
+    for name in records:
+        identifier(name, str(path), "record")
+    return records

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.trec import Qrels, read_qrels
-from scripts.datasets.formats import Collection
+from scripts.datasets.formats import Collection, file_in
 
 
 def read(root: Path, settings: dict) -> Collection:
     """Read the one file (which is then test's) or those that the settings name. Raises UserError with file and line."""
-    files = {split: root / name for split, name in settings["qrels"].items()} if "qrels" in settings else {"test": root}
+    files = {"test": root}
+    if "qrels" in settings:
+        files = {split: file_in(root, name, f"qrels.{split}") for split, name in settings["qrels"].items()}
     qrels: dict[str, Qrels] = {}
     for split, path in files.items():
         if path.is_dir():

@@ -7,32 +7,56 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 from scripts.common.collection import Document, json_lines
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.trec import read_qrels
-from scripts.datasets.formats import Collection, identifier, judged_queries
+from scripts.common.paths import why_not_below
+from scripts.common.trec import read_qrels, shown
+from scripts.datasets.formats import Collection, file_in, identifier, judged_queries, text_in
 
 ID_KEYS = ("_id", "id", "docno", "docid", "doc_id")
 TEXT_KEYS = ("text", "contents", "body")
 TITLES = ("TITLE", "HEADLINE", "HL", "HEAD", "TTL")
 TOPIC_FIELDS = {"title": "title", "description": "desc(?:ription)?", "narrative": "narr(?:ative)?"}
+_MARKUP = re.compile(r"\s*(?:<[^>]*>\s*)+")
+_OF_DOCUMENT = re.compile(r"</?DOC>|<DOCNO>", re.IGNORECASE)
+_TOPIC_TAG = re.compile(r"<(/?)top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def read(root: Path, settings: dict) -> Collection:
     """Read the files that the settings name, below `root`. Raises UserError with file and line."""
-    files = sorted({path for pattern in settings["documents"] for path in root.glob(pattern) if path.is_file()})
-    if not files:
-        raise UserError(f"no file matches documents: {settings['documents']}")
+    files = sorted({path for pattern in settings["documents"] for path in matching(root, pattern)})
     queries, qrels = {}, {}
     for split, name in settings["topics"].items():
-        texts = read_topics(root / name, settings["topic_field"])
-        qrels[split] = read_qrels(root / settings["qrels"][split])
-        queries[split] = judged_queries(texts, qrels[split], str(root / settings["qrels"][split]))
+        judged = file_in(root, settings["qrels"][split], f"qrels.{split}")
+        texts = read_topics(file_in(root, name, f"topics.{split}"), settings["topic_field"])
+        qrels[split] = read_qrels(judged)
+        queries[split] = judged_queries(texts, qrels[split], str(judged))
     return Collection((document for path in files for document in read_documents(path)), queries, qrels)
+
+
+def matching(root: Path, pattern: str) -> list[Path]:
+    """What a pattern of `documents` names below `root`, but folders; links in a user's own folder are followed.
+
+    Raises UserError for a pattern that is none, leads out of the location or matches no file.
+    """
+    said = f"documents: {shown(pattern)}"
+    if reason := why_not_below(pattern):
+        raise UserError(f"{said} {reason}; wanted is a file name or pattern below the location")
+    try:
+        found = list(root.glob(pattern))
+    except (ValueError, IndexError, re.error, RecursionError) as error:
+        raise UserError(f"{said} is no pattern: {error}") from None
+    files = [path for path in found if not path.is_dir()]
+    if not files:
+        why = "matches no file but folders: name their files, such as folder/*" if found else "matches no file"
+        raise UserError(f"{said} {why}")
+    return files
 
 
 def read_documents(path: Path) -> Iterator[Document]:
@@ -50,16 +74,13 @@ def _json_documents(path: Path) -> Iterator[Document]:
     for number, record in json_lines(path):
         where = f"{path}:{number}"
         document = identifier(next((record[key] for key in ID_KEYS if key in record), None), where, "document")
-        text = next((record[key] for key in TEXT_KEYS if key in record), "")
-        title = record.get("title") or ""
-        if not isinstance(title, str) or not isinstance(text, str):
-            raise UserError(f"{where}: title and text must be text")
-        yield Document(document, title, text)
+        text = next((text_in(record, key, where) for key in TEXT_KEYS if key in record), "")
+        yield Document(document, text_in(record, "title", where), text)
 
 
 def _marked_documents(path: Path) -> Iterator[Document]:
     held: list[str] = []
-    start = 0
+    start = count = 0
     for number, line in lines(path):
         if re.match(r"\s*<DOC>", line, re.IGNORECASE):
             if held:
@@ -67,30 +88,50 @@ def _marked_documents(path: Path) -> Iterator[Document]:
             start = number
         if start:
             held.append(line)
+        elif not _MARKUP.fullmatch(line) or _OF_DOCUMENT.search(line):
+            raise UserError(f"{path}:{number}: this stands in no document: a <DOC> begins a line, </DOC> ends one")
         if re.search(r"</DOC>\s*$", line, re.IGNORECASE):
             yield _marked_document("\n".join(held), f"{path}:{start}")
-            held, start = [], 0
+            held, start, count = [], 0, count + 1
     if held:
         raise UserError(f"{path}:{start}: a <DOC> has no </DOC>")
+    if not count:
+        raise UserError(f"{path}:1: not one <DOC> in it")
 
 
 def _marked_document(markup: str, where: str) -> Document:
-    number = re.search(r"<DOCNO>(.*?)</DOCNO>", markup, re.DOTALL | re.IGNORECASE)
-    document = identifier(number.group(1).strip() if number else None, where, "document (<DOCNO>)")
-    rest = markup[: number.start()] + markup[number.end() :]
-    title = ""
+    if len(re.findall(r"<DOC>", markup, re.IGNORECASE)) > 1 or len(re.findall(r"<DOCNO>", markup, re.IGNORECASE)) > 1:
+        raise UserError(f"{where}: two documents in one <DOC>: a <DOC> begins a line, </DOC> ends one")
+    number, rest = _cut(markup, "DOCNO")
+    document = identifier(number and number.strip(), where, "document (<DOCNO>)")
+    title = None
     for tag in TITLES:
-        found = re.search(rf"<{tag}>(.*?)</{tag}>", rest, re.DOTALL | re.IGNORECASE)
-        if found:
-            title = _plain(found.group(1))
-            rest = rest[: found.start()] + rest[found.end() :]
+        title, rest = _cut(rest, tag)
+        if title is not None:
             break
-    bodies = re.findall(r"<TEXT>(.*?)</TEXT>", rest, re.DOTALL | re.IGNORECASE)
-    return Document(document, title, _plain(" ".join(bodies) if bodies else rest))
+    bodies = [rest[start.end() : end.start()] for start, end in _elements(rest, "TEXT")]
+    return Document(document, _plain(title or ""), _plain(" ".join(bodies) if bodies else rest))
+
+
+def _elements(markup: str, tag: str) -> Iterator[tuple[re.Match, re.Match]]:
+    """Where the elements of this name begin and end; time grows with the markup's length, whatever it lacks."""
+    starting, ending = (re.compile(f"<{slash}{tag}>", re.IGNORECASE) for slash in ("", "/"))
+    start = starting.search(markup)
+    while start and (end := ending.search(markup, start.end())):
+        yield start, end
+        start = starting.search(markup, end.end())
+
+
+def _cut(markup: str, tag: str) -> tuple[str | None, str]:
+    """What the first element of this name holds (None: there is none), and the markup without it."""
+    for start, end in _elements(markup, tag):
+        return markup[start.end() : end.start()], markup[: start.start()] + markup[end.end() :]
+    return None, markup
 
 
 def _plain(markup: str) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", markup)).split())
+    tagged, sign, rest = markup.rpartition(">")  # behind the last > no tag ends, and looking for its end takes long
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", tagged + sign) + rest).split())
 
 
 def read_topics(path: Path, field: str) -> dict[str, str]:
@@ -114,21 +155,37 @@ def _topics(path: Path, field: str) -> Iterator[tuple[str, str, str]]:
                 raise UserError(f"{path}:{number}: {len(columns)} columns, wanted are 2 with a tab: query id, text")
             yield f"{path}:{number}", identifier(columns[0].strip(), f"{path}:{number}", "query"), columns[1].strip()
         return
-    start, held = 0, ""
-    for number, line in numbered:
-        if re.match(r"\s*<top(ic)?\b", line, re.IGNORECASE) and not re.match(r"\s*<topics\b", line, re.IGNORECASE):
-            start, held = number, ""
-        held += line + "\n"
-        if start and re.search(r"</top(ic)?>", line, re.IGNORECASE):
-            where = f"{path}:{start}"
-            query = _field(held, "num(?:ber)?").removeprefix("Number:").strip()
-            said = _field(held, TOPIC_FIELDS[field])
-            yield where, identifier(query, where, "topic"), re.sub(r"^(Topic|Description|Narrative):\s*", "", said)
-            start = 0
-    if start:
-        raise UserError(f"{path}:{start}: a topic has no end (</top>)")
+    for where, topic in _marked_topics(path, numbered):
+        query = _field(topic, "num(?:ber)?", where).removeprefix("Number:").strip()
+        said = _field(topic, TOPIC_FIELDS[field], where)
+        yield where, identifier(query, where, "topic"), re.sub(r"^(Topic|Description|Narrative):\s*", "", said)
 
 
-def _field(topic: str, name: str) -> str:
-    found = re.search(rf"<{name}>([^<]*)", topic, re.IGNORECASE)
-    return " ".join(html.unescape(found.group(1)).split()) if found else ""
+def _marked_topics(path: Path, numbered: list[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    """Yield (`file:line` where it begins, markup) of each topic."""
+    text = "\n".join(line for _, line in numbered)
+    starts = list(accumulate((len(line) + 1 for _, line in numbered), initial=0))
+    begun: tuple[int, str] | None = None
+    count = 0
+    for tag in _TOPIC_TAG.finditer(text):
+        line = numbered[bisect(starts, tag.start()) - 1][0]
+        if tag[1] and begun is None:
+            raise UserError(f"{path}:{line}: a topic ends that has not begun")
+        if not tag[1] and begun is not None:
+            raise UserError(f"{path}:{line}: a topic begins before that of {begun[1]} has ended")
+        if begun is None:
+            begun, count = (tag.start(), f"{path}:{line}"), count + 1
+        else:
+            yield begun[1], text[begun[0] : tag.end()]
+            begun = None
+    if begun is not None:
+        raise UserError(f"{begun[1]}: a topic has no end (</top>)")
+    if not count:
+        raise UserError(f"{path}:1: neither TREC topics (<top> or <topic>) nor two columns with a tab")
+
+
+def _field(topic: str, name: str, where: str) -> str:
+    found = re.findall(rf"<{name}>((?:[^<]|<(?![A-Za-z/!?]))*)", topic, re.IGNORECASE)
+    if len(found) > 1 and name.startswith("num"):
+        raise UserError(f"{where}: two numbers in one topic")
+    return " ".join(html.unescape(found[0]).split()) if found else ""
