@@ -3,6 +3,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
+LAUNCHER := scripts/common/snakemake.sh
+# A value from the command line as one word of the shell, whatever it holds.
+quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check prepare run archive verify resume compare-archives export-runs test test-slurm lint lock clean
@@ -11,6 +14,7 @@ help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: $(VENV)/.installed  ## make .venv with the exact versions of requirements.lock
+	@cmp -s $(LAUNCHER) $(BIN)/snakemake || install -m 755 $(LAUNCHER) $(BIN)/snakemake
 
 $(VENV)/.installed: requirements.lock
 	@$(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -20,28 +24,28 @@ $(VENV)/.installed: requirements.lock
 	@touch $@
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards nothing needs the network
-	$(BIN)/snakemake prepare --configfile $(CONFIG)
+	$(BIN)/snakemake prepare --configfile $(call quoted,$(CONFIG))
 
 run: setup  ## run the experiment of CONFIG (config/config.yaml)
-	$(BIN)/snakemake --configfile $(CONFIG)
+	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
 
 check: setup  ## see that all datasets and models of CONFIG can be had; downloads nothing
-	$(BIN)/snakemake check --configfile $(CONFIG)
+	$(BIN)/snakemake check --configfile $(call quoted,$(CONFIG))
 
 ARCHIVING = PYTHONPATH=. $(BIN)/python scripts/archive
-CHOSEN = $(if $(EXPERIMENT),--experiment $(EXPERIMENT),--config $(CONFIG))
+CHOSEN = $(if $(EXPERIMENT),--experiment $(call quoted,$(EXPERIMENT)),--config $(call quoted,$(CONFIG)))
 
 archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL=1: with models and texts)
 	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
 
 verify: setup  ## check every hash and number of ARCHIVE (SOURCES=archive: by its own code; REPORT=file.tsv)
-	@$(ARCHIVING)/verify.py --archive $(ARCHIVE) --recompute $(if $(SOURCES),--sources $(SOURCES)) $(if $(REPORT),--report $(REPORT))
+	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(REPORT),--report $(call quoted,$(REPORT)))
 
 resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1)
-	@$(ARCHIVING)/resume.py --archive $(ARCHIVE) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite)
+	@$(ARCHIVING)/resume.py --archive $(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite)
 
 compare-archives: setup  ## what differs between the archives A and B, into the folder OUT (comparison)
-	@$(ARCHIVING)/compare_archives.py --a $(A) --b $(B) --out $(or $(OUT),comparison)
+	@$(ARCHIVING)/compare_archives.py --a $(call quoted,$(A)) --b $(call quoted,$(B)) --out $(call quoted,$(or $(OUT),comparison))
 
 export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs

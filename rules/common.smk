@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import shlex
 import sys
 import time
 from functools import cache
@@ -15,6 +16,7 @@ from scripts.common.cautions import cautions
 from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
+from scripts.common.paths import why_no_clone
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.slurm import begin_run
@@ -22,6 +24,8 @@ from scripts.common.sources import is_remote
 from scripts.common.state import adopt
 
 STARTED = time.time()
+if reason := why_no_clone(str(workflow.basedir)):
+    sys.exit(str(UserError(f"error: {reason}")))
 # Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
 # A prefix of one's own takes the place of Snakemake's strict mode, so that is said again: a failure counts in a pipe.
 # Every log is written by tee. This one first writes where the job ran, for the archive; no job's code changes by it.
@@ -31,7 +35,7 @@ WHERE = """tee() (
   command tee -a "$1"
 )
 """
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir!r}; {WHERE}")
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(workflow.basedir))}; {WHERE}")
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
 CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]
@@ -80,8 +84,13 @@ def shown(path, caption, category, **labels):
 
 
 def settings(**values):
-    """A job's settings: one JSON string with sorted keys, so that only a changed value reruns the job."""
-    return json.dumps(values, sort_keys=True, ensure_ascii=False)
+    """A job's settings: one JSON string with sorted keys, so that only a changed value reruns the job.
+
+    Braces in texts (labels, titles) are spelt as JSON allows, since Snakemake would take {them} for wildcards.
+    """
+    spelt = {"{": "\\u007b", "}": "\\u007d"}
+    text = json.dumps(values, sort_keys=True, ensure_ascii=False)
+    return re.sub(r'"(?:[^"\\\\]|\\\\.)*"', lambda found: re.sub("[{}]", lambda sign: spelt[sign[0]], found[0]), text)
 
 
 def one_of(names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+from scripts.common.characters import REFUSED, named
 from scripts.common.errors import UserError
 
 LONGEST_NAME = 255  # bytes, of one part of a path on the file systems of Linux
@@ -44,3 +45,15 @@ def below(folder: Path, name: str, where: str) -> Path:
         if part.is_symlink():
             raise UserError(f"{where}: refused, the path {name!r} goes through a link")
     return path
+
+
+def why_no_clone(folder: str) -> str | None:
+    """Why a clone cannot lie in this folder, in a line that says what would be right; None where it can.
+
+    Snakemake takes braces for wildcards, a shell and make know the other signs, and a colon parts search paths.
+    """
+    odd = next((sign for sign in folder if sign in "$`\\\"'{}*?[]<>|:;&!#%~" or REFUSED.match(sign)), None)
+    if odd is None:
+        return None
+    said = odd if odd.isprintable() else named(odd)
+    return f"{folder}: the folder's path holds {said}; letters, digits, spaces and . _ - are wanted, so move the folder"

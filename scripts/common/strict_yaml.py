@@ -1,0 +1,195 @@
+"""YAML from users: what the usual reader takes without a word, though it means another thing or no end of things.
+
+Refused are a key that stands twice or is no text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30`
+(8 and 90 to YAML), tags of one's own, several documents, an alias inside what it names, files and nesting beyond any
+use, and characters that no editor shows. What remains is text, numbers, true, false, null, lists and mappings.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import stat
+from pathlib import Path
+
+import yaml
+
+from scripts.common.characters import REFUSED_IN_FILES, named, shortened
+from scripts.common.errors import UserError
+from scripts.common.numerals import LARGEST
+
+LARGEST_FILE = 1 << 20  # bytes
+DEEPEST = 20  # lists and mappings inside one another
+MOST_VALUES = 100_000  # with each alias counted as all that it stands for
+TEMPLATE = "__use_yte__"  # with this key Snakemake would run the Python that a configuration holds
+_STANDARD = "tag:yaml.org,2002:"
+_KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
+_WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
+          "map": "a mapping"}  # fmt: skip
+_HINTS = {
+    "cannot start any token": "a tab or a sign that YAML keeps for itself; indent with spaces, or quote the text",
+    "mapping values are not allowed here": "indent alike what belongs together, and quote a text that holds ': '",
+    "expected <block end>": "indent alike what belongs together, and quote a text that holds signs of YAML",
+    "could not find expected ':'": "a key is followed by ': ' and its value",
+    "while scanning a quoted scalar": "a quote is not closed",
+    "unexpected end of stream": "a quote or bracket is not closed",
+    "expected ',' or": "a bracket is not closed",
+    "another document": "one document is wanted; take the line --- out",
+    "undefined alias": "an anchor (&name) stands before its alias (*name); quote a text that begins with *",
+}
+
+
+class _Reader(yaml.SafeLoader):
+    """YAML's safe loader with a limit on nesting that holds while the file is taken apart."""
+
+    depth = 0
+
+    def compose_node(self, parent, index):
+        self.depth += 1
+        if self.depth > DEEPEST + 1:
+            raise _refused(self.peek_event(), f"more than {DEEPEST} lists and mappings inside one another")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def read_yaml(path: Path) -> dict:
+    """Read a YAML file whose top is a mapping. Raises UserError, with the line, for what is not strictly that."""
+    text = _text(path)
+    try:
+        reader = _Reader(text)
+        reader.name = str(path)
+        node = reader.get_single_node()
+        if node is None or node.tag == f"{_STANDARD}null":
+            raise UserError(f"{path}: is empty; keys and their values are wanted, such as experiment: NAME")
+        if not isinstance(node, yaml.MappingNode):
+            kind = _WORDS.get(node.tag.removeprefix(_STANDARD), "text")
+            raise _refused(node, f"{kind} stands at the top; a mapping (key: value) is wanted")
+        _check(node, reader, {}, set())
+        return reader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        raise UserError(_not_yaml(error, path)) from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+
+
+def _text(path: Path) -> str:
+    """The text of a regular file of bearable size in UTF-8."""
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise UserError(f"{path}: is a folder; a YAML file is wanted")
+        if not stat.S_ISREG(found.st_mode):
+            raise UserError(f"{path}: is a pipe or a device; a YAML file is wanted")
+        content = b""
+        if found.st_size:  # nothing is read of what says that it is empty: some files of /proc never end
+            with open(path, "rb") as file:
+                content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UserError(f"{str(path)!r}: is no path: it holds NUL") from None
+    if len(content) > LARGEST_FILE:
+        raise UserError(f"{path}: is larger than {LARGEST_FILE >> 20} MB, so hardly a configuration")
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff") or content[:4].count(0) > 1:
+        raise UserError(f"{path}: is UTF-16 or UTF-32 text; save it as UTF-8")
+    try:
+        text = content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        said = f"the byte 0x{content[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        raise UserError(f"{path}:{line}: {said}") from None
+    if odd := REFUSED_IN_FILES.search(text):
+        line = text.count("\n", 0, odd.start()) + 1
+        raise UserError(f"{path}:{line}: holds {named(odd[0])}, which no editor shows; take it out")
+    return text
+
+
+def _refused(place: yaml.Node | yaml.Event, said: str) -> UserError:
+    return UserError(f"{place.start_mark.name}:{place.start_mark.line + 1}: {said}")
+
+
+def _not_yaml(error: yaml.MarkedYAMLError, path: Path) -> str:
+    mark = error.problem_mark or error.context_mark
+    said = " ".join(f"{error.context or ''} {error.problem or ''}".split())
+    hint = next((hint for words, hint in _HINTS.items() if words in said), "")
+    return f"{path}{f':{mark.line + 1}' if mark else ''}: not YAML: {error.problem}{f' ({hint})' if hint else ''}"
+
+
+def _check(
+    node: yaml.Node, reader: _Reader, measured: dict[int, tuple[int, int]], open_nodes: set[int]
+) -> tuple[int, int]:
+    """Refuse what is not plain. Gives the number of values, with aliases written out, and how deep they are nested."""
+    if id(node) in open_nodes:
+        raise _refused(node, "an alias (*name) stands inside what it names")
+    if id(node) in measured:
+        return measured[id(node)]
+    if node.tag not in _KNOWN:
+        raise _refused(node, _unknown_tag(node))
+    open_nodes.add(id(node))
+    parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+    if isinstance(node, yaml.ScalarNode):
+        parts = []
+        _check_scalar(node, reader)
+    elif (node.tag == f"{_STANDARD}map") != isinstance(node, yaml.MappingNode) or node.tag == f"{_STANDARD}str":
+        raise _refused(node, _unknown_tag(node))
+    if isinstance(node, yaml.MappingNode):
+        _check_keys(node)
+    inner = [_check(part, reader, measured, open_nodes) for part in parts]
+    values, depth = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
+    if depth > DEEPEST:
+        raise _refused(node, f"more than {DEEPEST} lists and mappings inside one another")
+    if values > MOST_VALUES:
+        raise _refused(node, f"stands for more than {MOST_VALUES:,} values, with its aliases written out")
+    open_nodes.remove(id(node))
+    measured[id(node)] = values, depth
+    return values, depth
+
+
+def _unknown_tag(node: yaml.Node) -> str:
+    if node.tag == f"{_STANDARD}timestamp":
+        return f"{node.value} is a date to YAML, and no value here is one; for a text write '{node.value}'"
+    if node.tag == f"{_STANDARD}value":
+        return "= has a meaning of its own in YAML; for the text write '='"
+    shown = "!!" + node.tag.removeprefix(_STANDARD) if node.tag.startswith(_STANDARD) else node.tag
+    return f"unknown tag {shortened(shown)}; leave it out, and quote a text that begins with !"
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    seen = set()
+    for key, _ in node.value:
+        kind = key.tag.removeprefix(_STANDARD)
+        if key.tag in _KNOWN and kind not in ("str", "merge"):
+            written = f" {shortened(key.value)[1:-1]}" if isinstance(key, yaml.ScalarNode) and key.value else ""
+            hint = f"; for a text write '{key.value}'" if written else "; a key is a text"
+            raise _refused(key, f"the key{written} is {_WORDS[kind]} to YAML{hint}")
+        if isinstance(key.value, str) and key.value in seen:
+            raise _refused(key, f"key {shortened(key.value)} stands twice")
+        if key.value == TEMPLATE:
+            raise _refused(key, f"the key {TEMPLATE} makes a program of a configuration, which is not run here")
+        seen.add(key.value if isinstance(key.value, str) else None)
+
+
+def _check_scalar(node: yaml.ScalarNode, reader: _Reader) -> None:
+    kind, written = node.tag.removeprefix(_STANDARD), node.value
+    if odd := REFUSED_IN_FILES.search(written):
+        raise _refused(node, f"the text {shortened(written)} holds {named(odd[0])}; take it out")
+    if kind in ("str", "merge"):
+        return
+    try:
+        value = reader.construct_object(node)
+    except (ValueError, KeyError, OverflowError, yaml.YAMLError):
+        if kind == "int" and re.fullmatch(r"[-+]?[0-9_]+", written):
+            value = LARGEST + 1  # more digits than Python reads
+        else:
+            raise _refused(node, f"{shortened(written)} is not {_WORDS.get(kind, kind)}") from None
+    if kind == "float" and not math.isfinite(value):
+        raise _refused(node, f"{written} is no number that can be computed with; a finite one is wanted")
+    if kind == "int" and abs(value) > LARGEST:
+        raise _refused(node, f"the number {shortened(written)[1:-1]} is beyond 64 bits; quote it if it is a text")
+    if kind in ("int", "float") and (":" in written or re.fullmatch(r"[-+]?0[0-9_]+", written)):
+        raise _refused(node, f"{written} is the number {value} to YAML; write {value}, or '{written}' for a text")
+    if kind not in _WORDS:
+        raise _refused(node, _unknown_tag(node))

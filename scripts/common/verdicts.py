@@ -1,0 +1,168 @@
+"""In words, what is wrong with a configuration where its schema does not fit, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+
+from jsonschema import ValidationError
+
+from scripts.common.characters import is_blank, shortened
+from scripts.common.numerals import finite
+
+KINDS = {"object": "a mapping", "array": "a list", "string": "text", "number": "a number", "integer": "a whole number",
+         "boolean": "true or false", "null": "null"}  # fmt: skip
+LIMITS = {"minimum": "of at least", "exclusiveMinimum": "above", "maximum": "of at most", "exclusiveMaximum": "below",
+          "maxLength": "of at most"}  # fmt: skip
+TOO = {"minimum": "too small", "exclusiveMinimum": "too small", "maximum": "too large", "exclusiveMaximum": "too large"}
+
+
+def resolved(schema: dict, root: dict) -> dict:
+    """A (sub)schema together with the definition that it refers to."""
+    reference = schema.get("$ref", "")
+    target = root["$defs"][reference.rsplit("/", 1)[-1]] if reference else {}
+    return target | schema
+
+
+def kind(value) -> str:
+    """What a value is, in words."""
+    names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
+    return KINDS[names.get(type(value), "null")]
+
+
+def wanted(schema: dict, root: dict) -> str:
+    """What a (sub)schema allows, in words: its title where it has one."""
+    schema = resolved(schema, root)
+    if "title" in schema:
+        return schema["title"]
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(wanted(part, root) for part in schema["anyOf"]))
+    if "const" in schema:
+        return _written(schema["const"])
+    if "enum" in schema:
+        return "one of " + ", ".join(map(str, schema["enum"]))
+    types = schema.get("type", [])
+    words = " or ".join(KINDS[name] for name in ([types] if isinstance(types, str) else types))
+    limits = [f"{said} {schema[key]}" + (" characters" if key == "maxLength" else "")
+              for key, said in LIMITS.items() if key in schema]  # fmt: skip
+    items = f" ({wanted(schema['items'], root)} each)" if types == "array" and "items" in schema else ""
+    return " ".join([words, " and ".join(limits)]).strip() + items
+
+
+def best_match(errors: list[ValidationError]) -> ValidationError:
+    """The error to tell of: the one nearest to the top and, of the ways that anyOf leaves, that of the meant one."""
+    error = min(errors, key=lambda one: len(one.path))
+    while error.validator == "anyOf":
+        ways: dict[int, list[ValidationError]] = {}
+        for one in error.context:
+            ways.setdefault(one.schema_path[0], []).append(one)
+        meant = [way for way in ways.values() if not any(_of_another_kind(one) for one in way)]
+        if len(meant) != 1:
+            break
+        error = min(meant[0], key=lambda one: len(one.path))
+    return error
+
+
+def _of_another_kind(error: ValidationError) -> bool:
+    """Whether a way of anyOf is for values of another kind, or for one other value alone."""
+    return not error.path and error.validator in ("type", "const", "enum")
+
+
+def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str], root: dict) -> str:
+    """One line: the file, the key, what is wrong and what would be right. `root` is the whole schema."""
+    path = list(error.absolute_path)
+    if len(path) > 1:
+        path[1] = origins.get((path[0], path[1]), path[1])
+    keys = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part)[1:-1]}" for part in path)
+    where = ": ".join([source, *([keys.lstrip(".")] if keys else [])])
+    return f"{where}: {_said(error, path, origins, root)}"
+
+
+def _said(error: ValidationError, path: list, origins: dict[tuple[str, str], str], root: dict) -> str:
+    value, schema = error.instance, resolved(error.schema, root)
+    if error.validator == "additionalProperties":
+        allowed = sorted(schema.get("properties", {}))
+        unknown = next(key for key in value if key not in allowed)
+        return f"unknown key {shortened(unknown)}; {_near(unknown, allowed) or 'allowed are ' + ', '.join(allowed)}"
+    if error.validator == "required":
+        return f"key {next(key for key in error.validator_value if key not in value)!r} is missing"
+    if error.validator in ("minItems", "minProperties"):
+        return "is empty; at least one entry is wanted"
+    if error.validator == "uniqueItems":
+        twice = next(one for number, one in enumerate(value) if one in value[:number])
+        return f"{_written(twice)} stands twice; each entry is wanted once"
+    if "propertyNames" in error.schema_path:
+        entry = origins.get((path[0], value), value) if len(path) == 1 else value
+        made = f" (made of {shortened(entry)})" if entry != value else ""
+        return f"bad name {shortened(value)}{made}: {_of_text(error)}; wanted is {wanted(schema, root)}"
+    if error.validator in TOO:
+        return f"{_written(value)} is {TOO[error.validator]}; wanted is {wanted(schema, root)}"
+    if error.validator == "enum" and isinstance(value, str):
+        near = _near(value, [str(one) for one in schema["enum"]])
+        return f"unknown value {shortened(value)};{f' {near};' if near else ''} wanted is {wanted(schema, root)}"
+    if error.validator in ("pattern", "minLength", "maxLength"):
+        return f"{shortened(value)} {_of_text(error)}; wanted is {wanted(schema, root)}"
+    if error.validator == "anyOf" and isinstance(value, str):
+        words = [str(part["const"]) for part in schema["anyOf"] if isinstance(part.get("const"), str)]
+        if near := _near(value, words):
+            return f"unknown value {shortened(value)}; {near}; wanted is {wanted(schema, root)}"
+    if value is None:
+        return f"nothing stands there (null); wanted is {wanted(schema, root)}, or leave the key out"
+    said = f"{_written(value)} is {_kind_beside(value, schema)}; wanted is {wanted(schema, root)}"
+    return said + _hint(value, schema, root)
+
+
+def _kind_beside(value, schema: dict) -> str:
+    """What a value is, said so that it differs from what is wanted."""
+    return "no whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
+
+
+def _near(word: str, known: list[str]) -> str:
+    """Which known word is meant, as a question; nothing where none is close."""
+    by_case = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(word.lower(), by_case, 1)
+    return f"did you mean {by_case[close[0]]!r}?" if close else ""
+
+
+def _of_text(error: ValidationError) -> str:
+    if not error.instance:
+        return "is empty"
+    if is_blank(error.instance):
+        return "is blank"
+    if error.validator == "maxLength":
+        return f"has {len(error.instance):,} characters, and {error.validator_value:,} are the most"
+    return "does not fit"
+
+
+def _types(schema: dict, root: dict | None = None) -> set[str]:
+    ways = [resolved(part, root) for part in schema.get("anyOf", [])] if root else []
+    types = schema.get("type", [])
+    return {types} if isinstance(types, str) else {*types, *(one for way in ways for one in _types(way, root))}
+
+
+def _hint(value, schema: dict, root: dict) -> str:
+    """How the value that is probably meant is written, in brackets."""
+    types = _types(schema, root)
+    number = finite(value) if isinstance(value, str) and types & {"number", "integer"} else None
+    if number is not None and ("number" in types or number.is_integer()):
+        return f" (it is text, in quotes or to YAML: write {_written(number)})"
+    if isinstance(value, str) and "boolean" in types and value.lower() in ("true", "false", "yes", "no", "on", "off"):
+        return f" (write {'true' if value.lower() in ('true', 'yes', 'on') else 'false'} without quotes)"
+    if isinstance(value, bool) and "string" in types:
+        return " (to YAML, yes, no, on and off are true and false: put the text in quotes)"
+    if isinstance(value, int | float) and "string" in types:
+        return " (put it in quotes if it is a text)"
+    if not isinstance(value, list | dict) and types == {"array"}:
+        return f" (write [{_written(value)}])"
+    return ""
+
+
+def _written(value) -> str:
+    """A value as YAML has it, cut to what fits a line."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < 2**53:
+            return str(int(value))
+        digits, sign, power = repr(value).partition("e")
+        return f"{digits}{'' if '.' in digits or not sign else '.0'}{sign}{power}"
+    return shortened(value)
