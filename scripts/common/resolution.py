@@ -25,7 +25,7 @@ from scripts.common.comparisons import comparison, drawn_together
 from scripts.common.config import complete
 from scripts.common.experiment import Experiment, System, Task
 from scripts.common.selection import selection, selection_tasks, share_selections
-from scripts.common.sources import find_file
+from scripts.common.sources import check_secrets, find_file
 
 KEYS_OF_KIND = {
     "bm25": {"type", "label", "tasks", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
@@ -40,6 +40,7 @@ PIECE_LENGTH = 150  # characters: the schema says so too
 
 def resolve(config: dict, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
+    check_secrets(config, source)  # first, since other messages repeat what is wrong
     config, origins = complete(config, source)
     entries: dict[str, list[str]] = {}
     for name in config["systems"]:
