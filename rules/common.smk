@@ -14,12 +14,12 @@ from scripts.common.bm25 import PYSERINI_BM25
 from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
 from scripts.common.downloads import FOLDER as DOWNLOADS
-from scripts.common.downloads import HOW, fetched, forget_how, names
+from scripts.common.downloads import HOW, fetched, forget_how, names, sources
 from scripts.common.errors import UserError
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.slurm import begin_run
-from scripts.common.sources import is_remote, key
+from scripts.common.sources import key
 from scripts.common.sources import shown as location_shown
 from scripts.common.state import adopt
 

@@ -10,25 +10,10 @@ WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in data
 JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if dataset["format"] == "qrels"]
 
 
-def sources_to_fetch():
-    """(Location, a model's revision or None) -> what is fetched, for each that does not lie in a path here."""
-    found = {}
-    for name, dataset in PREPARED.items():
-        location = dataset["location"]
-        if is_remote(location) or not Path(location).exists():
-            wanted = {"location": key(location)} | {k: dataset[k] for k in ["sha256", "files"] if k in dataset}
-            if found.setdefault((location, None), wanted) != wanted:
-                sys.exit(f"error: {CONFIG_FILES[-1]}: datasets.{name}.sha256: another than for the same location above")
-    for model in EXPERIMENT.models.values():
-        location, revision = model["weights"], model["revision"]
-        if is_remote(location):
-            found.setdefault((location, None), {"location": key(location)})
-        elif not Path(location).exists():
-            found[location, revision] = {"location": location, "revision": revision}
-    return found
-
-
-SOURCES = sources_to_fetch()
+try:
+    SOURCES = sources(PREPARED, EXPERIMENT.models, CONFIG_FILES[-1])
+except UserError as error:
+    sys.exit(f"error: {error}")
 DISTINCT = {settings(**wanted): wanted for wanted in SOURCES.values()}
 NAMES = dict(zip(DISTINCT, names(DISTINCT.values(), fetched(Path(".snakemake/metadata")))))
 FETCHED = {NAMES[said]: wanted for said, wanted in DISTINCT.items()}

@@ -16,10 +16,34 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from scripts.common.errors import UserError
+from scripts.common.sources import is_remote, key
+
 FOLDER = "results/downloads"
 HOW = "RANKTRIAL_FETCH"  # the environment variable by which a job of fetching is told mirrors and addresses
 RULES = ("fetch", "fetch_folder")
 LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
+
+
+def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> dict[tuple[str, str | None], dict]:
+    """(Location, a model's revision or None) -> what is fetched, for each that does not lie in a path here.
+
+    Raises UserError, which begins with `source`, where two want different files at one location.
+    """
+    found: dict[tuple[str, str | None], dict] = {}
+    for name, dataset in datasets.items():
+        location = dataset["location"]
+        if is_remote(location) or not Path(location).exists():
+            wanted = {"location": key(location)} | {k: dataset[k] for k in ("sha256", "files") if k in dataset}
+            if found.setdefault((location, None), wanted) != wanted:
+                raise UserError(f"{source}: datasets.{name}.sha256: another than for the same location above")
+    for model in models.values():
+        location, revision = model["weights"], model["revision"]
+        if is_remote(location):
+            found.setdefault((location, None), {"location": key(location)})
+        elif not Path(location).exists():
+            found[location, revision] = {"location": location, "revision": revision}
+    return found
 
 
 def plain_name(location: str) -> str:
