@@ -52,7 +52,8 @@ class Privacy:
         wanted = [environment[name] for name in named if environment.get(name)]
         found = _secrets(homes, environment) | {os.fsencode(one) for one in wanted if len(one) >= SHORTEST_SECRET}
         self.secrets = sorted({form for one in found for form in forms(one)}, key=len, reverse=True)
-        words = [os.fsencode(one) for one in wanted if SHORTEST_WORD <= len(one) < SHORTEST_SECRET and not one.isdecimal()]
+        short = [one for one in wanted if SHORTEST_WORD <= len(one) < SHORTEST_SECRET and not one.isdecimal()]
+        words = map(os.fsencode, short)
         self.words = [re.compile(rb"(?<![A-Za-z0-9])" + re.escape(one) + rb"(?![A-Za-z0-9])") for one in words]
         folders = {str(one): b"." for path in [working] for one in (path.absolute(), path.resolve())}
         folders |= {str(one): b"~" for home in homes for one in (home, home.resolve()) if str(one) not in folders}

@@ -48,7 +48,10 @@ def finished_pair(prepared, tmp_path_factory):
     pack(folder / "data/weather", folder / "mirrors/first/weather.zip")
     pack(folder / "weights/tiny", folder / "mirrors/first/tiny.zip")
     shutil.copytree(folder / "mirrors/first", folder / "mirrors/second/deep")
-    for config in (experiment(workspace, "first", ["mirrors/first"]), experiment(workspace, "second", ["mirrors/second"])):
+    for config in (
+        experiment(workspace, "first", ["mirrors/first"]),
+        experiment(workspace, "second", ["mirrors/second"]),
+    ):
         done = workspace.snakemake(config=config)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return workspace
@@ -128,14 +131,18 @@ def test_configurations_that_come_with_ranktrial_agree_on_what_they_share(one, o
 
 
 def test_what_decides_a_fetch_is_what_is_fetched_alone():
-    block = (REPOSITORY / "rules/datasets.smk").read_text().partition("rule fetch:")[2].partition("rule prepare_dataset")[0]
+    block = (
+        (REPOSITORY / "rules/datasets.smk").read_text().partition("rule fetch:")[2].partition("rule prepare_dataset")[0]
+    )
     assert "input:" not in block and "mirrors" not in block
 
 
 def test_records_that_are_damaged_are_passed_over(tmp_path):
     import base64
 
-    for number, content in enumerate(["", "[]", '{"rule": "fetch"}', '{"rule": "fetch", "params": ["x"]}', "null", "{"]):
+    for number, content in enumerate(
+        ["", "[]", '{"rule": "fetch"}', '{"rule": "fetch", "params": ["x"]}', "null", "{"]
+    ):
         name = base64.urlsafe_b64encode(f"results/downloads/{number}".encode()).decode()
         (tmp_path / name).write_text(content)
     before = {path.name: path.read_text() for path in tmp_path.iterdir()}
