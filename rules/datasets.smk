@@ -52,7 +52,7 @@ def shared_corpus(wildcards):
     return corpus_of(wildcards.dataset) if wildcards.dataset in WITHOUT_CORPUS else []
 
 
-rule fetch:  # its script is no input: what was fetched is what its SHA-256 says, whichever code fetched it
+rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
     output:
         download=f"{DOWNLOADS}/{{download}}",
     log:
