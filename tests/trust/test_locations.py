@@ -196,7 +196,25 @@ def test_what_is_no_location_of_weights(location):
     assert "models.m.weights: " in refusal(with_model(weights=location, sha256=SHA))
 
 
-REVISIONS = ["", " ", "a b", "a\n", "../x", "a..b", "/x", "x/", "-x", "a//b", "a~1", "a^", "a:b", "x.lock", "a@{1}", "ä", "a" * 300]
+REVISIONS = [
+    "",
+    " ",
+    "a b",
+    "a\n",
+    "../x",
+    "a..b",
+    "/x",
+    "x/",
+    "-x",
+    "a//b",
+    "a~1",
+    "a^",
+    "a:b",
+    "x.lock",
+    "a@{1}",
+    "ä",
+    "a" * 300,
+]
 
 
 @pytest.mark.parametrize("revision", REVISIONS, ids=repr)
@@ -400,7 +418,9 @@ KINDS = ["short", "chunks", "page", "gzip", "empty", "loop", "away", "401", "403
 def test_what_a_server_spoils_is_one_line_and_nothing_is_kept(odd, tmp_path, kind):
     with pytest.raises(UserError) as error:
         fetch(tmp_path / "got", f"{odd}/{kind}", CONTENT, [])
-    assert "\n" not in str(error.value) and str(error.value).startswith(f"{odd}/{kind}: ") and "\t" not in str(error.value)
+    assert (
+        "\n" not in str(error.value) and str(error.value).startswith(f"{odd}/{kind}: ") and "\t" not in str(error.value)
+    )
     assert ("HTML page" in str(error.value)) == (kind == "page")
     assert list(tmp_path.iterdir()) == []
 

@@ -304,7 +304,9 @@ def test_damaged_tokenizers(model, tmp_path, monkeypatch, content):
     assert "tokenizer.json" in take(model, tmp_path / "out", monkeypatch)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe", "ä".encode("latin-1")], ids=["empty", "blank", "bytes", "Latin-1"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n\n", b"\xff\xfe", "ä".encode("latin-1")], ids=["empty", "blank", "bytes", "Latin-1"]
+)
 @pytest.mark.parametrize("name", ["vocab.txt", "merges.txt"])
 def test_damaged_vocabularies(model, tmp_path, monkeypatch, name, content):
     (model / name).write_bytes(content)
