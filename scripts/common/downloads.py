@@ -100,7 +100,10 @@ def names(wanted: Iterable[dict], before: dict[str, dict]) -> list[str]:
 
 
 def forget_how(metadata: Path) -> None:
-    """Leave in the records of downloads what was fetched alone, so that nothing else has one fetched again."""
+    """Leave in the records of downloads what was fetched alone, so that nothing else has one fetched again.
+
+    Raises UserError where a record cannot be written.
+    """
     for path, _, record in _records(metadata):
         if (wanted := wanted_by(record)) is not None:
             params = [repr(json.dumps(wanted, sort_keys=True, ensure_ascii=False))]
@@ -108,5 +111,8 @@ def forget_how(metadata: Path) -> None:
             kept |= {"software_stack_hash": None}
             if kept != record:
                 temporary = path.with_name(f".{digest(path.name)}.partial")
-                temporary.write_text(json.dumps(kept))
-                os.replace(temporary, path)
+                try:
+                    temporary.write_text(json.dumps(kept))
+                    os.replace(temporary, path)
+                except OSError as error:
+                    raise UserError(f"{path}: cannot be written: {error.strerror}") from None
