@@ -6,11 +6,12 @@ In: the locations of datasets and models. Out: a table on the terminal and one l
 
 def needed():
     """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
-    places = {f"datasets.{name}": dataset["location"] for name, dataset in PREPARED.items()}
-    places |= {f"models.{name}": model["weights"] for name, model in EXPERIMENT.models.items()}
-    for name, location in places.items():
-        wanted = FETCHED.get(Path(download(location)).name)
-        yield {"name": name, "location": location} | ({"download": download(location), **wanted} if wanted else {})
+    places = {f"datasets.{name}": (dataset["location"], None) for name, dataset in PREPARED.items()}
+    places |= {f"models.{name}": (model["weights"], model["revision"]) for name, model in EXPERIMENT.models.items()}
+    for name, (location, revision) in places.items():
+        path = source(location, revision)
+        wanted = FETCHED[Path(path).name] if path != location else {}
+        yield {"name": name, **wanted, "location": location} | ({"download": path} if wanted else {})
 
 
 rule check:

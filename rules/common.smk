@@ -15,12 +15,15 @@ from scripts.common.bm25 import PYSERINI_BM25
 from scripts.common.cautions import cautions
 from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
+from scripts.common.downloads import FOLDER as DOWNLOADS
+from scripts.common.downloads import HOW, fetched, forget_how, names, sources
 from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.slurm import begin_run
-from scripts.common.sources import is_remote
+from scripts.common.sources import key
+from scripts.common.sources import shown as location_shown
 from scripts.common.state import adopt
 
 STARTED = time.time()
@@ -44,6 +47,7 @@ try:
         read_yaml(Path(path))
     EXPERIMENT = resolve(config, CONFIG_FILES[-1])
     adopt(Path("results"), Path(".snakemake"))
+    forget_how(Path(".snakemake/metadata"))
 except UserError as error:
     sys.exit(f"error: {error}")
 
@@ -165,11 +169,6 @@ def checkpoint_of(system, seed):
         seed = system.selection.checkpoint
     seed = 0 if system.recipe == UNTRAINED else seed
     return results(f"models/{system.model}/{system.recipe}/seed-{seed}")
-
-
-def download(location):
-    """Where a location is fetched to; all experiments share it."""
-    return "results/downloads/" + re.sub(r"[^A-Za-z0-9._=-]+", "-", location)
 
 
 def print_errors_of_logs(since):

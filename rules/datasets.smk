@@ -10,28 +10,24 @@ WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in data
 JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if dataset["format"] == "qrels"]
 
 
-def sources_to_fetch():
-    """Location -> what fetching it depends on, for every dataset and model that does not lie in a local path."""
-    found = {}
-    for name, dataset in PREPARED.items():
-        if is_remote(dataset["location"]) or not Path(dataset["location"]).exists():
-            wanted = {"location": dataset["location"]} | {k: dataset[k] for k in ["sha256", "files"] if k in dataset}
-            if found.setdefault(dataset["location"], wanted) != wanted:
-                sys.exit(f"error: {CONFIG_FILES[-1]}: datasets.{name}.sha256: another than for the same location above")
-    for model in EXPERIMENT.models.values():
-        if not Path(model["weights"]).is_dir():
-            hub = {} if is_remote(model["weights"]) else {"revision": model["revision"]}
-            found[model["weights"]] = {"location": model["weights"]} | hub
-    return {Path(download(location)).name: wanted for location, wanted in found.items()}
-
-
-FETCHED = sources_to_fetch()
+try:
+    SOURCES = sources(PREPARED, EXPERIMENT.models, CONFIG_FILES[-1])
+except UserError as error:
+    sys.exit(f"error: {error}")
+DISTINCT = {settings(**wanted): wanted for wanted in SOURCES.values()}
+NAMES = dict(zip(DISTINCT, names(DISTINCT.values(), fetched(Path(".snakemake/metadata")))))
+FETCHED = {NAMES[said]: wanted for said, wanted in DISTINCT.items()}
 FOLDERS = [name for name, wanted in FETCHED.items() if {"revision", "files"} & set(wanted)]
+ADDRESSES = {NAMES[settings(**wanted)]: location for (location, _), wanted in SOURCES.items() if location != key(location)}
+# How a file is fetched is told to the job past Snakemake, which would fetch it again for another mirror.
+os.environ[HOW] = json.dumps({"mirrors": EXPERIMENT.mirrors, "addresses": ADDRESSES})
 NOT_OF_COLLECTION = ("location", "files", "licence", "label", "corpus")  # dataset keys that prepare does not depend on
 
 
-def source(location):
-    return download(location) if Path(download(location)).name in FETCHED else location
+def source(location, revision=None):
+    """Where a job finds what lies at a location: its download, or the location itself."""
+    wanted = SOURCES.get((location, None)) or SOURCES.get((location, revision))
+    return f"{DOWNLOADS}/{NAMES[settings(**wanted)]}" if wanted else location
 
 
 def dataset_settings(wildcards):
@@ -40,12 +36,12 @@ def dataset_settings(wildcards):
     return settings(**kept, seed=EXPERIMENT.seed, source=source(dataset["location"]))
 
 
-def source_files(location):
+def source_files(location, revision=None):
     """What a job reads at `location`: a fetched file or folder, a file, or the files of a user's own folder.
 
     Of that folder only the files' contents count, since its date changes where it is copied.
     """
-    path = Path(source(location))
+    path = Path(source(location, revision))
     if path.is_dir() and str(path) == location:
         return sorted(str(file) for file in path.rglob("*") if file.is_file())
     return str(path)
@@ -56,28 +52,26 @@ def shared_corpus(wildcards):
     return corpus_of(wildcards.dataset) if wildcards.dataset in WITHOUT_CORPUS else []
 
 
-rule fetch:
-    input:
-        **code("datasets/fetch.py"),
+rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
     output:
-        download="results/downloads/{download}",
+        download=f"{DOWNLOADS}/{{download}}",
     log:
         results("logs/fetch/{download}.log"),
     wildcard_constraints:
         download=one_of(name for name in FETCHED if name not in FOLDERS),
     params:
-        settings=lambda wildcards: settings(**FETCHED[wildcards.download], mirrors=EXPERIMENT.mirrors),
+        settings=lambda wildcards: settings(**FETCHED[wildcards.download]),
     conda:
         "../envs/datasets.yaml"
     message:
         "fetch {wildcards.download}"
     shell:
-        "python {input.script:q} --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        "python scripts/datasets/fetch.py --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 use rule fetch as fetch_folder with:
     output:
-        download=directory("results/downloads/{download}"),
+        download=directory(f"{DOWNLOADS}/{{download}}"),
     log:
         results("logs/fetch_folder/{download}.log"),
     wildcard_constraints:

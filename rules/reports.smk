@@ -26,7 +26,9 @@ def summary_values():
     return dict(
         experiment=EXPERIMENT.name,
         measures=list(dict.fromkeys(name for task in TASKS.values() for name in task.measures)),
-        sources={name: {k: one[k] for k in ("location", "licence")} for name, one in PREPARED.items()},
+        sources={
+            name: {"location": location_shown(one["location"]), "licence": one["licence"]} for name, one in PREPARED.items()
+        },
         systems={name: describe(EXPERIMENT, system) for name, system in EXPERIMENT.systems.items()},
         trained={n: [t.folder for t in EXPERIMENT.tasks.values() if t.dataset in d] for n, d in learnt.items() if d},
         together=EXPERIMENT.figures,

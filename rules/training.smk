@@ -65,13 +65,13 @@ def training_settings(wildcards):
 def weights_settings(wildcards):
     model = EXPERIMENT.models[wildcards.model]
     kept = {key: model[key] for key in ("type", "backend", "file", "sha256") if key in model}
-    return settings(**kept, source=source(model["weights"]))
+    return settings(**kept, source=source(model["weights"], model["revision"]))
 
 
 rule weights:
     input:
         **code("training/weights.py"),
-        source=lambda wildcards: source_files(EXPERIMENT.models[wildcards.model]["weights"]),
+        source=lambda wildcards: source_files(*[EXPERIMENT.models[wildcards.model][k] for k in ("weights", "revision")]),
     output:
         checkpoint=directory(results(f"models/{{model}}/{UNTRAINED}/seed-0")),
     log:

@@ -21,7 +21,8 @@ from scripts.common.state import records
 
 def main() -> None:
     arguments = parser(__doc__, "runs*", "exported").parse_args()
-    settings, privacy = arguments.settings, of_this_process()
+    settings = arguments.settings
+    privacy = of_this_process(settings["config"])
     experiment = resolve(settings["config"], settings["config_files"][-1])
     jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
     left_out = read_left_out(experiment.name)
@@ -30,6 +31,7 @@ def main() -> None:
         for path, page in origins_of_runs(experiment, told).items():
             name = ".".join(Path(path).parts[-3:])
             shutil.copyfile(path, folder / name)
+            privacy.refuse_left({name: folder / name})
             (folder / name.replace(".trec.gz", ".ir_metadata.yaml")).write_bytes(privacy.clean(page.encode()))
     print(f"{arguments.exported}: {len(arguments.runs)} runs")
 

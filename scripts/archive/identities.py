@@ -8,6 +8,7 @@ from scripts.archive.jobs import hashes
 from scripts.archive.records import Job
 from scripts.common.checks import UNTRAINED
 from scripts.common.experiment import Experiment
+from scripts.common.sources import shown
 
 OF_A_DATASET = ("location", "format", "licence", "sha256", "domain")
 OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
@@ -33,10 +34,12 @@ def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict
     for name, entry in experiment.datasets.items():
         folder = f"{results}/data/{name}"
         told = {key: entry.get(key) for key in OF_A_DATASET}
+        told["location"] = shown(entry["location"]) if "location" in entry else None
         datasets[name] = told | {"read": read_by(f"{folder}/statistics.json"), "prepared": held(folder)}
     for name, entry in experiment.models.items():
         folder = f"{results}/models/{name}/{UNTRAINED}/seed-0"
-        models[name] = {key: entry.get(key) for key in OF_A_MODEL} | {"read": read_by(folder), "files": held(folder)}
+        told = {key: entry.get(key) for key in OF_A_MODEL} | {"weights": shown(entry["weights"])}
+        models[name] = told | {"read": read_by(folder), "files": held(folder)}
     return {"datasets": datasets, "models": models}
 
 

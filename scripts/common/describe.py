@@ -7,6 +7,7 @@ import json
 from scripts.common.charts import model_names
 from scripts.common.checks import UNTRAINED
 from scripts.common.experiment import Experiment, System
+from scripts.common.sources import shown
 
 
 def describe(experiment: Experiment, system: System) -> str:
@@ -22,7 +23,7 @@ def describe(experiment: Experiment, system: System) -> str:
         return "external files"
     model = experiment.models[system.model]
     how = "ONNX, " if model["backend"] == "onnx" else ""
-    words = f"{model['type']} {system.model} ({model['weights']}, {how}{model['max_length']} tokens)"
+    words = f"{model['type']} {system.model} ({shown(model['weights'])}, {how}{model['max_length']} tokens)"
     if system.recipe != UNTRAINED:
         words += f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
         words += f", {len(system.seeds)} seed" + "s" * (len(system.seeds) > 1)

@@ -6,7 +6,6 @@ that comes with a model.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from contextlib import AbstractContextManager, nullcontext
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.common.model_files import backbone, check_weights, read_object
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
@@ -63,24 +63,6 @@ def quiet() -> None:
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
 
 
-def read_json(path: Path) -> dict:
-    """A JSON object of a model folder. Raises UserError where it is missing or damaged."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path.parent}: not a model, it has no {path.name}") from None
-    except ValueError:
-        raise UserError(f"{path}: damaged, not JSON") from None
-
-
-def backbone(folder: Path) -> Path:
-    """The folder, in a model's folder, that holds the transformer: its first module's, or itself."""
-    if not (folder / "modules.json").is_file():
-        return folder
-    modules = read_json(folder / "modules.json")
-    return folder / modules[0]["path"] if modules else folder
-
-
 def check(folder: Path) -> dict:
     """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not."""
     from safetensors import SafetensorError, safe_open
@@ -88,8 +70,8 @@ def check(folder: Path) -> dict:
     if not folder.is_dir():
         raise UserError(f"{folder}: no such model folder")
     inner = backbone(folder)
-    config = read_json(inner / "config.json")
-    weights = sorted(inner.glob("*.safetensors"))
+    config = read_object(inner / "config.json")
+    weights = check_weights(inner)
     if not weights:
         raise UserError(f"{folder}: not a model, it has no weights (model.safetensors)")
     for file in weights:
@@ -141,7 +123,8 @@ def _load(kind: type, folder: Path, **options):
     try:
         model = kind(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
-        raise UserError(f"{folder}: cannot be loaded: {str(error).strip().splitlines()[0]}") from None
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{folder}: cannot be loaded: {said}") from None
     if device() == "cpu":
         from scripts.common.cpu import speed_up
 

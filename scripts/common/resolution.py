@@ -28,7 +28,7 @@ from scripts.common.config import complete
 from scripts.common.dataset_keys import check_split
 from scripts.common.experiment import Experiment, System, Task
 from scripts.common.selection import selection, selection_tasks, share_selections
-from scripts.common.sources import find_file
+from scripts.common.sources import check_secrets, find_file
 
 KEYS_OF_KIND = {
     "bm25": {"type", "label", "tasks", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
@@ -41,6 +41,7 @@ KEYS_OF_KIND = {
 
 def resolve(config: dict, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
+    check_secrets(config, source)  # first, since other messages repeat what is wrong
     config, origins = complete(config, source)
     entries: dict[str, list[str]] = {}
     for name in config["systems"]:

@@ -14,6 +14,7 @@ from scripts.common.errors import UserError
 from scripts.common.numerals import LARGEST
 from scripts.common.reading import open_regular
 
+LONGEST_INTEGER = 400  # digits
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -45,13 +46,24 @@ def _float(text: str) -> float:
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer, parse_float=_float)
+def _large_integer(text: str) -> int:
+    if len(text) > LONGEST_INTEGER:
+        raise _Refused(f"the number {text[:20]}… has {len(text)} digits")
+    return int(text)
 
 
-def parse_json(text: str, where: str):
-    """The value of a JSON text. Raises UserError, beginning with `where`, for what is not strictly JSON."""
+_REFUSALS = {"object_pairs_hook": _object, "parse_constant": _constant, "parse_float": _float}
+_DECODER = json.JSONDecoder(**_REFUSALS, parse_int=_integer)
+_LARGE = json.JSONDecoder(**_REFUSALS, parse_int=_large_integer)
+
+
+def parse_json(text: str, where: str, any_size: bool = False):
+    """The value of a JSON text. Raises UserError, beginning with `where`, for what is not strictly JSON.
+
+    With `any_size` integers may be larger than 64 bits: tokenizers write 10^30 where no length is too long.
+    """
     try:
-        value = _DECODER.decode(text)
+        value = (_LARGE if any_size else _DECODER).decode(text)
         if _ESCAPED_SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -66,11 +78,11 @@ def parse_json(text: str, where: str):
     return value
 
 
-def read_json(path: Path):
+def read_json(path: Path, any_size: bool = False):
     """The value of a JSON file in UTF-8. Raises UserError, with the file, for what is not strictly JSON."""
     try:
         with open_regular(path) as file:
             text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{path}: not UTF-8 text") from None
-    return parse_json(text, str(path))
+    return parse_json(text, str(path), any_size)

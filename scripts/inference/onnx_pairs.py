@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.common.neural import finite, read_json
+from scripts.common.model_files import read_object
+from scripts.common.neural import finite
 from scripts.inference.onnx_file import precision
 
 PADDING = ("[PAD]", "<pad>")
@@ -103,7 +104,7 @@ def bert_tokenizer(checkpoint: Path):
 
     words = (checkpoint / "vocab.txt").read_text(encoding="utf-8").splitlines()
     said = checkpoint / "tokenizer_config.json"
-    lower = read_json(said).get("do_lower_case") if said.is_file() else None
+    lower = read_object(said).get("do_lower_case") if said.is_file() else None
     if lower is None:
         lower = all(word == word.lower() for word in words if not word.startswith("["))
     return BertWordPieceTokenizer({word: n for n, word in enumerate(words)}, lowercase=lower)

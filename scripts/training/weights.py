@@ -17,9 +17,18 @@ from scripts.common.archives import opened
 from scripts.common.cli import parser
 from scripts.common.errors import UserError, run
 from scripts.common.files import whole_folder
-from scripts.common.neural import check, read_json
+from scripts.common.model_files import (
+    SHARDS,
+    WEIGHTS,
+    check_onnx,
+    check_text,
+    check_tokenizer,
+    check_weights,
+    modules,
+    read_object,
+)
+from scripts.common.neural import check
 
-WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
 CONFIGURATION = (
@@ -49,13 +58,9 @@ def find_model(root: Path) -> Path:
 
 def module_folders(model: Path) -> list[str]:
     """The sub-folders that modules.json names. Raises UserError for one outside, or a module with code of its own."""
-    if not (model / "modules.json").is_file():
-        return []
     folders = []
-    for module in read_json(model / "modules.json"):
+    for module in modules(model):
         path = PurePosixPath(module["path"])
-        if path.is_absolute() or ".." in path.parts:
-            raise UserError(f"modules.json: refused, the module path {module['path']!r} leads out of the model")
         if not module["type"].startswith("sentence_transformers."):
             raise UserError(f"modules.json: refused, the module {module['type']!r} is code that comes with the model")
         folders.append(str(path))
@@ -67,14 +72,8 @@ def weight_files(folder: Path) -> list[Path]:
 
     Raises UserError where a shard is missing or the folder's weights are of another kind.
     """
-    if (folder / WEIGHTS).is_file():
-        return [folder / WEIGHTS]
-    if (folder / SHARDS).is_file():
-        names = sorted(set(read_json(folder / SHARDS)["weight_map"].values()))
-        for name in names:
-            if PurePosixPath(name).name != name or not (folder / name).is_file():
-                raise UserError(f"{SHARDS}: names {name!r}, which is not a file beside it")
-        return [folder / name for name in names]
+    if found := check_weights(folder):
+        return found
     others = sorted(path.name for pattern in UNSAFE for path in folder.glob(pattern))
     if others:
         raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; {WEIGHTS} is wanted")
@@ -93,9 +92,24 @@ def digest(files: list[Path]) -> str:
 
 def refuse_remote_code(folder: Path) -> None:
     """Raise UserError where a configuration file of the model names code that comes with it (auto_map)."""
-    for path in sorted(folder.glob("*.json")):
-        if path.match("*config.json") and "auto_map" in read_json(path):
+    for path in taken(folder):
+        if path.match("*config.json") and "auto_map" in read_object(path):
             raise UserError(f"{path.name}: refused, the model needs code that comes with it (auto_map)")
+
+
+def taken(folder: Path) -> list[Path]:
+    """The files of a model's folder, beside its weights, that loading reads."""
+    return [path for pattern in CONFIGURATION for path in sorted(folder.glob(pattern)) if path.is_file()]
+
+
+def check_taken(path: Path) -> None:
+    """Raise UserError for a file that no library could read."""
+    if path.name == "tokenizer.json":
+        check_tokenizer(path)
+    elif path.suffix == ".json" and path.name != "modules.json":
+        read_object(path)
+    elif path.suffix == ".txt":
+        check_text(path)
 
 
 def copy_model(model: Path, target: Path, expected: str | None) -> None:
@@ -109,12 +123,17 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
             continue  # a module without parameters, such as Normalize
         refuse_remote_code(folder)
         weights = weight_files(folder)
-        patterns = CONFIGURATION if folder / WEIGHTS in weights else (*CONFIGURATION, SHARDS)
-        wanted = [*weights, *(path for pattern in patterns for path in folder.glob(pattern))]
-        (target / name).mkdir(exist_ok=True)
+        for path in taken(folder):
+            check_taken(path)
+        wanted = [*weights, *taken(folder)]
+        if weights and folder / WEIGHTS not in weights:
+            wanted.append(folder / SHARDS)
+        (target / name).mkdir(parents=True, exist_ok=True)
         for path in wanted:
             shutil.copyfile(path, target / name / path.name)
-    weights = weight_files(model) or weight_files(model / module_folders(model)[0])
+    weights = weight_files(model) or weight_files(model / (module_folders(model) or ["."])[0])
+    if not weights:
+        raise UserError(f"its first module has no {WEIGHTS}")
     found = digest(weights)
     if expected and found != expected.lower():
         raise UserError(f"{weights[0].name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
@@ -139,6 +158,7 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
 
     Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
     """
+    check_onnx(model)
     found = digest([model])
     if expected and found != expected.lower():
         raise UserError(f"{model.name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
@@ -149,6 +169,7 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
     shutil.copyfile(model, target / "model.onnx")
     for name in (*ONNX_TOKENIZERS, "tokenizer_config.json"):
         if (folder / name).is_file():
+            check_taken(folder / name)
             shutil.copyfile(folder / name, target / name)
 
 

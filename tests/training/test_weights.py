@@ -14,6 +14,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.neural import encode, load_bi_encoder
 from scripts.training import weights
+from tests import tiny_onnx
 from tests.tiny_bert import build
 
 SHA = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -166,13 +167,13 @@ def test_what_cannot_be_trusted_or_loaded_is_refused(model, tmp_path, monkeypatc
 
 
 @pytest.fixture
-def several(tmp_path) -> Path:
+def several(tiny, tmp_path) -> Path:
     """A package with two ONNX files: one beside its vocabulary, one in a folder below its tokenizer."""
     folder = tmp_path / "package"
     for name in ("small/onnx/model_int8.onnx", "large/model.onnx"):
         (folder / name).parent.mkdir(parents=True)
-        (folder / name).write_bytes(name.encode())
-    (folder / "small/tokenizer.json").write_text("{}")
+        (folder / name).write_bytes(tiny_onnx.model([], [], [], []) + tiny_onnx.field(6, name))  # a comment
+    shutil.copy(tiny / "tokenizer.json", folder / "small/tokenizer.json")
     (folder / "large/vocab.txt").write_text("[PAD]")
     (folder / "large/code.py").write_text("raise SystemExit('run')")
     return folder
@@ -185,7 +186,7 @@ def several(tmp_path) -> Path:
 def test_an_onnx_file_is_taken_with_its_tokenizer_alone(several, tmp_path, monkeypatch, file, files):
     take(several, tmp_path / "out", monkeypatch, backend="onnx", file=file, sha256=sha256(several / file).upper())
     assert {path.name for path in (tmp_path / "out").iterdir()} == files
-    assert (tmp_path / "out/model.onnx").read_text() == file
+    assert (tmp_path / "out/model.onnx").read_bytes() == (several / file).read_bytes()
 
 
 def test_what_is_wrong_with_onnx_files_is_said_and_nothing_kept(several, tmp_path, monkeypatch):

@@ -1,0 +1,226 @@
+"""The files of a model's folder, each checked before a library reads it: JSON of the right shape, whole safetensors.
+
+A safetensors file is eight bytes with the length of its header, the header (JSON: tensor -> type, shape, place) and the
+tensors one after another (https://huggingface.co/docs/safetensors).
+"""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+
+from scripts.common.errors import UserError
+from scripts.common.paths import why_not_below
+from scripts.common.strict_json import parse_json, read_json
+
+WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
+LONGEST_HEADER = 100_000_000  # bytes, as in the safetensors library
+BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
+        "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64,
+        "C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6}  # fmt: skip
+ONNX_GRAPH, ONNX_OPERATORS = 7, 8
+ONNX_FIELDS = {*range(1, 9), 14, 20, 25, 26}  # of a ModelProto
+OF_JSON = {dict: "an object", list: "a list", str: "a text", int: "a whole number", float: "a number"}
+# What the programs here look at in a model's config.json, and of which type it has to be where it is not null.
+SHAPES = {
+    "architectures": list,
+    "id2label": dict,
+    "model_type": str,
+    "max_position_embeddings": int,
+    "pad_token_id": int,
+}
+
+
+def read_object(path: Path) -> dict:
+    """A JSON object of a model's folder. Raises UserError where it is missing, damaged or of another shape."""
+    if not path.is_file():
+        raise UserError(f"{path.parent}: not a model, it has no {path.name}")
+    found = _read(path)
+    if not isinstance(found, dict):
+        raise UserError(f"{path}: {_kind(found)}; a JSON object is wanted")
+    for key, kind in SHAPES.items() if path.name == "config.json" else ():
+        value = found.get(key)
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            raise UserError(f"{path}: {key} is {_kind(value)}; wanted is {OF_JSON[kind]}")
+        if kind is int and value is not None and value < (0 if key != "pad_token_id" else -1):
+            raise UserError(f"{path}: {key} is {value}; a count is wanted")
+    if path.name == "config.json" and not all(isinstance(name, str) for name in found.get("architectures") or []):
+        raise UserError(f"{path}: architectures is no list of texts")
+    return found
+
+
+def _read(path: Path):
+    try:
+        return read_json(path, any_size=True)
+    except UserError as error:
+        raise UserError(str(error).replace(": not JSON", ": damaged, not JSON", 1)) from None
+
+
+def _kind(value) -> str:
+    return OF_JSON.get(type(value), "null" if value is None else "true or false")
+
+
+def modules(model: Path) -> list[dict]:
+    """The modules of a model's modules.json, in order: objects with the texts `type` and `path`; none without it.
+
+    Raises UserError for a path outside of the model.
+    """
+    path = model / "modules.json"
+    if not path.is_file():
+        return []
+    found = _read(path)
+    said = f"{path}: a list of objects with the texts path and type is wanted"
+    if not isinstance(found, list) or not found:
+        raise UserError(f"{said}; it is {_kind(found) if found != [] else 'empty'}")
+    for number, module in enumerate(found, 1):
+        for key in ("path", "type"):
+            if not isinstance(module, dict) or not isinstance(module.get(key), str):
+                raise UserError(f"{said}; number {number} has no text {key}")
+        inside = module["path"]
+        if inside.startswith("/") or ".." in inside.split("/"):
+            raise UserError(f"{path}: refused, the module path {inside!r} leads out of the model")
+        if inside not in ("", ".") and (reason := why_not_below(inside)):
+            raise UserError(f"{path}: refused, the module path {inside!r} {reason}")
+    paths = [module["path"] for module in found]
+    if len(set(paths)) < len(paths):
+        raise UserError(f"{path}: two modules have the same path")
+    return found
+
+
+def backbone(model: Path) -> Path:
+    """The folder, in a model's folder, that holds the transformer: its first module's, or itself."""
+    found = modules(model)
+    return model / found[0]["path"] if found else model
+
+
+def shards(index: Path) -> dict[str, set[str]]:
+    """File -> tensors of a sharded model, by its index. Raises UserError where that is odd or a file is missing."""
+    where = read_object(index).get("weight_map")
+    if not isinstance(where, dict) or not where:
+        raise UserError(f"{index}: no weight_map, an object of tensor -> file, in it")
+    found: dict[str, set[str]] = {}
+    for tensor, name in where.items():
+        if not isinstance(name, str) or "/" in name or why_not_below(name) or not name.endswith(".safetensors"):
+            raise UserError(f"{index}: names {str(name)[:80]!r}, which is not a file beside it, *.safetensors")
+        if name not in found and not (index.parent / name).is_file():
+            raise UserError(f"{index}: names {name!r}, which is not a file beside it")
+        found.setdefault(name, set()).add(tensor)
+    return found
+
+
+def tensors(file: Path) -> set[str]:
+    """The names of a safetensors file's tensors. Raises UserError where its header or its length is not right."""
+    try:
+        return _tensors(file)
+    except _Damaged as error:
+        raise UserError(f"{file}: damaged weights ({error})") from None
+
+
+class _Damaged(ValueError):
+    pass
+
+
+def _tensors(file: Path) -> set[str]:
+    size = file.stat().st_size
+    with open(file, "rb") as opened:
+        length = int.from_bytes(opened.read(8), "little")
+        if size < 8 or length > min(size - 8, LONGEST_HEADER):
+            raise _Damaged(f"its header would have {length} bytes, the file has {size}")
+        header = opened.read(length)
+    try:
+        found = parse_json(header.decode(), str(file))
+    except UnicodeDecodeError:
+        raise _Damaged("its header is not UTF-8 text") from None
+    except UserError as error:
+        raise _Damaged(f"its header is {str(error).removeprefix(f'{file}: ')}") from None
+    if not isinstance(found, dict):
+        raise _Damaged(f"its header is {_kind(found)}, not an object")
+    about = found.pop("__metadata__", {})
+    if not isinstance(about, dict) or not all(isinstance(value, str) for value in about.values()):
+        raise _Damaged("the __metadata__ of its header is no object of texts")
+    places = sorted((_place(name, entry), name) for name, entry in found.items())
+    end = 0
+    for (start, stop), name in places:
+        if start != end:
+            raise _Damaged(f"tensor {name[:80]!r} begins at byte {start}, but the one before it ends at {end}")
+        end = stop
+    if end != size - 8 - length:
+        raise _Damaged(f"its tensors have {end} bytes, the file holds {size - 8 - length} of them")
+    return set(found)
+
+
+def _place(name: str, entry) -> tuple[int, int]:
+    """Where a tensor's bytes begin and end."""
+    keys = {"dtype": str, "shape": list, "data_offsets": list}
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(key), kind) for key, kind in keys.items()):
+        raise _Damaged(f"tensor {name[:80]!r} has no dtype, shape and data_offsets")
+    shape, offsets = entry["shape"], entry["data_offsets"]
+    whole = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in [*shape, *offsets])
+    if not whole or len(offsets) != 2 or entry["dtype"] not in BITS:
+        raise _Damaged(f"tensor {name[:80]!r} has an odd dtype, shape or data_offsets")
+    if offsets[1] - offsets[0] != prod(shape) * BITS[entry["dtype"]] // 8 or len(shape) > 16:
+        raise _Damaged(f"tensor {name[:80]!r} has not as many bytes as its shape says")
+    return offsets[0], offsets[1]
+
+
+def check_weights(folder: Path) -> list[Path]:
+    """The weights of a folder, checked: model.safetensors, or the shards that its index names; none without either."""
+    if (folder / WEIGHTS).is_file():
+        tensors(folder / WEIGHTS)
+        return [folder / WEIGHTS]
+    if not (folder / SHARDS).is_file():
+        return []
+    found = shards(folder / SHARDS)
+    for name, wanted in sorted(found.items()):
+        if missing := sorted(wanted - tensors(folder / name)):
+            said = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
+            raise UserError(f"{folder / name}: damaged weights ({said})")
+    return [folder / name for name in sorted(found)]
+
+
+def check_text(file: Path) -> None:
+    """Raise UserError unless a vocabulary or a list of merges is UTF-8 text with a line in it."""
+    try:
+        found = file.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise UserError(f"{file}: damaged, not UTF-8 text") from None
+    if not found.strip():
+        raise UserError(f"{file}: damaged, it is empty")
+
+
+def check_tokenizer(file: Path) -> None:
+    """Raise UserError unless a tokenizer.json is one that the tokenizers library can read."""
+    from tokenizers import Tokenizer
+
+    read_object(file)
+    try:
+        Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises no kind of its own
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{file}: damaged tokenizer ({said})") from None
+
+
+def check_onnx(file: Path) -> None:
+    """Raise UserError unless a file is a protocol buffer with an ONNX model's graph and operators' versions."""
+    size, place, found = file.stat().st_size, 0, set()
+    with open(file, "rb") as opened:
+
+        def varint() -> int:
+            value = shift = 0
+            while shift < 64 and (byte := opened.read(1)):
+                value, shift = value | (byte[0] & 127) << shift, shift + 7
+                if byte[0] < 128:
+                    return value
+            raise UserError(f"{file}: no ONNX file, or a damaged one")
+
+        while place < size:
+            tag = varint()
+            kind, number = tag & 7, tag >> 3
+            length = varint() if kind in (0, 2) else {1: 8, 5: 4}.get(kind, size)
+            place = opened.tell() + (0 if kind == 0 else length)
+            if place > size or number not in ONNX_FIELDS:
+                raise UserError(f"{file}: no ONNX file, or a damaged one")
+            opened.seek(place)
+            found.add(number)
+    if not {ONNX_GRAPH, ONNX_OPERATORS} <= found:
+        raise UserError(f"{file}: no ONNX file, or a damaged one")

@@ -1,0 +1,144 @@
+"""Experiments of one clone share downloads: none makes another's results outdated, whichever way they had the files."""
+
+import itertools
+import json
+import shutil
+import zipfile
+
+import pytest
+
+from scripts.common.config import complete, read_yaml
+from scripts.common.downloads import fetched, forget_how, names, sources
+from scripts.common.files import sha256
+from tests.workflow.conftest import REPOSITORY, tiny_config
+
+PLACE = "https://nowhere.invalid"
+CONFIGURATIONS = sorted(path for path in (REPOSITORY / "config").glob("*.yaml") if path.name != "schema.yaml")
+
+
+def experiment(workspace, name, mirrors, data="weather.zip"):
+    """Write the configuration of an experiment whose data and weights are downloads; returns the file's name."""
+    config = tiny_config()
+    digest = sha256(workspace.folder / "mirrors/first" / data)
+    config |= {"experiment": name, "recipes": {}, "mirrors": mirrors}
+    config["datasets"]["weather"] = {"format": "beir", "location": f"{PLACE}/weather.zip", "sha256": digest}
+    weights = f"{PLACE}/tiny.zip?token=${{TINY_TOKEN}}" if name == "second" else f"{PLACE}/tiny.zip?token=${{TOKEN}}"
+    model = sha256(workspace.folder / "weights/tiny/model.safetensors")
+    config["models"] = {"bert": config["models"]["bert"] | {"weights": weights, "sha256": model}}
+    config["systems"] = {one: config["systems"][one] for one in ("plain", "zero-shot")}
+    config["comparisons"] = {"dense": {"control": "plain", "treatment": "zero-shot"}}
+    workspace.write_config(config, f"{name}.yaml")
+    return f"{name}.yaml"
+
+
+def pack(folder, target):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder.parent))
+
+
+@pytest.fixture(scope="module")
+def finished_pair(prepared, tmp_path_factory):
+    """Two finished experiments that share data and weights, which they had from different mirrors."""
+    from tests.workflow.conftest import copy
+
+    workspace = copy(prepared.folder, tmp_path_factory.mktemp("shared") / "ranktrial")
+    folder = workspace.folder
+    pack(folder / "data/weather", folder / "mirrors/first/weather.zip")
+    pack(folder / "weights/tiny", folder / "mirrors/first/tiny.zip")
+    shutil.copytree(folder / "mirrors/first", folder / "mirrors/second/deep")
+    for config in (
+        experiment(workspace, "first", ["mirrors/first"]),
+        experiment(workspace, "second", ["mirrors/second"]),
+    ):
+        done = workspace.snakemake(config=config)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return workspace
+
+
+def test_every_order_leaves_the_other_experiment_finished(finished_pair):
+    downloads = sorted(path.name for path in (finished_pair.folder / "results/downloads").iterdir())
+    assert downloads == ["https-nowhere.invalid-tiny.zip-token=-", "https-nowhere.invalid-weather.zip"]
+    for config in ("first.yaml", "second.yaml"):
+        assert finished_pair.planned(config) == set()
+
+
+@pytest.mark.parametrize("mirrors", [[], ["elsewhere", "mirrors/second"]], ids=str)
+def test_a_copy_with_other_mirrors_has_nothing_to_do(finished_pair, mirrors):
+    config = read_yaml(finished_pair.folder / "first.yaml") | {"mirrors": mirrors}
+    finished_pair.write_config(config, "copy.yaml")
+    assert finished_pair.planned("copy.yaml") == set()
+
+
+def test_results_from_before_and_other_code_that_fetches_are_no_reason_to_fetch_again(finished_pair):
+    """Records as they were: with mirrors among the settings and scripts among the inputs."""
+    metadata = finished_pair.folder / ".snakemake/metadata"
+    changed = 0
+    for path in metadata.iterdir():
+        record = json.loads(path.read_text())
+        if record["rule"] == "fetch":
+            settings = json.loads(record["params"][0][1:-1]) | {"mirrors": ["mirrors/first"]}
+            record["params"] = [repr(json.dumps(settings, sort_keys=True))]
+            record["input"], record["code"] = ["scripts/datasets/fetch.py"], "another command"
+            path.write_text(json.dumps(record))
+            changed += 1
+    assert changed == 2
+    with open(finished_pair.folder / "scripts/datasets/fetch.py", "a") as script:
+        script.write("\n# edited\n")
+    assert finished_pair.planned("second.yaml") == set()
+
+
+def test_another_file_at_the_same_place_is_another_download(finished_pair):
+    """Its SHA-256 tells it apart: both experiments end, and neither makes the other's results outdated."""
+    folder = finished_pair.folder
+    with zipfile.ZipFile(folder / "mirrors/second/weather.zip", "w") as archive:
+        for path in sorted((folder / "data/weather").rglob("*")):
+            archive.write(path, path.relative_to(folder / "data"))
+        archive.writestr("weather/more.txt", "another version")
+    shutil.copy(folder / "mirrors/second/weather.zip", folder / "mirrors/first/newer.zip")
+    third = experiment(finished_pair, "third", ["mirrors"], data="newer.zip")
+    done = finished_pair.snakemake(config=third)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    for config in ("first.yaml", third):
+        assert finished_pair.planned(config) == set()
+    assert len(list((folder / "results/downloads").glob("https-nowhere.invalid-weather.zip-*"))) == 1
+
+
+def test_records_and_settings_hold_no_reference_to_a_secret(finished_pair):
+    for path in (finished_pair.folder / "results/state/metadata").iterdir():
+        assert "TOKEN" not in path.read_text()
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(CONFIGURATIONS, 2)), ids=lambda path: path.stem)
+def test_configurations_that_come_with_ranktrial_agree_on_what_they_share(one, other):
+    found = []
+    for path in (one, other):
+        config, _ = complete(read_yaml(path), path.name)
+        prepared = {name: entry for name, entry in config["datasets"].items() if "location" in entry}
+        wanted = list({json.dumps(w): w for w in sources(prepared, config["models"], path.name).values()}.values())
+        found.append(dict(zip(names(wanted, {}), wanted, strict=True)))
+    assert all(found[0][name] == found[1][name] for name in set(found[0]) & set(found[1]))
+    assert not any("mirrors" in wanted for side in found for wanted in side.values())
+
+
+def test_what_decides_a_fetch_is_what_is_fetched_alone():
+    block = (
+        (REPOSITORY / "rules/datasets.smk").read_text().partition("rule fetch:")[2].partition("rule prepare_dataset")[0]
+    )
+    assert "input:" not in block and "mirrors" not in block
+
+
+def test_records_that_are_damaged_are_passed_over(tmp_path):
+    import base64
+
+    for number, content in enumerate(
+        ["", "[]", '{"rule": "fetch"}', '{"rule": "fetch", "params": ["x"]}', "null", "{"]
+    ):
+        name = base64.urlsafe_b64encode(f"results/downloads/{number}".encode()).decode()
+        (tmp_path / name).write_text(content)
+    before = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert fetched(tmp_path) == {}
+    forget_how(tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
+    assert fetched(tmp_path / "none") == {}
