@@ -8,7 +8,7 @@ LAUNCHER := scripts/common/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run archive verify resume compare-archives export-runs test test-slurm lint lock clean
+.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs test test-slurm lint lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -37,6 +37,9 @@ CHOSEN = $(if $(EXPERIMENT),--experiment $(call quoted,$(EXPERIMENT)),--config $
 
 archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL=1: with models and texts)
 	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
+
+check-results: setup  ## see that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
+	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 verify: setup  ## check every hash and number of ARCHIVE (SOURCES=archive: by its own code; REPORT=file.tsv)
 	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(REPORT),--report $(call quoted,$(REPORT)))

@@ -30,9 +30,8 @@ include: "rules/archive.smk"
 rule all:
     default_target: True
     input:
-        results("summary.md"),
-        results("report.html"),
-        NAMED_IN_SUMMARY,
+        shown=[results("summary.md"), results("report.html"), *NAMED_IN_SUMMARY],
+        deleted=deleted,
 
 
 rule prepare:  # on a machine with network: afterwards no other rule needs any
@@ -47,6 +46,7 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 
 onstart:
+    OWN_DATA.begin_run(own_data())
     begin_run(workflow.scheduler._executor, RESULTS)
 
 

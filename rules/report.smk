@@ -6,6 +6,9 @@ number of training queries. Out: report.html. (`snakemake --report FILE.zip` mak
 
 from snakemake.iocontainers import Wildcards
 
+from scripts.archive.layout import HEAVY, kind_of
+from scripts.common.ledger import LEDGER, recorded
+
 report: "captions/workflow.rst"
 
 
@@ -62,27 +65,53 @@ def sizes_metrics():
 
 
 @cache
-def rule_graph():
-    """The number of jobs of each rule, and the pairs of rules of which the first makes what the second takes.
-
-    Walked from the inputs of rule all back to the raw data, as Snakemake does it.
+def behind(*targets):
+    """The jobs behind the targets, each a rule with its wildcards, and the pairs of rules of which the first makes what
+    the second takes. Walked from the targets back to the raw data, as Snakemake does it.
     """
     makers = [rule for rule in workflow.rules if rule.products()]
-    start = next(rule for rule in workflow.rules if rule.name == "all")
-    jobs, feeds, made_by = set(), set(), {}
-    todo = [(start, Wildcards())]
+    jobs, feeds, made_by = {}, set(), {}
+    todo = [(None, path) for path in targets]
     while todo:
-        taker, wildcards = todo.pop()
-        for path in map(str, taker.expand_input(wildcards)[0]):
-            if path not in made_by:
-                maker = next((rule for rule in makers if rule.is_producer(path)), None)
-                made_by[path] = maker and maker.name
-                found = maker and Wildcards(fromdict=maker.get_wildcards(path))
-                if maker and (maker.name, tuple(found)) not in jobs:
-                    jobs.add((maker.name, tuple(found)))
-                    todo.append((maker, found))
-            if made_by[path] and taker is not start:
-                feeds.add((made_by[path], taker.name))
+        taker, path = todo.pop()
+        if path not in made_by:
+            maker = next((rule for rule in makers if rule.is_producer(path)), None)
+            made_by[path] = maker and maker.name
+            found = maker and Wildcards(fromdict=maker.get_wildcards(path))
+            if maker and (maker.name, tuple(found)) not in jobs:
+                jobs[maker.name, tuple(found)] = maker, found
+                todo += [(maker.name, one) for one in map(str, maker.expand_input(found)[0])]
+        if made_by[path] and taker:
+            feeds.add((made_by[path], taker))
+    return jobs, feeds
+
+
+@cache
+def gone():
+    """The files that jobs behind the results had written and that were deleted since, of the kinds in every archive.
+
+    (Checkpoints, embeddings, indices and texts may be deleted to save space.)
+    """
+    if not (LEDGER / RESULTS).is_dir():
+        return []
+    jobs, _ = behind(*rules.all.input.shown)
+    written = {str(out.apply_wildcards(found)) for maker, found in jobs.values() for out in maker.output}
+    missing = [path for path in sorted(written) if not os.path.exists(path)]
+    found = [path for path in missing if kind_of(path, EXPERIMENT.name) not in HEAVY and recorded(Path(path))]
+    if found:
+        said = f"{len(found)} deleted files are made again, with all that depends on them, such as {found[0]}"
+        print(f"{said} (that one alone: snakemake {found[0]} --configfile {CONFIG_FILES[-1]})", file=sys.stderr)
+    return found
+
+
+def deleted(wildcards):
+    """What is made again, though what was made of it is there."""
+    return gone()
+
+
+def rule_graph():
+    """The number of jobs of each rule, and the pairs of rules of which the first makes what the second takes."""
+    jobs, feeds = behind(*rules.all.input.shown)
     names = [name for name, _ in jobs]
     place = {rule.name: number for number, rule in enumerate(workflow.rules)}
     # A recipe may start from another, and a chosen seed depends on scores: what leads back up comes last.

@@ -65,7 +65,7 @@ def training_settings(wildcards):
 def weights_settings(wildcards):
     model = EXPERIMENT.models[wildcards.model]
     kept = {key: model[key] for key in ("type", "backend", "file", "sha256") if key in model}
-    return settings(**kept, source=source(model["weights"], model["revision"]))
+    return settings(**kept, **source_settings(model["weights"], model["revision"]))
 
 
 rule weights:

@@ -15,6 +15,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from scripts.common import ledger
+
 
 def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path) -> str | None:
     """Run one script; returns what went wrong, in a line."""
@@ -32,6 +34,7 @@ def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path)
     except Exception as error:  # whatever a script of other sources does, the other jobs go on
         failure = f"{type(error).__name__}: {error}"
     for path in map(Path, outputs):
+        ledger.forget(path)  # the archive's own comes back, which no job wrote here
         if path.is_file():
             (recomputed / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.move(path, recomputed / path)

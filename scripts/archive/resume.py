@@ -21,6 +21,7 @@ from scripts.archive.integrity import check
 from scripts.archive.records import METADATA, write_record
 from scripts.archive.unpack import unpack
 from scripts.archive.verify import differing_sources
+from scripts.common import ledger
 from scripts.common.checks import UNTRAINED
 from scripts.common.errors import UserError, run
 from scripts.common.files import sha256, whole_text
@@ -64,6 +65,7 @@ def resume(folder: Path, into: Path, manifest: dict, overwrite: bool) -> int:
         temporary = target.with_name(f".{target.name}.partial")
         shutil.copyfile(source, temporary)
         os.replace(temporary, target)
+        ledger.record(target)
     with whole_text(into / "results" / manifest["experiment"] / layout.LEFT_OUT) as file:
         json.dump(manifest["absent"], file, indent=1)
     restore_records(folder)

@@ -17,11 +17,16 @@ class UserError(Exception):
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1."""
+    """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
+
+    Where the user's data changed while it was read, that is what is told, and not what half of it looked like.
+    """
+    from scripts.common import held
+
     try:
         main()
     except UserError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {held.changed() or error}")
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:

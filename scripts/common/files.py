@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import io
 import os
 import shutil
@@ -14,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from scripts.common import held, ledger
+from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.reading import DAMAGE, damaged, open_text
 
@@ -36,7 +37,11 @@ def full_disk_told(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def whole_path(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` (same suffix) that takes its name when the block ends well and goes otherwise."""
+    """A temporary path beside `path` (same suffix) that takes its name when the block ends well and goes otherwise.
+
+    Below results/ the SHA-256 of what was written enters the ledger. While the name changes hands nothing is claimed of
+    it, so that an end in between never makes a good file look bad.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = path.parent / f".{path.name}.partial"
@@ -45,9 +50,14 @@ def whole_path(path: Path) -> Iterator[Path]:
     try:
         with full_disk_told(folder):
             yield folder / path.name
+        if not any(part.startswith(".") and part.endswith(".partial") for part in path.parts):  # the outermost alone
+            held.check()
+        sums = ledger.hashes(folder / path.name) if ledger.name_of(path) else {}
+        ledger.forget(path)
         if path.is_dir():
             shutil.rmtree(path)
         os.replace(folder / path.name, path)
+        ledger.record(path, sums)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -104,12 +114,6 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes, as hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_sha256(path: Path, expected: str, name: str) -> None:

@@ -222,7 +222,7 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
 
 
 def main() -> None:
-    arguments = parser(__doc__, "collection", "corpus*").parse_args()
+    arguments = parser(__doc__, "collection>", "corpus*").parse_args()
     source, shared = Path(arguments.settings["source"]), next(iter(arguments.corpus), None)
     for said in prepare(source, arguments.collection, arguments.settings, shared):
         print(f"{arguments.collection.name}: {said}", file=sys.stderr)

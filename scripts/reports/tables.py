@@ -164,7 +164,7 @@ def write(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "comparisons", "tables").parse_args()
+    arguments = parser(__doc__, "effects*", "meta*", "comparisons", "tables>").parse_args()
     labels = Labels(**arguments.settings["labels"])
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
         name, found = meta.stem, read_found(effects, meta)
