@@ -14,6 +14,7 @@ from scripts.common.bm25 import PYSERINI_BM25
 from scripts.common.checks import UNTRAINED
 from scripts.common.config import read_yaml
 from scripts.common.errors import UserError
+from scripts.common.repair import repair
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.slurm import begin_run
@@ -39,6 +40,8 @@ try:
         read_yaml(Path(path))
     EXPERIMENT = resolve(config, CONFIG_FILES[-1])
     adopt(Path("results"), Path(".snakemake"))
+    for line in repair(Path("results"), EXPERIMENT.name, Path(".snakemake")) if workflow.is_main_process else []:
+        print(f"warning: {line}", file=sys.stderr)
 except UserError as error:
     sys.exit(f"error: {error}")
 
