@@ -20,6 +20,7 @@ from scripts.common.downloads import HOW, fetched, forget_how, names, sources
 from scripts.common.errors import UserError
 from scripts.common.own_data import OwnData
 from scripts.common.paths import why_no_clone
+from scripts.common.repair import repair
 from scripts.common.resolution import resolve
 from scripts.common.selection import SELECTED
 from scripts.common.slurm import begin_run
@@ -48,6 +49,8 @@ try:
         read_yaml(Path(path))
     EXPERIMENT = resolve(config, CONFIG_FILES[-1])
     adopt(Path("results"), Path(".snakemake"))
+    for line in repair(Path("results"), EXPERIMENT.name, Path(".snakemake")) if workflow.is_main_process else []:
+        print(f"warning: {line}", file=sys.stderr)
     forget_how(Path(".snakemake/metadata"))
 except UserError as error:
     sys.exit(f"error: {error}")

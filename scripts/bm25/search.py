@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
-from scripts.bm25.lucene import Searcher, threads
+from scripts.bm25.lucene import Searcher, threads, told
 from scripts.common.cli import parser
 from scripts.common.collection import read_queries
 from scripts.common.errors import UserError, run
@@ -73,4 +73,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(told(main))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
-from scripts.bm25.lucene import Searcher
+from scripts.bm25.lucene import Searcher, told
 from scripts.common.cli import parser
 from scripts.common.collection import read_queries
 from scripts.common.errors import UserError, run
@@ -88,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(told(main))

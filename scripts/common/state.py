@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,10 +17,27 @@ from contextlib import suppress
 from pathlib import Path
 
 from scripts.common.errors import UserError
+from scripts.common.strict_json import read_json
 
 STATE = "state"
 PARTS = ("metadata", "incomplete")
 DIRECTORY_STAMP = ".snakemake_timestamp"  # by this file Snakemake dates a folder
+LONGEST_NAME = 255  # bytes; Snakemake spreads a longer name over folders that begin with @
+FORMAT = 6  # of Snakemake's records: in older ones it does not look at the settings
+# What each record holds, and without which Snakemake would not notice a change or would end in a traceback.
+FIELDS = {
+    "rule": str, "code": str, "shellcmd": str, "params": list, "input": list, "log": list, "input_checksums": dict,
+    "starttime": (int, float), "endtime": (int, float), "record_format_version": int,
+}  # fmt: skip
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it. Raises UserError where something else has its name."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        taken = next(one for one in [path, *path.parents] if os.path.lexists(one) and not one.is_dir())
+        raise UserError(f"{taken}: not a folder, but one is needed there; remove it") from None
 
 
 def link_state(results: Path, snakemake: Path) -> bool:
@@ -29,42 +46,76 @@ def link_state(results: Path, snakemake: Path) -> bool:
     Returns whether records came with the results, that is, whether they are new to this clone.
     """
     came_with_results = False
-    snakemake.mkdir(exist_ok=True)
+    make_folder(snakemake)
     for part in PARTS:
         link, target = snakemake / part, results / STATE / part
+        make_folder(target)
         if link.is_symlink():
             if link.resolve() == target.resolve():
-                target.mkdir(parents=True, exist_ok=True)
                 continue
             link.unlink()
-        came_with_results |= target.is_dir() and any(target.iterdir())
-        target.mkdir(parents=True, exist_ok=True)
+        came_with_results |= any(target.iterdir())
         if link.is_dir():
             shutil.copytree(link, target, dirs_exist_ok=True)
             shutil.rmtree(link)
+        elif link.exists():
+            raise UserError(f"{link}: not a folder, but one is needed there; remove it")
         with suppress(FileExistsError):  # another Snakemake that starts at this moment was faster
-            link.symlink_to(os.path.relpath(target, snakemake))
+            link.symlink_to(os.path.relpath(target.absolute(), snakemake.resolve()))
     return came_with_results
+
+
+def record_path(folder: Path, name: str) -> Path:
+    """Where Snakemake keeps what it notes of the file `name`."""
+    encoded = base64.urlsafe_b64encode(os.fsencode(name)).decode()
+    step = LONGEST_NAME - 1
+    parts = [encoded[start : start + step] for start in range(0, len(encoded), step)]
+    return folder.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])
+
+
+def noted(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Each path of which something is noted in `folder` with where, in order; what has no such name is passed over."""
+    for path in sorted(folder.rglob("*")):
+        if not (path.name.startswith("@") and path.is_dir()):
+            encoded = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
+            try:
+                name = base64.b64decode(encoded, altchars=b"-_", validate=True).decode()
+            except (binascii.Error, ValueError):
+                continue
+            if record_path(folder, name) == path:
+                yield name, path
+
+
+def read_record(path: Path) -> dict | None:
+    """Snakemake's record in a file; None where it is damaged, of another shape or of an older format."""
+    try:
+        record = read_json(path)
+    except (UserError, OSError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    whole = all(isinstance(record.get(key), kind) for key, kind in FIELDS.items())
+    times = [record.get("starttime"), record.get("endtime")]
+    if not whole or record["record_format_version"] < FORMAT or not all(0 <= one < math.inf for one in times):
+        return None
+    texts = [*record["params"], *record["input"], *record["log"], *record["input_checksums"].values()]
+    return record if all(isinstance(one, str) for one in texts) else None
 
 
 def records(metadata: Path) -> Iterator[tuple[str, dict]]:
     """Each recorded file's path with its record. Files that are not records are passed over."""
-    for path in sorted(metadata.rglob("*")):
-        if path.is_file():
-            encoded = "".join(part.removeprefix("@") for part in path.relative_to(metadata).parts)
-            try:
-                yield base64.urlsafe_b64decode(encoded).decode(), json.loads(path.read_text())
-            except (binascii.Error, UnicodeDecodeError, json.JSONDecodeError):
-                continue
+    for name, path in noted(metadata):
+        if (record := read_record(path)) is not None:
+            yield name, record
 
 
 def restore_times(metadata: Path) -> int:
     """Give each file that is newer than its record the recorded time at which its job ended. Returns their number."""
     restored = 0
     for name, record in records(metadata):
-        path, ended = Path(name), record.get("endtime")
+        path, ended = Path(name), record["endtime"]
         dated = path / DIRECTORY_STAMP if path.is_dir() else path
-        if ended and dated.exists() and dated.stat().st_mtime > ended:
+        if dated.exists() and dated.stat().st_mtime > ended:
             os.utime(dated, (ended, ended))
             if dated is not path:
                 os.utime(path, (ended, ended))

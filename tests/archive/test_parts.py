@@ -13,7 +13,7 @@ from scripts.archive.packages import OWN, conda_packages, environments
 from scripts.archive.records import Job, jobs_behind, write_record
 from scripts.archive.tolerance import compare
 from scripts.common.experiment import Experiment, System, Task
-from scripts.common.state import records
+from scripts.common.state import FORMAT, records
 
 
 def test_a_recorded_command_becomes_arguments():
@@ -80,7 +80,9 @@ def test_wildcards_and_the_benchmark_are_found_by_the_rules_patterns():
 
 def test_only_the_jobs_behind_the_targets_count(tmp_path):
     def record(rule, inputs):
-        return {"rule": rule, "shellcmd": rule, "log": [f"{rule}.log"], "input": inputs}
+        known = {"rule": rule, "shellcmd": rule, "log": [f"{rule}.log"], "input": inputs}
+        others = {"code": rule, "params": [], "input_checksums": {}, "starttime": 1.0, "endtime": 2.0}
+        return known | others | {"record_format_version": FORMAT}
 
     write_record(tmp_path, "a", record("one", []))
     write_record(tmp_path, "a2", record("one", []))
