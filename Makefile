@@ -34,11 +34,11 @@ CHOSEN = $(if $(EXPERIMENT),--experiment $(EXPERIMENT),--config $(CONFIG))
 archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL=1: with models and texts)
 	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
 
-verify: setup  ## check every hash and number of ARCHIVE (SOURCES=archive: by its own code; REPORT=file.tsv)
-	@$(ARCHIVING)/verify.py --archive $(ARCHIVE) --recompute $(if $(SOURCES),--sources $(SOURCES)) $(if $(REPORT),--report $(REPORT))
+verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: by its own code)
+	@$(ARCHIVING)/verify.py --archive $(ARCHIVE) --recompute $(if $(SOURCES),--sources $(SOURCES)) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report $(REPORT))
 
-resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1)
-	@$(ARCHIVING)/resume.py --archive $(ARCHIVE) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite)
+resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
+	@$(ARCHIVING)/resume.py --archive $(ARCHIVE) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## what differs between the archives A and B, into the folder OUT (comparison)
 	@$(ARCHIVING)/compare_archives.py --a $(A) --b $(B) --out $(or $(OUT),comparison)

@@ -74,16 +74,16 @@ def check_members(path: Path, archive: zipfile.ZipFile) -> None:
     for one in members:
         said = _odd(one) or why_too_big(one.file_size, one.compress_size)
         if said:
-            raise UserError(f"{path}: refused, {one.filename!r} {said}")
+            raise UserError(f"{path}: refused, the archive's {one.filename!r} {said}")
         other = seen.setdefault(one.filename.casefold(), one.filename)
         if other is not one.filename:
             same = "stands twice" if other == one.filename else f"differs from {other!r} in upper and lower case only"
-            raise UserError(f"{path}: refused, {one.filename!r} {same} in the archive")
+            raise UserError(f"{path}: refused, the archive's {one.filename!r} {same}")
     for name in list(seen):
         folder = name.rpartition("/")[0]
         while folder:
             if folder in seen:
-                raise UserError(f"{path}: refused, {seen[folder]!r} is a file and a folder in the archive")
+                raise UserError(f"{path}: refused, the archive's {seen[folder]!r} is a file and a folder")
             folder = folder.rpartition("/")[0]
     _check_places(path, members, start)
 
@@ -108,7 +108,7 @@ def _check_places(path: Path, members: list[zipfile.ZipInfo], directory: int) ->
             header = file.read(30)
             if one.header_offset != end or len(header) < 30:
                 said = "overlaps with another file" if one.header_offset < end else "does not follow the file before it"
-                raise UserError(f"{path}: refused, {one.filename!r} {said} in the archive")
+                raise UserError(f"{path}: refused, the archive's {one.filename!r} {said}")
             end += 30 + sum(struct.unpack("<HH", header[26:30])) + one.compress_size
     if end != directory:
         raise UserError(f"{path}: refused, the archive holds bytes that belong to no file")

@@ -145,7 +145,7 @@ def _manifest(reader: Reader) -> tuple[dict, list[str]]:
 def _files(reader: Reader, manifest: dict, said: list[str]) -> None:
     files, experiment = manifest["files"], manifest["experiment"]
     listed = {*files, MANIFEST, SEAL}
-    said += [f"{name!r}: not in the manifest" for name in reader.names if name not in listed]
+    said += [f"{name}: not in the manifest" for name in reader.names if name not in listed]
     for name in [*files, *manifest["absent"]]:
         if reason := why_no_member(name, experiment):
             raise UserError(f"{reader.path}: {MANIFEST}: refused, the path {name!r} {reason}")

@@ -13,9 +13,16 @@ from scripts.common.errors import UserError
 from scripts.common.files import sha256
 
 
-def manifest(files: Mapping[str, bytes | Path], absent: dict[str, dict], rewritten: set[str], experiment: str) -> dict:
-    """The content of manifest.json; it does not list itself and its seal. `rewritten` files had folders taken out."""
+def manifest(
+    files: Mapping[str, bytes | Path], absent: dict[str, dict], rewritten: dict[str, str], experiment: str
+) -> dict:
+    """The content of manifest.json; it does not list itself and its seal.
+
+    `rewritten` files had folders or secrets taken out: of these, the SHA-256 of what their job wrote is told as well.
+    """
     listed = {name: _entry(files[name], name, experiment) for name in sorted({*files} - {MANIFEST, SEAL})}
+    for name, written in rewritten.items():
+        listed[name]["written"] = written
     return {
         "format": FORMAT,
         "experiment": experiment,

@@ -25,6 +25,7 @@ from scripts.archive.verify import differing_sources
 from scripts.common.checks import UNTRAINED
 from scripts.common.errors import UserError, run
 from scripts.common.files import sha256, whole_text
+from scripts.common.paths import below
 from scripts.common.state import link_state
 
 
@@ -57,7 +58,7 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
             f"{len(differing)} files are here already and differ from the archive's ({', '.join(differing[:3])}, …); "
             "nothing was written: move them away, or give OVERWRITE=1"
         )
-    left_out = clone.results / manifest["experiment"] / layout.LEFT_OUT
+    left_out = below(clone.results, f"{manifest['experiment']}/{layout.LEFT_OUT}", "results")
     link_state(clone.results, clone.folder / ".snakemake")
     for source, target in [*wanted.values(), *([] if config.exists() else [(archived, config)])]:
         target.parent.mkdir(parents=True, exist_ok=True)

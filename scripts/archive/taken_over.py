@@ -18,7 +18,6 @@ from scripts.common.files import sha256
 from scripts.common.paths import below, why_not_below
 from scripts.common.state import DIRECTORY_STAMP
 
-LEDGER = Path("results/state/sha256")  # what each output was when its job had written it, in the format of sha256sum
 LOG = "results/{}/logs/"
 
 
@@ -59,7 +58,7 @@ def checked_state(folder: Path, manifest: dict) -> dict:
         if record["starttime"] > record["endtime"] + 60:  # clocks of two machines may differ
             raise UserError(f"{where}: {name!r} ended before it started")
         for log in record["log"] or []:
-            if why_not_below(log) or not log.startswith((LOG.format(experiment), "results/logs/")):
+            if why_not_below(log) or not log.startswith(LOG.format(experiment)):
                 raise UserError(f"{where}: refused, the log {log!r} is in no folder of logs")
     return state
 
@@ -87,9 +86,10 @@ def write_state(clone: Clone, state: dict, manifest: dict, files: dict[str, Path
         lines = {
             one: entry["sha256"]
             for one, entry in entries.items()
-            if (one == name or one.startswith(f"{name}/")) and not one.endswith(f"/{DIRECTORY_STAMP}")
+            if (one == name or one.startswith(f"{name}/")) and one in files and not one.endswith(f"/{DIRECTORY_STAMP}")
         }
-        _write_ledger(clone.state(f"sha256/{name}"), lines)
+        if lines:
+            _write_ledger(clone.state(f"sha256/{name}"), lines)
         ended[clone.result(name, experiment)] = record["endtime"]
     for place in files.values():
         if place in ended:
