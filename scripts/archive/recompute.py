@@ -21,7 +21,7 @@ from scripts.archive.confined import Confinement, own_script, own_site
 from scripts.archive.expected import configuration, expected
 from scripts.archive.shapes import read_record
 from scripts.archive.tolerance import compare
-from scripts.archive.trace import Traced, identity_findings, traced
+from scripts.archive.tracing import Traced, identity_findings, traced
 from scripts.common.errors import UserError
 from scripts.common.paths import below
 
