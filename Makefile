@@ -41,11 +41,11 @@ archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL
 check-results: setup  ## see that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
-verify: setup  ## check every hash and number of ARCHIVE (SOURCES=archive: by its own code; REPORT=file.tsv)
-	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(REPORT),--report $(call quoted,$(REPORT)))
+verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: by its own code)
+	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report $(call quoted,$(REPORT)))
 
-resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1)
-	@$(ARCHIVING)/resume.py --archive $(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite)
+resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
+	@$(ARCHIVING)/resume.py --archive $(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## what differs between the archives A and B, into the folder OUT (comparison)
 	@$(ARCHIVING)/compare_archives.py --a $(call quoted,$(A)) --b $(call quoted,$(B)) --out $(call quoted,$(or $(OUT),comparison))

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from scripts.archive.differences import Difference, differences
 from scripts.archive.integrity import check
-from scripts.archive.moved import Moved, compared, shared_comparisons
+from scripts.archive.moved import Moved, Side, compared, shared_comparisons
 from scripts.archive.unpack import unpack
 from scripts.common.errors import UserError, run
 from scripts.common.files import whole_folder
 
+MARKER = ".ranktrial-comparison"  # lists what was written: only that may go when the comparison is made again
 SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
 
 
@@ -65,7 +66,8 @@ def _number(value: float | None) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")[:80]
+    text = "".join(one if one.isprintable() else " " for one in text[:80])
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")
 
 
 def _verdict(moved: list[Moved]) -> str:
@@ -88,38 +90,64 @@ def write_table(path: Path, kind: type, rows: list) -> None:
         table.writerows(asdict(row) for row in rows)
 
 
+def check_out(out: Path) -> None:
+    """Raise UserError unless `out` is not there yet, or is a folder with nothing but an earlier comparison."""
+    if out.is_symlink():
+        raise UserError(f"{out}: is a link; give another OUT")
+    results = Path("results").resolve()
+    if out.resolve() in (results, *results.parents) or out.resolve().is_relative_to(results / "state"):
+        raise UserError(f"{out}: is a folder of the workflow; give another OUT")
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise UserError(f"{out}: is there and is no folder; give another OUT")
+    marker = out / MARKER
+    if marker.is_symlink() or not marker.is_file():
+        raise UserError(f"{out}: is there and is no earlier comparison; give another OUT")
+    made = set(marker.read_text(errors="replace").splitlines())
+    for path in sorted(out.iterdir()):
+        if path.name not in made or path.is_symlink() or not path.is_file():
+            raise UserError(f"{path}: was not written by an earlier comparison; move it away, or give another OUT")
+
+
+def compare(
+    folders: list[Path], manifests: list[dict], names: list[str], out: Path
+) -> tuple[list[Moved], list[Difference]]:
+    """Write the comparison of two unpacked archives into the empty folder `out`."""
+    sides = [Side(folder, manifest) for folder, manifest in zip(folders, manifests, strict=True)]
+    shared = shared_comparisons(*sides)
+    moved = [row for name, pair in shared.items() for row in compared(*sides, name, pair, out)]
+    shutil.rmtree(out / "moved", ignore_errors=True)
+    figures = [name for name in shared if (out / f"{name}.svg").is_file()]
+    inputs = differences(*folders)
+    write_table(out / "effects.tsv", Moved, moved)
+    write_table(out / "inputs.tsv", Difference, inputs)
+    alone = sorted((sides[0].comparisons() | sides[1].comparisons()) - shared.keys())
+    (out / "comparison.md").write_text(page(tuple(names), inputs, moved, figures, alone))
+    (out / MARKER).write_text("".join(f"{name}\n" for name in sorted({MARKER, *(one.name for one in out.iterdir())})))
+    return moved, inputs
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("a", "b", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     arguments = parser.parse_args()
-    if arguments.out.exists() and not (arguments.out / "comparison.md").is_file():
-        raise UserError(f"{arguments.out}: is there and is no earlier comparison; give another OUT")
+    check_out(arguments.out)
     with tempfile.TemporaryDirectory(prefix="ranktrial-compare-") as temporary:
-        folders, names = [], []
+        folders, names, manifests = [], [], []
         for name in ("a", "b"):
             archive = getattr(arguments, name)
             if found := (checked := check(archive)).damages:
                 raise UserError(f"{archive}: damaged: {found[0]}")
             folders.append(Path(temporary, name))
-            names.append(f"{archive.name}, experiment {checked.manifest['experiment']}, SHA-256 {checked.sha256}")
-            unpack(archive, folders[-1])
-        shared = shared_comparisons(*folders)
-        jobs = [set(_comparisons(folder)) for folder in folders]
+            manifests.append(checked.manifest)
+            said = f"{archive.name}, experiment {checked.manifest['experiment']}, SHA-256 {checked.sha256}"
+            names.append("".join(one if one.isprintable() else "?" for one in said))
+            unpack(archive, folders[-1], checked.manifest)
         with whole_folder(arguments.out) as out:
-            moved = [row for name, pair in shared.items() for row in compared(*folders, name, pair, out)]
-            shutil.rmtree(out / "moved", ignore_errors=True)
-            figures = [name for name in shared if (out / f"{name}.svg").is_file()]
-            inputs = differences(*folders)
-            write_table(out / "effects.tsv", Moved, moved)
-            write_table(out / "inputs.tsv", Difference, inputs)
-            alone = sorted((jobs[0] | jobs[1]) - shared.keys())
-            (out / "comparison.md").write_text(page(tuple(names), inputs, moved, figures, alone))
+            moved, inputs = compare(folders, manifests, names, out)
     print(f"{arguments.out}/comparison.md: {_verdict(moved)} {len(inputs)} differences in what went in")
-
-
-def _comparisons(folder: Path) -> list[str]:
-    return [path.stem for path in folder.glob("results/*/meta/*.json")]
 
 
 if __name__ == "__main__":

@@ -6,11 +6,15 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from scripts.archive import layout
+from scripts.archive.shapes import read_record
+from scripts.common.config import read_yaml
+from scripts.common.errors import UserError
+from scripts.common.paths import below
+from scripts.common.strict_json import read_json
 
 NONE = "none"
+MOST = 200_000  # values of a record, with each alias counted as all that it stands for
 
 
 @dataclass(frozen=True)
@@ -23,15 +27,19 @@ class Difference:
     b: str
 
 
-def flattened(value, key: str = "") -> dict[str, str]:
-    """Nested mappings as one, with dots between the keys; anything else as JSON."""
-    if isinstance(value, dict) and value:
-        return {
-            k: v
-            for name, part in value.items()
-            for k, v in flattened(part, f"{key}.{name}" if key else str(name)).items()
-        }
-    return {key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)}
+def flattened(value) -> dict[str, str]:
+    """Nested mappings as one, with dots between the keys; anything else as JSON. Raises UserError for too many."""
+    found: dict[str, str] = {}
+    waiting = [("", value)]
+    while waiting:
+        key, part = waiting.pop()
+        if isinstance(part, dict) and part:
+            waiting += [(f"{key}.{name}" if key else str(name), one) for name, one in reversed(part.items())]
+        else:
+            found[key] = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
+        if len(found) + len(waiting) > MOST:
+            raise UserError(f"{key.partition('.')[0]}: holds more than {MOST} values")
+    return found
 
 
 def differing(section: str, a: dict[str, str], b: dict[str, str]) -> list[Difference]:
@@ -42,35 +50,38 @@ def differing(section: str, a: dict[str, str], b: dict[str, str]) -> list[Differ
 
 def differences(a: Path, b: Path) -> list[Difference]:
     """Of two unpacked archives."""
-    found = differing(
-        "configuration", *(flattened(yaml.safe_load((one / layout.RESOLVED).read_text())) for one in (a, b))
-    )
-    found += differing("data and models", *(flattened(_read(one, layout.IDENTITIES)) for one in (a, b)))
+    found = differing("configuration", *(_configuration(one) for one in (a, b)))
+    found += differing("data and models", *(flattened(read_record(one, layout.IDENTITIES)) for one in (a, b)))
     found += differing("sources", *(_sources(one) for one in (a, b)))
     found += differing("packages", *(_packages(one) for one in (a, b)))
     return found + differing("machine", *(_machines(one) for one in (a, b)))
 
 
-def _read(folder: Path, name: str):
-    return json.loads((folder / name).read_text())
+def _configuration(folder: Path) -> dict[str, str]:
+    try:
+        return flattened(read_yaml(below(folder, layout.RESOLVED, "the archive")))
+    except UserError as error:
+        raise UserError(str(error).replace(f"{folder}/", "")) from None
+    except Exception as error:  # whatever YAML does that its reader does not know of
+        raise UserError(f"{layout.RESOLVED}: cannot be read ({type(error).__name__})") from None
 
 
 def _sources(folder: Path) -> dict[str, str]:
-    files = _read(folder, layout.MANIFEST)["files"]
-    commit = {"commit": _read(folder, layout.ORIGIN).get("commit") or NONE}
+    files = read_json(folder / layout.MANIFEST)["files"]
+    commit = {"commit": read_record(folder, layout.ORIGIN)["commit"] or NONE}
     listed = {name: entry["sha256"][:12] for name, entry in files.items() if name.startswith(layout.WORKFLOW)}
     return commit | listed
 
 
 def _packages(folder: Path) -> dict[str, str]:
-    environments = _read(folder, layout.PACKAGES)
+    environments = read_record(folder, layout.PACKAGES)
     return {f"{name}: {key}": value for name, one in environments.items() for key, value in flattened(one).items()}
 
 
 def _machines(folder: Path) -> dict[str, str]:
     """Which devices, processors and drivers the jobs of each rule met."""
     met: dict[str, set[str]] = {}
-    for job in _read(folder, layout.JOBS):
+    for job in read_record(folder, layout.JOBS):
         machine = job["machine"] or {}
         for key, value in {"driver": job["driver"], **{k: machine.get(k) for k in ("device", "processor")}}.items():
             if value:

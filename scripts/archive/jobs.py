@@ -10,10 +10,13 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from scripts.archive.layout import LEFT_OUT
+from scripts.archive.layout import HEAVY, LEFT_OUT, kind_of, result_path
 from scripts.archive.records import Job
+from scripts.archive.shapes import FILE, Each, check_shape
+from scripts.common.errors import UserError
 from scripts.common.files import sha256
 from scripts.common.state import DIRECTORY_STAMP
+from scripts.common.strict_json import read_json
 
 HEAD_OF_LOG = ("host", "slurm job", "driver")  # what rules/common.smk has each job write first
 OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_bytes", "versions")
@@ -48,9 +51,21 @@ def tree_sha256(path: Path, left_out: dict[str, dict]) -> str | None:
 
 
 def read_left_out(experiment: str) -> dict[str, dict]:
-    """What the archive left out from which the experiment's results came, by path; empty for results made here."""
+    """What the archive left out from which the experiment's results came, by path; empty for results made here.
+
+    Raises UserError where the file is damaged, or names what no archive leaves out.
+    """
     path = Path(f"results/{experiment}", LEFT_OUT)
-    return json.loads(path.read_text()) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    found = read_json(path)
+    check_shape(found, Each(FILE), str(path))
+    for name in found:
+        if kind_of(result_path(name, experiment, str(path)), experiment) not in HEAVY:
+            raise UserError(
+                f"{path}: {name!r} is of a kind that no archive leaves out; delete the file and its results"
+            )
+    return found
 
 
 def moment(seconds: float | None) -> str | None:
@@ -87,7 +102,7 @@ def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
     return {
         "rule": record["rule"],
         "wildcards": wildcards,
-        "settings": _settings(record),
+        "settings": settings_of(record),
         "command": record["shellcmd"],
         "environment": rule.get("environment"),
         "inputs": {
@@ -104,7 +119,7 @@ def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
     }
 
 
-def _settings(record: dict) -> dict | list | None:
+def settings_of(record: dict) -> dict | list | None:
     """The job's settings: the one parameter of most rules, a JSON object in shell quotes."""
     params = record["params"] or []
     try:

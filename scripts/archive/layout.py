@@ -1,8 +1,15 @@
-"""Where things lie inside an archive, and of what kind they are; reads and writes nothing."""
+"""Where things lie inside an archive, and of what kind they are; reads and writes nothing.
+
+Every path that comes from an archive is held against the lists here: what an archive may hold, and what of it may be
+written into a clone.
+"""
 
 from __future__ import annotations
 
 import re
+
+from scripts.common.errors import UserError
+from scripts.common.paths import why_not_below
 
 FORMAT = "ranktrial-archive/1"
 MANIFEST = "manifest.json"
@@ -28,7 +35,7 @@ KINDS = {
     "checkpoint": r"models/.*",
     "embedding": r"embeddings/.*",
     "index": r"bm25/[^/]+/index(/.*)?",
-    "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)",
+    "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)|pieces/.*",
     "qrels": r"data/[^/]+/qrels/.*",
     "data": r"(data|negatives|bm25)/.*\.(json|tsv)",
     "run": r"(runs|bm25)/.*\.trec\.gz",
@@ -43,6 +50,50 @@ KINDS = {
     "benchmark": r"benchmarks/.*",
 }
 HEAVY = ("checkpoint", "embedding", "index", "text", "download")
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of experiments, tasks, systems …: $defs/name of config/schema.yaml
+RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
+PAGES = ("README.md", "CITATION.cff", "__main__.py", "verify.py", MANIFEST, SEAL, CRATE)
+RECORDS = (JOBS, ORIGIN, IDENTITIES, PACKAGES, SEEDS, STATE)
+NOT_RESULTS = ("log", "benchmark", "origin of a run")  # beside the results: no job's output
+
+
+def why_no_name(name: str) -> str | None:
+    """Why a text is no name of an experiment, task or system; None where it is one."""
+    if not NAME.fullmatch(name):
+        return "is no name: it may hold letters, digits, '.', '_' and '-'"
+    return "is a folder of the workflow's own under results/" if name in RESERVED else None
+
+
+def why_no_result(name: str, experiment: str) -> str | None:
+    """Why a path is not one where an experiment's results or downloads lie; None where it is one."""
+    if reason := why_not_below(name):
+        return reason
+    kind = kind_of(name, experiment)
+    if kind == "download":
+        return None if name.count("/") >= 2 else "names no download"
+    if name.startswith(f"results/{experiment}/") and kind != "result":
+        return None
+    return "is on no list of results"
+
+
+def why_no_member(name: str, experiment: str) -> str | None:
+    """Why an archive of the experiment has no such file; None where it may have it."""
+    if reason := why_not_below(name):
+        return reason
+    if name in (*PAGES, *RECORDS, CHANGES) or name.startswith(WORKFLOW):
+        return None
+    if name.startswith("config/"):
+        return None if name.count("/") == 1 else "is no configuration's place"
+    return why_no_result(name, experiment)
+
+
+def result_path(name: str, experiment: str, where: str) -> str:
+    """The path itself. Raises UserError, beginning with `where`, for one where no results lie."""
+    if reason := why_no_result(name, experiment):
+        raise UserError(f"{where}: refused, the path {name!r} {reason}")
+    return name
 
 
 def configuration_name(path: str) -> str:

@@ -10,17 +10,23 @@ from __future__ import annotations
 
 import csv
 import json
-import os
+import re
 import statistics
 import subprocess
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scripts.archive import layout
+from scripts.archive.confined import Confinement, own_script, own_site
+from scripts.archive.shapes import Keys, check_shape, read_record, shown
 from scripts.common.errors import UserError
+from scripts.common.numerals import finite
+from scripts.common.paths import below
 
 ROOT = Path(__file__).parents[2]
+SETTINGS = Keys({
+    "control": str, "treatment": str, "effect": str, "measure": str, "alpha": float, "estimator": str, "interval": str,
+})  # fmt: skip
 LOOKS = {"p": "t-test", "correction": "none", "sort": "config", "judged": "", "width": "double column"}
 
 
@@ -39,65 +45,108 @@ class Moved:
     n: int | None = None
 
 
-def shared_comparisons(a: Path, b: Path) -> dict[str, tuple[dict, dict]]:
-    """Comparison -> its job in A and in B, where both have it with the same kind of effect and measure."""
-    jobs = [
-        {
-            job["wildcards"]["comparison"]: job
-            for job in json.loads((one / layout.JOBS).read_text())
-            if job["rule"] == "compare"
+class Side:
+    """One of the two archives, unpacked: its comparisons, each with the job that made it.
+
+    Only what the manifest has is read, at the paths where such results lie. Raises UserError for bad records.
+    """
+
+    def __init__(self, folder: Path, manifest: dict) -> None:
+        self.folder, self.manifest = folder, manifest
+        self.results = f"results/{manifest['experiment']}"
+        self.jobs: dict[str, dict] = {}
+        for job in read_record(folder, layout.JOBS):
+            name = job["wildcards"].get("comparison", "")
+            if job["rule"] == "compare" and layout.why_no_name(name) is None and self._file(self.effects_of(name)):
+                where = f"{layout.JOBS}: {name}: settings"
+                check_shape(job.get("settings"), SETTINGS, where)
+                self.jobs[name] = job
+
+    def effects_of(self, comparison: str) -> str:
+        return f"{self.results}/effects/{comparison}.tsv"
+
+    def comparisons(self) -> set[str]:
+        pattern = re.compile(re.escape(self.results) + r"/meta/([^/]+)\.json")
+        return {found[1] for name in self.manifest["files"] if (found := pattern.fullmatch(name))}
+
+    def _file(self, name: str) -> Path | None:
+        return below(self.folder, name, "the archive") if name in self.manifest["files"] else None
+
+    def rows(self, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+        """The rows of a table of the archive. Raises UserError where it is none or lacks a column."""
+        path = self._file(name)
+        if path is None:
+            raise UserError(f"{name}: a comparison read it, and it is not in the archive")
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file, delimiter="\t"))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise UserError(f"{name}: no table of tab-separated values ({error})") from None
+        if rows and (lacking := [one for one in columns if rows[0].get(one) is None]):
+            raise UserError(f"{name}: column {lacking[0]!r} is missing")
+        return rows
+
+    def effects(self, comparison: str) -> dict[str, float | None]:
+        """Task -> effect, in the order of the effects file."""
+        name = self.effects_of(comparison)
+        found = {}
+        for row in self.rows(name, ("task", "effect")):
+            if reason := layout.why_no_name(row["task"] or ""):
+                raise UserError(f"{name}: task {shown(row['task'])} {reason}")
+            found[row["task"]] = number(row["effect"], name) if row["effect"] else None
+        return found
+
+    def per_query(self, comparison: str) -> dict[str, dict[str, float]]:
+        """Task -> query -> treatment minus control, each averaged over its seeds, on the queries that both have."""
+        settings = self.jobs[comparison]["settings"]
+        values: dict[str, dict[str, list[dict[str, float]]]] = {}
+        for path in self.jobs[comparison]["inputs"]:
+            parts = path.split("/")
+            if path.startswith(f"{self.results}/metrics/") and len(parts) == 6:
+                rows = self.rows(path, ("query_id", settings["measure"]))
+                of_queries = {row["query_id"]: number(row[settings["measure"]], path) for row in rows}
+                values.setdefault(parts[3], {}).setdefault(parts[4], []).append(of_queries)
+        means = {
+            task: {name: _over_seeds(seeds) for name, seeds in systems.items()} for task, systems in values.items()
         }
-        for one in (a, b)
-    ]
+        control, treatment = settings["control"], settings["treatment"]
+        return {
+            task: {query: of[treatment][query] - of[control][query] for query in of[control] if query in of[treatment]}
+            for task, of in means.items()
+            if control in of and treatment in of
+        }
+
+
+def number(text: str | None, where: str) -> float:
+    """A number of a table. Raises UserError where it is none."""
+    if (found := finite(text or "")) is None:
+        raise UserError(f"{where}: {shown(text)} is no number")
+    return found
+
+
+def shared_comparisons(a: Side, b: Side) -> dict[str, tuple[dict, dict]]:
+    """Comparison -> its job in A and in B, where both have it with the same kind of effect and measure."""
     keys = ("effect", "measure")
     return {
-        name: (job, jobs[1][name])
-        for name, job in jobs[0].items()
-        if name in jobs[1] and all(job["settings"][key] == jobs[1][name]["settings"][key] for key in keys)
-    }
-
-
-def effects(folder: Path, job: dict) -> dict[str, float | None]:
-    """Task -> effect, in the order of the effects file."""
-    path = next(path for path in job["outputs"] if path.endswith(".tsv"))
-    with open(folder / path, newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t")
-        return {row["task"]: float(row["effect"]) if row["effect"] else None for row in rows}
-
-
-def per_query(folder: Path, job: dict) -> dict[str, dict[str, float]]:
-    """Task -> query -> treatment minus control, each averaged over its seeds, on the queries that both have."""
-    values: dict[str, dict[str, list[dict[str, float]]]] = {}
-    for path in job["inputs"]:
-        parts = Path(path).parts
-        if len(parts) > 3 and parts[2] == "metrics":
-            with open(folder / path, newline="") as file:
-                found = {
-                    row["query_id"]: float(row[job["settings"]["measure"]])
-                    for row in csv.DictReader(file, delimiter="\t")
-                }
-            values.setdefault(parts[3], {}).setdefault(parts[4], []).append(found)
-    means = {task: {name: _over_seeds(seeds) for name, seeds in systems.items()} for task, systems in values.items()}
-    control, treatment = job["settings"]["control"], job["settings"]["treatment"]
-    return {
-        task: {query: of[treatment][query] - of[control][query] for query in of[control] if query in of[treatment]}
-        for task, of in means.items()
+        name: (job, b.jobs[name])
+        for name, job in a.jobs.items()
+        if name in b.jobs and all(job["settings"][key] == b.jobs[name]["settings"][key] for key in keys)
     }
 
 
 def _over_seeds(seeds: list[dict[str, float]]) -> dict[str, float]:
-    return {query: statistics.fmean(one[query] for one in seeds) for query in seeds[0]}
+    return {query: statistics.fmean(one[query] for one in seeds if query in one) for query in seeds[0]}
 
 
-def compared(a: Path, b: Path, comparison: str, jobs: tuple[dict, dict], out: Path) -> list[Moved]:
+def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Path) -> list[Moved]:
     """The rows of one comparison; for mean differences also the figure `out`/{comparison}.svg, .pdf, .png."""
     kind = jobs[0]["settings"]["effect"]
-    ours, theirs = effects(a, jobs[0]), effects(b, jobs[1])
+    ours, theirs = a.effects(comparison), b.effects(comparison)
     rows = [Moved(comparison, task, kind, ours[task], theirs[task]) for task in ours if task in theirs]
     if kind != "MD" or not rows:
         return rows
-    tables = [per_query(folder, job) for folder, job in zip((a, b), jobs, strict=True)]
-    tasks = [row.task for row in rows if tables[0][row.task].keys() & tables[1][row.task].keys()]
+    tables = [side.per_query(comparison) for side in (a, b)]
+    tasks = [row.task for row in rows if tables[0].get(row.task, {}).keys() & tables[1].get(row.task, {}).keys()]
     if not tasks:
         return rows
     if all(tables[0][task] == tables[1][task] for task in tasks):
@@ -138,7 +187,7 @@ def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> li
     """A metrics file a task, laid out as results/{experiment}/metrics/."""
     paths = []
     for task, values in table.items():
-        path = folder / task / folder.name / "seed-0.tsv"
+        path = below(folder, f"{task}/{folder.name}/seed-0.tsv", "the archive")
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = [f"query_id\t{measure}\n", *(f"{query}\t{value!r}\n" for query, value in values.items())]
         path.write_text("".join(lines))
@@ -147,7 +196,14 @@ def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> li
 
 
 def _script(name: str, settings: dict, *arguments: str | Path) -> None:
-    command = [sys.executable, ROOT / "scripts" / name, *arguments, "--settings", json.dumps(settings)]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
-    if done.returncode:
-        raise UserError(f"scripts/{name}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}")
+    words = [f"scripts/{name}", *map(str, arguments), "--settings", json.dumps(settings)]
+    confinement = Confinement()
+    with confinement.folder("moved") as folder:
+        asked = {"sources": str(ROOT), "packages": [own_site()] if own_site() else []}
+        asked["jobs"] = [{"words": words, "outputs": []}]
+        command = confinement.command([own_script("rerun.py", ROOT)], folder)
+        done = subprocess.run(command, cwd=folder, input=json.dumps(asked), capture_output=True, text=True,
+                              env=confinement.environment(folder))  # fmt: skip
+    failure = json.loads(done.stdout)["failure"] if done.returncode == 0 else "it ended early"
+    if failure:
+        raise UserError(f"scripts/{name}: {' '.join(failure.split())[:300]}")

@@ -1,7 +1,7 @@
 """Recompute what an archive's runs and judgements imply: metrics, effects, summaries, tables, figures and reports.
 
-Every job of the stages evaluation, synthesis and reports runs again on the archive's inputs, and what it writes is
-compared with what the archive holds.
+Every job of the stages selection, evaluation, synthesis and reports that the archive's configuration asks for runs
+again on the archive's inputs, and what it writes is compared with what the archive holds.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.archive import layout
-from scripts.archive.commands import RECOMPUTED, arguments, script_of, stage_of
+from scripts.archive.bounds import why_no_gzip
+from scripts.archive.confined import Confinement, own_script, own_site
+from scripts.archive.expected import configuration, expected
+from scripts.archive.shapes import read_record
 from scripts.archive.tolerance import compare
+from scripts.archive.tracing import Traced, identity_findings, traced
+from scripts.common.errors import UserError
+from scripts.common.paths import below
 
-NOT_HERE = "cannot be recomputed here"
-NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures", "jinja2")
+NOT_HERE, CONTRADICTED = "cannot be recomputed here", "not accounted for"
+NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures", "jinja2", "snakemake", "jsonschema")
 
 
 @dataclass(frozen=True)
@@ -34,45 +39,37 @@ class Verdict:
     reason: str = ""
 
 
-def verdicts(folder: Path, sources: Path) -> list[Verdict]:
-    """A verdict for every output of every job, of the archive unpacked in `folder`, computed by `sources`."""
-    manifest = json.loads((folder / layout.MANIFEST).read_text())
-    jobs = json.loads((folder / layout.JOBS).read_text())
-    found, queue = [], []
-    for job in jobs:
-        held = [path for path in job["outputs"] if path in manifest["files"]]
-        reason, words = _obstacle(job, manifest, sources)
-        if reason:
-            found += [_verdict(path, NOT_HERE, reason, manifest) for path in held]
-        else:
-            read = [path for path in job["inputs"] if not path.startswith("scripts/")]
-            queue.append({"words": words, "outputs": list(job["outputs"]), "inputs": read})
-    for done in _run(folder, sources, queue):
-        found += [
-            _judged(folder, folder / f"worker-{done['worker']}/recomputed" / path, path, done["failure"], manifest)
-            for path in done["outputs"]
-        ]
-    return sorted(
-        found, key=lambda one: (list(layout.KINDS).index(one.kind) if one.kind in layout.KINDS else -1, one.path)
-    )
+def accounted(folder: Path, manifest: dict, sources: Path, same_sources: bool, confinement: Confinement) -> Traced:
+    """What the records of the archive unpacked in `folder` account for. Raises UserError for bad records."""
+    jobs, state, origin = (read_record(folder, name) for name in (layout.JOBS, layout.STATE, layout.ORIGIN))
+    config = configuration(folder, state["config_files"], manifest["experiment"])
+    found = traced(manifest, jobs, expected(folder, config, jobs, sources, confinement), same_sources)
+    found.findings = identity_findings(read_record(folder, layout.IDENTITIES), manifest) | found.findings
+    if origin["experiment"] != manifest["experiment"] or origin["extent"] not in (layout.LEAN, layout.FULL):
+        found.findings[layout.ORIGIN] = "tells of another experiment or extent than the manifest"
+    if origin["extent"] == layout.FULL and manifest["absent"]:
+        found.findings[layout.ORIGIN] = f"says that everything is in the archive; {min(manifest['absent'])} is not"
+    return found
 
 
-def _obstacle(job: dict, manifest: dict, sources: Path) -> tuple[str | None, list[str]]:
-    """Why a job cannot run here, or the words of its command."""
-    script = script_of(job["command"]) or ""
-    missing = [path for path in job["inputs"] if not path.startswith("scripts/") and not _held(path, manifest)]
-    if missing:
-        kind = layout.kind_of(missing[0], manifest["experiment"])
-        kind = "file from outside" if kind == "description" else kind
-        return f"made by {job['rule']} from a {kind} that is not in the archive ({missing[0]})", []
-    if stage_of(script) not in RECOMPUTED:
-        return f"made by {job['rule']}, which trains, indexes or ranks", []
-    if lacking := [name for name in NEEDED if not _installed(name)]:
-        return f"made by {job['rule']}: the Python package {lacking[0]} is not installed", []
-    if not (sources / script).is_file():
-        return f"made by {script}, which these sources do not have", []
-    words = arguments(job["command"])
-    return (None, words) if words else (f"its command is not of a kind that is run here: {job['command'][:80]}", [])
+def verdicts(
+    folder: Path, manifest: dict, sources: Path, same_sources: bool, confinement: Confinement
+) -> list[Verdict]:
+    """A verdict for every result of the archive unpacked in `folder`, computed by `sources`. Raises UserError."""
+    if lacking := next((name for name in NEEDED if not _installed(name)), None):
+        raise UserError(f"the Python package {lacking} is not installed; --recompute needs those of requirements.lock")
+    found = accounted(folder, manifest, sources, same_sources, confinement)
+    said = [_verdict(path, CONTRADICTED, reason, manifest) for path, reason in found.findings.items()]
+    said += [_verdict(path, NOT_HERE, reason, manifest) for path, reason in found.elsewhere.items()]
+    for path in {path for job in found.queue for path in job["inputs"] if path.endswith(".gz")}:
+        if reason := why_no_gzip(below(folder, path, "archive")):
+            raise UserError(f"{path}: refused, it {reason}")
+    with confinement.folder("recompute") as place:
+        for done in _run(folder, place, sources, found.queue, confinement):
+            recomputed = place / f"worker-{done['worker']}/recomputed"
+            said += [_judged(folder, recomputed, path, done["failure"], manifest) for path in done["files"]]
+    order = {kind: number for number, kind in enumerate(layout.KINDS)}
+    return sorted(said, key=lambda one: (order.get(one.kind, -1), one.path, one.verdict))
 
 
 def _installed(name: str) -> bool:
@@ -83,62 +80,81 @@ def _installed(name: str) -> bool:
     return True
 
 
-def _held(path: str, manifest: dict) -> bool:
-    return path in manifest["files"] or layout.WORKFLOW + path in manifest["files"]
-
-
-def _lay_out(folder: Path, number: int, queue: list[dict]) -> Path:
+def _lay_out(folder: Path, place: Path, queue: list[dict]) -> None:
     """A worker's folder, with what its jobs read: results, and files among the sources such as published numbers."""
-    place = folder / f"worker-{number}"
     place.mkdir()
     for path in {path for job in queue for path in job["inputs"]}:
-        archived = next(one for one in (folder / path, folder / layout.WORKFLOW / path) if one.is_file())
-        (place / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(archived, place / path)
-    return place
+        archived = below(folder, path, "archive")
+        if not path.startswith("results/"):
+            archived = below(folder, layout.WORKFLOW + path, "archive")
+        target = below(place, path, "archive")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if archived.is_dir():
+            shutil.copytree(archived, target, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(archived, target)
 
 
-def _run(folder: Path, sources: Path, queue: list[dict]) -> list[dict]:
+def _run(folder: Path, place: Path, sources: Path, queue: list[dict], confinement: Confinement) -> list[dict]:
     """Run the jobs, spread over the processor's cores; each worker is a process with its own copy of the inputs."""
     workers = min(len(queue), os.cpu_count() or 1, 4)
-    environment = os.environ | {"PYTHONPATH": str(sources), "MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
+    script = [own_script("rerun.py", sources)]
     started = []
     for number in range(workers):
-        command = [sys.executable, "-B", str(sources / "scripts/archive/rerun.py")]
-        place = _lay_out(folder, number, queue[number::workers])
-        process = subprocess.Popen(command, cwd=place, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, text=True)  # fmt: skip
-        process.stdin.write(json.dumps({"sources": str(sources.resolve()), "jobs": queue[number::workers]}))
-        process.stdin.close()
-        started.append(process)
-    done = [{**json.loads(line), "worker": number} for number, one in enumerate(started) for line in one.stdout]
-    for process in started:
-        process.wait()
-    finished = {path for one in done for path in one["outputs"]}
-    lost = [job for job in queue if job["outputs"][0] not in finished]
-    return done + [
-        {"outputs": job["outputs"], "failure": "the process that ran it ended early", "worker": 0} for job in lost
-    ]
+        worker, share = place / f"worker-{number}", queue[number::workers]
+        _lay_out(folder, worker, share)
+        process = subprocess.Popen(confinement.command(script, worker), cwd=worker, stdin=subprocess.PIPE, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   env=confinement.environment(worker))  # fmt: skip
+        asked = {"sources": str(sources.resolve()), "packages": [own_site()] if own_site() else [], "jobs": share}
+        try:
+            process.stdin.write(json.dumps(asked))
+            process.stdin.close()
+        except BrokenPipeError:  # it ended at once: its jobs are lost
+            pass
+        started.append((process, share))
+    return [done for number, one in enumerate(started) for done in _answers(number, *one)]
 
 
-def _judged(folder: Path, theirs: Path, path: str, failure: str | None, manifest: dict) -> Verdict:
-    ours = folder / path
-    if failure or not theirs.is_file():
-        return _verdict(path, "different", f"its job failed: {failure or 'it wrote no such file'}", manifest)
+def _answers(number: int, process: subprocess.Popen, share: list[dict]) -> list[dict]:
+    """What became of each of a worker's jobs, in their order; nothing else that a process writes counts."""
+    failures = []
+    for line in process.stdout:
+        try:
+            failures.append(json.loads(line)["failure"])
+        except (ValueError, KeyError, TypeError):
+            break
+    process.stdout.close()
+    process.wait()
+    lost = ["the process that ran it ended early"] * (len(share) - len(failures))
+    told = [one if one is None or isinstance(one, str) else "it failed" for one in failures] + lost
+    return [{**job, "worker": number, "failure": failure} for job, failure in zip(share, told, strict=False)]
+
+
+def _judged(folder: Path, recomputed: Path, path: str, failure: str | None, manifest: dict) -> Verdict:
+    ours, theirs = below(folder, path, "archive"), recomputed / path
+    if failure or theirs.is_symlink() or not theirs.is_file() or not _inside(theirs, recomputed):
+        said = " ".join((failure or "it wrote no such file").split())[:300]
+        return _verdict(path, "different", f"its job failed: {said}", manifest)
     verdict, reason = compare(ours, theirs)
     if verdict == "different" and re.search(r"\.(png|pdf)$", path):
-        same = compare(ours.with_suffix(".svg"), theirs.with_suffix(".svg"))[0] != "different"
+        drawn = [one.with_suffix(".svg") for one in (ours, theirs)]
+        same = all(one.is_file() for one in drawn) and compare(*drawn)[0] != "different"
         if same and (other := _other_version(folder)):
             return _verdict(path, NOT_HERE, f"the SVG agrees; {other} renders it in other bytes", manifest)
     return _verdict(path, verdict, reason, manifest)
 
 
+def _inside(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
 def _other_version(folder: Path) -> str | None:
     """matplotlib's version here, if the archive's figures were drawn by another."""
-    environments = json.loads((folder / layout.PACKAGES).read_text()).values()
+    environments = read_record(folder, layout.PACKAGES).values()
     then = next((one["packages"]["matplotlib"] for one in environments if "matplotlib" in one["packages"]), "unknown")
     now = importlib.metadata.version("matplotlib")
-    return f"matplotlib {now} (the archive's: {then})" if now != then else None
+    return f"matplotlib {now} (the archive's: {str(then)[:20]})" if now != then else None
 
 
 def _verdict(path: str, verdict: str, reason: str, manifest: dict) -> Verdict:

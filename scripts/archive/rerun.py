@@ -1,7 +1,8 @@
 """Runs scripts one after the other in one process: a list of jobs on standard input, their verdicts on standard output.
 
-Works in the current folder, which holds the jobs' inputs, with the sources of PYTHONPATH. Each job's outputs are moved
-to the folder `recomputed`, and the archive's own are put back, so that every job reads the archive's numbers.
+Works in the current folder, which holds the jobs' inputs, with the sources that are named on standard input. Each job's
+outputs are moved to the folder `recomputed`, and the archive's own are put back, so that every job reads the archive's
+numbers.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import runpy
 import shutil
 import sys
 from pathlib import Path
-
-from scripts.common import ledger
 
 
 def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path) -> str | None:
@@ -34,10 +33,10 @@ def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path)
     except Exception as error:  # whatever a script of other sources does, the other jobs go on
         failure = f"{type(error).__name__}: {error}"
     for path in map(Path, outputs):
-        ledger.forget(path)  # the archive's own comes back, which no job wrote here
-        if path.is_file():
-            (recomputed / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(path, recomputed / path)
+        for file in [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file()):
+            (recomputed / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(file, recomputed / file)
+    shutil.rmtree(Path("results", "state"), ignore_errors=True)  # the archive's own come back, which no job wrote here
     for path, aside in kept.items():
         os.replace(aside, path)
     return failure
@@ -45,10 +44,12 @@ def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path)
 
 def main() -> None:
     asked = json.load(sys.stdin)
-    sources = Path(asked["sources"])
+    sources, answers = Path(asked["sources"]), sys.stdout
+    sys.path.insert(0, str(sources))  # this Python is isolated: nothing else says where the modules are
+    sys.path += asked["packages"]
     for job in asked["jobs"]:
         failure = rerun(sources, job["words"], job["outputs"], Path("recomputed"))
-        print(json.dumps({"outputs": job["outputs"], "failure": failure}), flush=True)
+        print(json.dumps({"outputs": job["outputs"], "failure": failure}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

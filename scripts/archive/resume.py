@@ -1,7 +1,8 @@
 """Take an archive's results over into this clone, so that the experiment goes on from there.
 
-Reads the archive. Writes results/, Snakemake's records and, if it is not there, the configuration; with the time stamps
-that the files had. Existing files that differ are left alone, and nothing is written, unless --overwrite is given.
+Reads the archive. Writes results/, Snakemake's records, the ledger and, under a name that is free, the configuration in
+config/; with the time stamps that the files had. Existing files that differ are left alone, and nothing is written,
+unless --overwrite is given.
 """
 
 from __future__ import annotations
@@ -18,95 +19,88 @@ from pathlib import Path
 
 from scripts.archive import layout
 from scripts.archive.integrity import check
-from scripts.archive.records import METADATA, write_record
+from scripts.archive.taken_over import Clone, checked_state, take_configuration, write_state
 from scripts.archive.unpack import unpack
 from scripts.archive.verify import differing_sources
-from scripts.common import ledger
 from scripts.common.checks import UNTRAINED
 from scripts.common.errors import UserError, run
 from scripts.common.files import sha256, whole_text
-from scripts.common.state import restore_times
+from scripts.common.paths import below
+from scripts.common.state import link_state
 
 
-def at_home(record: dict) -> dict:
-    """A record whose paths in a home folder (~/…) lie in this user's, where the data has to be for the job to run."""
-    inputs = [os.path.expanduser(path) for path in record["input"] or []]
-    checksums = {os.path.expanduser(path): found for path, found in (record["input_checksums"] or {}).items()}
-    return record | {"input": inputs, "input_checksums": checksums}
-
-
-def plan(folder: Path, into: Path, manifest: dict) -> dict[Path, Path]:
-    """Archived file -> where it goes, of results and, where there is none yet, the configuration."""
-    state = json.loads((folder / layout.STATE).read_text())
-    goes = {
-        folder / name: into / name
+def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:
+    """Name -> the archived file and where it goes, of each result. Raises UserError for a path that no result has."""
+    return {
+        name: (folder / name, clone.result(name, manifest["experiment"]))
         for name, entry in manifest["files"].items()
         if name.startswith("results/") and entry["kind"] != "origin of a run"
     }
-    for path in state["config_files"]:
-        if not os.path.isabs(path) and not path.startswith(("..", "~")) and not (into / path).exists():
-            goes[folder / layout.configuration_name(path)] = into / path
-    return goes
 
 
-def resume(folder: Path, into: Path, manifest: dict, overwrite: bool) -> int:
-    """Copy what is not there yet; returns how many files were written. Raises UserError where existing files differ."""
-    goes = plan(folder, into, manifest)
-    wanted = {source: target for source, target in goes.items() if not _same(source, target)}
-    differing = [target for target in wanted.values() if target.exists()]
+def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple[int, Path]:
+    """Copy what is not there yet; returns how many files were written, and where the configuration lies now.
+
+    Raises UserError, before anything is written, where existing files differ or the records are not as they should be.
+    """
+    state = checked_state(folder, manifest)
+    archived, config = take_configuration(clone, folder, state, manifest["experiment"])
+    goes = plan(folder, clone, manifest)
+    wanted = {name: pair for name, pair in goes.items() if not _same(*pair)}
+    differing = [name for name, (_, target) in wanted.items() if target.exists()]
+    if blocked := [name for name in differing if not goes[name][1].is_file()]:
+        raise UserError(f"{blocked[0]}: is here already and is no file; nothing was written: move it away")
+    for name, (_, target) in wanted.items():
+        if above := next((one for one in target.parents if one.exists() and not one.is_dir()), None):
+            raise UserError(f"{name}: {above.name} is here already and is no folder; nothing was written: move it away")
     if differing and not overwrite:
-        first = ", ".join(str(path.relative_to(into)) for path in differing[:3])
         raise UserError(
-            f"{len(differing)} files are here already and differ from the archive's ({first}, …); nothing was written: "
-            "move them away, or give OVERWRITE=1"
+            f"{len(differing)} files are here already and differ from the archive's ({', '.join(differing[:3])}, …); "
+            "nothing was written: move them away, or give OVERWRITE=1"
         )
-    for source, target in wanted.items():
+    left_out = below(clone.results, f"{manifest['experiment']}/{layout.LEFT_OUT}", "results")
+    link_state(clone.results, clone.folder / ".snakemake")
+    for source, target in [*wanted.values(), *([] if config.exists() else [(archived, config)])]:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.partial")
         shutil.copyfile(source, temporary)
         os.replace(temporary, target)
-        ledger.record(target)
-    with whole_text(into / "results" / manifest["experiment"] / layout.LEFT_OUT) as file:
+    with whole_text(left_out) as file:
         json.dump(manifest["absent"], file, indent=1)
-    restore_records(folder)
-    return len(wanted)
+    write_state(clone, state, manifest, {name: target for name, (_, target) in goes.items()})
+    return len(wanted), config.relative_to(clone.folder)
 
 
-def restore_records(folder: Path) -> None:
-    """Write Snakemake's records of the archive, and give the files here the times that they state."""
-    for name, record in json.loads((folder / layout.STATE).read_text())["records"].items():
-        write_record(METADATA, name, at_home(record))
-    restore_times(METADATA)
-
-
-def fill(folder: Path, manifest: dict, config: str) -> None:
+def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
     """Make downloads, texts and untrained weights again, which the archive left out, exactly as they were.
 
     Afterwards a change reruns only what depends on it. Raises UserError where one comes out different.
     """
-    records = json.loads((folder / layout.STATE).read_text())["records"]
+    state = checked_state(folder, manifest)
     absent = {name: entry for name, entry in manifest["absent"].items() if entry["kind"] in ("download", "text")}
     absent |= {name: entry for name, entry in manifest["absent"].items() if f"/{UNTRAINED}/" in name}
-    targets = sorted(
-        {next(path for path in (name, *map(str, Path(name).parents)) if path in records) for name in absent}
-    )
-    missing = [path for path in targets if not Path(path).exists()]
-    if (
-        missing
-        and subprocess.run([sys.executable, "-m", "snakemake", "--configfile", config, "--", *missing]).returncode
-    ):
+    targets = set()
+    for name in absent:
+        made = next((path for path in (name, *map(str, Path(name).parents)) if path in state["records"]), None)
+        if made is None:
+            raise UserError(f"{name}: the archive has no record of how it was made")
+        targets.add(made)
+    missing = sorted(path for path in targets if not clone.result(path, manifest["experiment"]).exists())
+    command = [sys.executable, "-m", "snakemake", "--configfile", str(config), "--", *missing]
+    if missing and subprocess.run(command, cwd=clone.folder).returncode:
         raise UserError(f"{config}: what the archive left out could not be made again, see above")
+    places = {name: clone.result(name, manifest["experiment"]) for name in absent}
     for name, entry in absent.items():
-        if not Path(name).is_file() or sha256(Path(name)) != entry["sha256"]:
+        if not places[name].is_file() or sha256(places[name]) != entry["sha256"]:
             raise UserError(
                 f"{name}: made again, it is not what the archive's experiment had (SHA-256 {entry['sha256']})"
             )
-    restore_records(folder)
+    write_state(clone, state, manifest, places)
     print(f"{len(absent)} files that the archive left out were made again, with the same SHA-256")
 
 
 def _same(source: Path, target: Path) -> bool:
-    return target.is_file() and target.read_bytes() == source.read_bytes()
+    return target.is_file() and target.stat().st_size == source.stat().st_size and sha256(target) == sha256(source)
 
 
 def main() -> None:
@@ -114,6 +108,7 @@ def main() -> None:
     parser.add_argument("--archive", type=Path, required=True)
     parser.add_argument("--overwrite", action="store_true", help="replace files that are here and differ")
     parser.add_argument("--fill", action="store_true", help="also make data and untrained weights again")
+    parser.add_argument("--follow-links", action="store_true", help="write into results/ though it is a link")
     arguments = parser.parse_args()
     into = Path.cwd()
     if not (into / "Snakefile").is_file():
@@ -121,14 +116,14 @@ def main() -> None:
     checked = check(arguments.archive)
     if checked.damages:
         raise UserError(f"{arguments.archive}: damaged, nothing was taken over: {checked.damages[0]}")
-    with tempfile.TemporaryDirectory(prefix="ranktrial-resume-", dir=into) as temporary:
-        folder = Path(temporary)
-        unpack(arguments.archive, folder)
-        written = resume(folder, into, checked.manifest, arguments.overwrite)
+    clone = Clone(into, arguments.follow_links)
+    with tempfile.TemporaryDirectory(prefix="ranktrial-resume-") as temporary:
+        folder = Path(temporary).resolve()
+        unpack(arguments.archive, folder, checked.manifest)
+        written, config = resume(folder, clone, checked.manifest, arguments.overwrite)
         others = differing_sources(folder, into)
-        config = json.loads((folder / layout.STATE).read_text())["config_files"][-1]
         if arguments.fill:
-            fill(folder, checked.manifest, config)
+            fill(folder, clone, checked.manifest, config)
     print(f"{written} files taken over; go on with: snakemake --configfile {config}")
     if checked.manifest["absent"] and not arguments.fill:
         kinds = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
@@ -139,7 +134,7 @@ def main() -> None:
         )
     if others:
         print(
-            f"{len(others)} scripts differ from the archive's, such as {others[0]}: jobs that use them run again",
+            f"{len(others)} sources differ from the archive's, such as {others[0]}: jobs that use them run again",
             file=sys.stderr,
         )
 

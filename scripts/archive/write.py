@@ -17,6 +17,7 @@ import yaml
 from scripts.archive import layout
 from scripts.archive.commands import script_of
 from scripts.archive.crate import crate
+from scripts.archive.expected import published_files
 from scripts.archive.identities import identities, seeds
 from scripts.archive.jobs import described, file_sha256, files_of, read_left_out
 from scripts.archive.manifest import manifest, seal
@@ -26,6 +27,7 @@ from scripts.archive.packages import environments
 from scripts.archive.pages import citation, readme
 from scripts.archive.privacy import Privacy, of_this_process, recorded_environment
 from scripts.archive.records import METADATA, Job, jobs_behind
+from scripts.archive.whole import check_whole
 from scripts.archive.zipping import write_zip
 from scripts.common.cli import parser
 from scripts.common.config import complete
@@ -45,7 +47,7 @@ class Contents:
         self.privacy, self.extent, self.experiment = privacy, extent, experiment
         self.files: dict[str, bytes | Path] = {}
         self.absent: dict[str, dict] = {}
-        self.rewritten: set[str] = set()
+        self.rewritten: dict[str, str] = {}  # with the SHA-256 that it had
 
     def text(self, name: str, content: str) -> None:
         self.files[name] = self.privacy.clean(content.encode())
@@ -61,7 +63,7 @@ class Contents:
             content = path.read_bytes()
             self.files[name] = self.privacy.clean(content)
             if self.files[name] != content:
-                self.rewritten.add(name)
+                self.rewritten[name] = file_sha256(path)
         elif self.extent == layout.FULL:
             if self.privacy.found_in(path):
                 print(f"warning: {path} holds a folder of yours, and is taken as it is", file=sys.stderr)
@@ -86,16 +88,16 @@ def take_results(contents: Contents, jobs: list[Job], told: list[dict], left_out
 
 
 def take_sources(contents: Contents, settings: dict, sources: list[str]) -> None:
-    """The sources, the configuration as written and resolved, and the file of published numbers if it lies here."""
+    """The sources, the configuration as written and resolved, and the files of published numbers that lie here."""
     for path in sources:
         contents.file(ROOT / path, layout.WORKFLOW + path)
     for path in settings["config_files"]:
         contents.file(Path(path), layout.configuration_name(path))
     resolved, _ = complete(settings["config"], settings["config_files"][-1])
     contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
-    published = os.path.relpath(resolved["published"]["file"]) if resolved.get("published") else ".."
-    if not published.startswith(".."):
-        contents.file(Path(published), layout.WORKFLOW + published)
+    for published in map(os.path.relpath, published_files(resolved)):
+        if not published.startswith(".."):
+            contents.file(Path(published), layout.WORKFLOW + published)
 
 
 def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
@@ -122,6 +124,7 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
         listed = ", ".join(missing[:5])
         raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")
     jobs, left_out = jobs_behind(targets, recorded), read_left_out(experiment.name)
+    check_whole(jobs, left_out, settings["config_files"][-1], contents.extent)
     told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
     take_results(contents, jobs, told, left_out)
     sources = source_files(ROOT)

@@ -14,12 +14,12 @@ from scripts.archive.zipping import write_zip
 from scripts.common.errors import UserError
 
 FILES = {"README.md": b"read me\n", "results/x/metrics/t/s/seed-0.tsv": b"query_id\tnDCG@10\nq1\t0.5\n" * 5,
-         "results/x/runs/t/s/seed-0.trec.gz": bytes(range(200)), "empty.txt": b""}  # fmt: skip
+         "results/x/runs/t/s/seed-0.trec.gz": bytes(range(200)), "results/x/logs/empty.log": b""}  # fmt: skip
 
 
 @pytest.fixture
 def sealed(tmp_path):
-    made = json.dumps(manifest(FILES, {}, set(), "x")).encode()
+    made = json.dumps(manifest(FILES, {}, {}, "x")).encode()
     path = tmp_path / "x.zip"
     write_zip(path, {**FILES, layout.MANIFEST: made, layout.SEAL: seal(made).encode()})
     return path
@@ -56,16 +56,20 @@ def test_a_changed_file_is_named(sealed, tmp_path, name):
 
 def test_what_is_added_or_taken_away_is_named(sealed, tmp_path):
     with zipfile.ZipFile(sealed) as archive:
-        content = {one: archive.read(one) for one in archive.namelist() if one != "empty.txt"}
+        content = {one: archive.read(one) for one in archive.namelist() if one != "results/x/logs/empty.log"}
     write_zip(tmp_path / "changed.zip", content | {"extra.txt": b""})
-    assert check(tmp_path / "changed.zip").damages == ["extra.txt: not in the manifest", "empty.txt: missing"]
+    assert check(tmp_path / "changed.zip").damages == ["extra.txt: not in the manifest", "results/x/logs/empty.log: missing"]
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_bytes_around_the_zip(sealed, place):
     content = sealed.read_bytes()
     sealed.write_bytes(b"x" + content if place == "before" else content + b"x")
-    assert any("seal" in said for said in check(sealed).damages)
+    if place == "before":
+        with pytest.raises(UserError, match=r"refused, the archive's 'README.md' does not follow the file before it"):
+            check(sealed)
+    else:
+        assert any("seal" in said for said in check(sealed).damages)
 
 
 def test_the_side_file_is_held_against_the_archive(sealed):
@@ -74,18 +78,21 @@ def test_the_side_file_is_held_against_the_archive(sealed):
 
 
 def test_an_unpacked_archive_may_hold_no_link(sealed, tmp_path):
-    unpack(sealed, tmp_path / "folder")
+    unpack(sealed, tmp_path / "folder", check(sealed).manifest)
     assert check(tmp_path / "folder").damages == []
-    (tmp_path / "folder/empty.txt").unlink()
-    (tmp_path / "folder/empty.txt").symlink_to("/dev/null")
-    assert check(tmp_path / "folder").damages == ["empty.txt: is a link, which no archive holds"]
+    (tmp_path / "folder/results/x/logs/empty.log").unlink()
+    (tmp_path / "folder/results/x/logs/empty.log").symlink_to("/dev/null")
+    assert check(tmp_path / "folder").damages == ["results/x/logs/empty.log: is a link, which no archive holds"]
 
 
 def test_no_member_leaves_the_folder(tmp_path):
-    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
-        archive.writestr("../outside.txt", "x")
-    with pytest.raises(UserError, match="would leave the archive's folder"):
-        unpack(tmp_path / "bad.zip", tmp_path / "folder")
+    files = {"../outside.txt": b"x"}
+    made = manifest(files, {}, {}, "x")
+    text = json.dumps(made).encode()
+    write_zip(tmp_path / "bad.zip", {**files, layout.MANIFEST: text, layout.SEAL: seal(text).encode()})
+    for read in (check, lambda path: unpack(path, tmp_path / "folder", made)):
+        with pytest.raises(UserError, match=r"refused, the path '../outside.txt' leads out of its folder"):
+            read(tmp_path / "bad.zip")
     assert not (tmp_path / "outside.txt").exists()
 
 

@@ -1,0 +1,72 @@
+"""What the workflow would run for a configuration: each job behind `rule all`, with its command, as Snakemake plans it.
+
+Runs in an empty folder with the Snakefile of --sources. Reads the configuration (JSON) on standard input, prints the
+jobs as JSON. No job runs, and no file has to be there: an archive is checked by this list, not by what it says itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+CONFIGURATION = "configuration.json"
+
+
+def planned(workflow) -> list[dict]:
+    """The jobs behind the inputs of `rule all`, walked back to the raw data."""
+    from snakemake.iocontainers import Wildcards
+    from snakemake.jobs import Job
+
+    makers = [rule for rule in workflow.rules if rule.products()]
+    start = next(rule for rule in workflow.rules if rule.name == "all")
+    dag = SimpleNamespace(workflow=workflow, jobid=lambda job: 0)
+    found: dict[tuple, dict] = {}
+    waiting, seen = list(map(str, start.expand_input(Wildcards())[0])), set()
+    targets = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        maker = None if path in seen else next((rule for rule in makers if rule.is_producer(path)), None)
+        seen.add(path)
+        if maker is None:
+            continue
+        wildcards = maker.get_wildcards(path)
+        key = (maker.name, *sorted(wildcards.items()))
+        if key not in found:
+            job = Job(maker, dag, wildcards_dict=wildcards)
+            found[key] = {
+                "rule": maker.name,
+                "wildcards": dict(wildcards),
+                "command": job.shellcmd,
+                "inputs": [str(one) for one in job.input],
+                "outputs": [str(one) for one in job.output],
+                "log": [str(one) for one in job.log],
+                "benchmark": job.benchmark and str(job.benchmark),
+                "wanted": sorted(targets & {str(one) for one in job.output}),
+            }
+            waiting += found[key]["inputs"]
+    return list(found.values())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sources", type=Path, required=True)
+    sources = parser.parse_args().sources
+    Path(CONFIGURATION).write_text(sys.stdin.read())
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+        loaded = api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(configfiles=[Path(CONFIGURATION)]),
+            snakefile=sources / "Snakefile",
+        )
+        jobs = planned(loaded._workflow)
+    print(json.dumps(jobs))
+
+
+if __name__ == "__main__":
+    main()
