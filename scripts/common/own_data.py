@@ -44,7 +44,10 @@ class OwnData:
         """Keep what the run begins with for its jobs, wherever they are run."""
         for path in paths:
             self.sha256(path)
-        _write(self.run_file, self.found)
+        try:
+            _write(self.run_file, self.found)
+        except OSError as error:
+            sys.exit(f"error: {self.run_file}: cannot be written: {error.strerror}")
 
     def _now(self, path: str) -> str:
         files = files_below(Path(path))
