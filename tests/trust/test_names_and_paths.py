@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from scripts.common import launch
@@ -13,7 +14,7 @@ from scripts.common.config import complete
 from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
 from scripts.common.resolution import resolve
-from scripts.reports import latex
+from scripts.reports import latex, markdown
 from tests.common.test_config import changed
 
 NAMES = {"newline at the end": "a\n", "newline": "a\nb", "carriage return": "a\r", "tab": "a\t", "NUL": "a\0",
@@ -111,6 +112,13 @@ def test_no_label_is_a_command_of_latex():
     assert commands <= {r"\begin", r"\end", r"\toprule", r"\midrule", r"\bottomrule", r"\textbackslash", r"\textasciitilde",
                         r"\textasciicircum"}  # fmt: skip
     assert table.count(r"\end") == 1 and r"\input" not in table
+
+
+def test_no_label_is_markup_or_a_column_of_markdown():
+    shown = markdown.markdown(pd.DataFrame({markdown.escape(GOOD): [markdown.escape("a | b <script> `c` [x](javascript:y)")]}))
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 2 for line in shown.splitlines()), "one column"
+    assert not re.search(r"(?<!\\)[<`\[*$]", shown)
+    assert markdown.escape("BERT_base (v1.5) 50 % é") == "BERT_base (v1.5) 50 % é"
 
 
 CLONES = {"dollar": "a$b", "command": "a$(touch PWNED)", "backtick": "a`b`", "backslash": "a\\b", "quote": "a'b", "quotes": 'a"b',
