@@ -98,7 +98,7 @@ def settings(**values):
     """
     spelt = {"{": "\\u007b", "}": "\\u007d"}
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
-    return re.sub(r'"(?:[^"\\\\]|\\\\.)*"', lambda found: re.sub("[{}]", lambda sign: spelt[sign[0]], found[0]), text)
+    return re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: re.sub("[{}]", lambda sign: spelt[sign[0]], found[0]), text)
 
 
 OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)

@@ -58,11 +58,11 @@ def main() -> None:
     config = configuration(arguments.experiment, Path("config")) if arguments.experiment else arguments.config
     if not config.is_file():
         raise UserError(f"{config}: no such file")
+    name = read_yaml(config).get("experiment")
     if left := unfinished(config):
         raise UserError(
             f"{config}: unfinished, {len(left)} files are to be made: {', '.join(left[:5])}; make run CONFIG={config}"
         )
-    name = read_yaml(config)["experiment"]
     made, rule = EXTENTS[arguments.extent]
     target = f"results/{name}/{made.format(name)}"
     command = [*SNAKEMAKE, target, "--forcerun", rule, "--configfile", str(config)]

@@ -36,6 +36,7 @@ def bm25_settings(check: Checker, key: str, entry: dict) -> dict:
     if {"k1", "b"} & set(entry):
         raise check.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
     grid = {"measure": check.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
+    grid |= {name: [float(value) for value in grid[name]] for name in DEFAULT_GRID}
     try:
         check_computable(grid["measure"])
     except UserError as error:

@@ -18,8 +18,8 @@ SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
 
 
 @cache
-def _schema() -> dict:
-    return read_yaml(SCHEMA)
+def _schema() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(read_yaml(SCHEMA))
 
 
 def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
@@ -29,10 +29,10 @@ def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str
     (the file's name) begins each message. Raises UserError for the first thing that is wrong.
     """
     check_plain(config, source)
-    schema = _schema()
+    schema = _schema().schema
     config, origins = fan_out_all(copy.deepcopy(config), source)
     config = _with_defaults(config, schema, schema)
-    if errors := list(jsonschema.Draft202012Validator(schema).iter_errors(config)):
+    if errors := list(_schema().iter_errors(config)):
         raise UserError(describe(best_match(errors), source, origins, schema))
     return whole_numbers(config), origins
 

@@ -12,6 +12,7 @@ import copy
 import itertools
 
 from scripts.common.errors import UserError
+from scripts.common.plain_values import whole_numbers
 
 # The key paths, per section, at which a list is a value of its own.
 PLAIN_LISTS = {
@@ -116,7 +117,9 @@ class _Alike:
         self.source = source
 
     def _value(self, system, key: str):
-        return system if key == "system" else _get(self.systems.get(str(system)), (key,))
+        if key == "system":
+            return system
+        return _get(self.systems.get(system), (key,)) if isinstance(system, str) else None
 
     def of(self, name: str, entry: dict, paths: list[tuple], combinations: list[tuple]) -> list[tuple]:
         """The combinations to keep. Raises UserError where there is none."""
@@ -184,5 +187,5 @@ def _fan_out(
 
 def _word(value) -> str:
     """A value as part of a name: the last part of a path or hub id, other signs as '_'."""
-    last = str(value).rstrip("/").rsplit("/", 1)[-1]
+    last = str(whole_numbers(value)).rstrip("/").rsplit("/", 1)[-1]
     return "".join(sign if sign.isalnum() or sign in "._" else "_" if sign != "-" else "-" for sign in last)

@@ -52,7 +52,7 @@ def why_no_clone(folder: str) -> str | None:
 
     Snakemake takes braces for wildcards, a shell and make know the other signs, and a colon parts search paths.
     """
-    odd = next((sign for sign in folder if sign in "$`\\\"'{}*?[]<>|:;&!#%~" or REFUSED.match(sign)), None)
+    odd = next((sign for sign in folder if sign in "$`\\\"'{}*?[]<>|:" or REFUSED.match(sign)), None)
     if odd is None:
         return None
     said = odd if odd.isprintable() else named(odd)

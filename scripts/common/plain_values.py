@@ -24,7 +24,7 @@ def why_not_plain(value) -> str | None:
         finite = math.isfinite(value)
         return None if finite else f"{value} is no number that can be computed with; a finite one is wanted"
     if isinstance(value, int):
-        return f"the number {value:.3e} is beyond 64 bits" if abs(value) > LARGEST else None
+        return "a number beyond 64 bits" if abs(value) > LARGEST else None
     if not isinstance(value, str):
         return f"{value} is a {type(value).__name__} to YAML, and no value here is one; for a text write '{value}'"
     if odd := REFUSED.search(value):

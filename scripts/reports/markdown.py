@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
+
+from scripts.reports.comparison_data import Labels
+
+
+def escape(text: str) -> str:
+    """Plain text as Markdown: what would be code, emphasis, a link, HTML or mathematics is shown as it is."""
+    return re.sub(r"[\\`*\[\]<>&$]", r"\\\g<0>", text)
+
+
+def escaped(labels: Labels) -> Labels:
+    """The labels as they stand in Markdown."""
+    return Labels(*({name: escape(one) for name, one in part.items()} for part in (labels.tasks, labels.systems)))
 
 
 def markdown(table: pd.DataFrame, formats: dict[str, str] | None = None) -> str:
@@ -11,5 +25,9 @@ def markdown(table: pd.DataFrame, formats: dict[str, str] | None = None) -> str:
     for column, spec in (formats or {}).items():
         if column in shown:
             shown[column] = [format(value, spec) if pd.notna(value) else "" for value in table[column]]
-    shown = shown.where(shown.notna(), "").map(lambda cell: str(cell).replace("|", "\\|"))
+    shown = shown.where(shown.notna(), "").map(_in_cell).rename(columns=_in_cell)
     return shown.to_markdown(index=False, disable_numparse=True)
+
+
+def _in_cell(value) -> str:
+    return str(value).replace("|", "\\|")

@@ -14,7 +14,7 @@ from scripts.common.cli import parser
 from scripts.common.errors import run
 from scripts.common.files import whole_text
 from scripts.reports.comparison_data import Found, Labels, read_found
-from scripts.reports.markdown import markdown
+from scripts.reports.markdown import escape, escaped, markdown
 from scripts.reports.sentence import sentence
 from scripts.reports.tables import as_table, overview
 
@@ -86,7 +86,7 @@ def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
 def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dict) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
-    labels = Labels(**settings["labels"])
+    labels = escaped(Labels(**settings["labels"]))
     parts = [f"# {settings['experiment']}"]
     if len(datasets):
         columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
@@ -96,7 +96,7 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         counts = dict.fromkeys(("documents", "equal_documents", "judged_documents_missing"), ".0f")
         parts += ["## Datasets", markdown(kept, decimals | counts)]
         sources = settings["sources"].items()
-        parts += [f"- {name}: {one['location']} (licence: {one['licence']})" for name, one in sources]
+        parts += [f"- {name}: {escape(one['location'])} (licence: {escape(one['licence'])})" for name, one in sources]
     parts.append("## Systems")
     parts += [
         f"- **{labels.system(name)}**{f' ({name})' * (labels.system(name) != name)}: {said}"

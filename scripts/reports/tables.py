@@ -19,7 +19,7 @@ from scripts.reports.comparison_data import Found, Labels, forest, read_found
 from scripts.reports.forest_data import Diamond, Forest
 from scripts.reports.forest_lines import Line, lines_of
 from scripts.reports.latex import tabular
-from scripts.reports.markdown import markdown
+from scripts.reports.markdown import escaped, markdown
 from scripts.reports.sentence import sentence
 
 FIXED = "Fixed effect (for reference)"
@@ -166,16 +166,18 @@ def write(path: Path, text: str) -> None:
 def main() -> None:
     arguments = parser(__doc__, "effects*", "meta*", "comparisons", "tables>").parse_args()
     labels = Labels(**arguments.settings["labels"])
+    in_markdown = escaped(labels)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
         name, found = meta.stem, read_found(effects, meta)
-        plot = as_table(found, arguments.settings["comparisons"][name], labels)
+        plot, marked = (as_table(found, arguments.settings["comparisons"][name], one) for one in (labels, in_markdown))
         stem = arguments.tables / "effects" / name
         write(stem.with_name(f"{name}.tsv"), in_full(found, labels).to_csv(sep="\t", index=False))
-        write(stem.with_name(f"{name}.md"), page(name, found, plot, labels))
+        write(stem.with_name(f"{name}.md"), page(name, found, marked, in_markdown))
         comments = ["\\usepackage{booktabs}", sentence(found.meta, plot, labels), *notes(found, plot)]
         write(stem.with_name(f"{name}.tex"), tabular(headings(plot), blocks(found, plot), comments))
-    shown = overview(pd.read_csv(arguments.comparisons, sep="\t"), labels)
-    write(arguments.tables / "comparisons.md", markdown(pd.DataFrame(shown)) + "\n")
+    comparisons = pd.read_csv(arguments.comparisons, sep="\t")
+    shown = overview(comparisons, labels)
+    write(arguments.tables / "comparisons.md", markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n")
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
     aligned = {name: "l" if name in words else "r" for name in shown}
     rows = [list(row) for row in zip(*shown.values(), strict=True)]

@@ -20,7 +20,7 @@ from scripts.common.errors import run
 from scripts.common.files import whole_text
 from scripts.reports import forest_format as form
 from scripts.reports.latex import tabular
-from scripts.reports.markdown import markdown
+from scripts.reports.markdown import escape, markdown
 
 SAID = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "
@@ -124,7 +124,7 @@ def write(stem: Path, table: pd.DataFrame, column: str, said: str) -> None:
     headings, rows = wide(table, column)
     devices = sorted({one for cell in table.get("device", []) for one in cell.split(", ")})
     note = f"{said} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
-    shown = pd.DataFrame(rows, columns=headings)
+    shown = pd.DataFrame([[escape(cell) for cell in row] for row in rows], columns=[escape(one) for one in headings])
     texts = {
         "tsv": table.to_csv(sep="\t", index=False),
         "md": f"{markdown(shown)}\n\n{note}\n",
