@@ -26,7 +26,7 @@ from scripts.common.checks import UNTRAINED
 from scripts.common.errors import UserError, run
 from scripts.common.files import sha256, whole_text
 from scripts.common.paths import below
-from scripts.common.state import link_state
+from scripts.common.state import PARTS, link_state
 
 
 def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:
@@ -59,6 +59,8 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
             "nothing was written: move them away, or give OVERWRITE=1"
         )
     left_out = below(clone.results, f"{manifest['experiment']}/{layout.LEFT_OUT}", "results")
+    for part in PARTS:
+        clone.state(f"{part}/x")  # raises where it lies behind a link
     link_state(clone.results, clone.folder / ".snakemake")
     for source, target in [*wanted.values(), *([] if config.exists() else [(archived, config)])]:
         target.parent.mkdir(parents=True, exist_ok=True)

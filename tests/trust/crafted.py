@@ -143,15 +143,17 @@ def plan(folder: Path) -> list[dict]:
     return in_order(expected(folder, CONFIG, [], ROOT, Confinement()))
 
 
-def resealed(files: dict[str, bytes], path: Path, **changes) -> Path:
-    """The files as a zip whose manifest and seals fit, as a forger would write it; `changes` go into the manifest."""
+def forged_manifest(files: dict[str, bytes], **changes) -> dict:
+    """A manifest that fits the files, as a forger would write it, with `changes`."""
     before = json.loads(files[layout.MANIFEST])
     entries = {name: one for name, one in files.items() if name not in (layout.MANIFEST, layout.SEAL)}
-    rewritten = {name: before["files"].get(name, {}).get("written") for name in before["rewritten"]}
-    made = manifest(entries, before["absent"], {k: v for k, v in rewritten.items() if k in entries}, before["experiment"])
-    made |= changes
-    text = json.dumps(made).encode()
-    write_zip(path, {**entries, layout.MANIFEST: text, layout.SEAL: seal(text).encode()})
+    return manifest(entries, before["absent"], {}, before["experiment"]) | changes
+
+
+def resealed(files: dict[str, bytes], path: Path, **changes) -> Path:
+    """The files as a zip whose manifest and seals fit."""
+    text = json.dumps(forged_manifest(files, **changes)).encode()
+    write_zip(path, {**files, layout.MANIFEST: text, layout.SEAL: seal(text).encode()})
     return path
 
 

@@ -139,7 +139,7 @@ def test_it_is_a_valid_provenance_run_crate(archived, tmp_path, monkeypatch):
 
     monkeypatch.setattr(document_loader, "_fetch_json_ld", known.__getitem__)
     monkeypatch.setattr(HttpRequester, "get", get, raising=False)
-    unpack(archived.path, tmp_path / "crate")
+    unpack(archived.path, tmp_path / "crate", check(archived.path).manifest)
     asked = services.ValidationSettings(
         rocrate_uri=tmp_path / "crate", profile_identifier="provenance-run-crate", offline=True,
         requirement_severity=models.Severity.REQUIRED, skip_availability_check=True, cache_path=tmp_path / "cache",
@@ -153,7 +153,7 @@ def test_it_is_a_valid_provenance_run_crate(archived, tmp_path, monkeypatch):
 def test_the_archive_checks_itself_with_the_standard_library_alone(archived, tmp_path):
     done = subprocess.run([sys.executable, "-I", "-S", archived.path], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "files are as they were written" in done.stdout, done.stdout + done.stderr
-    unpack(archived.path, tmp_path / "folder")
+    unpack(archived.path, tmp_path / "folder", check(archived.path).manifest)
     command = [sys.executable, "-I", "-S", "folder/verify.py"]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
     (tmp_path / "folder/results/tiny/summary.md").write_text("better")
