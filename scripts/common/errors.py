@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import locale
+import os
 import sys
 from collections.abc import Callable
 
@@ -10,8 +12,16 @@ class UserError(Exception):
     """A mistake in what the user gave: names the file and line (or key), what is wrong and what would be right."""
 
 
+def ensure_utf8() -> None:
+    """Begin anew in Python's UTF-8 mode where the locale would let texts and options be read in another encoding."""
+    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 def run(main: Callable[[], None]) -> None:
     """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1."""
+    ensure_utf8()
     try:
         main()
     except UserError as error:
