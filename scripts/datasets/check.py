@@ -133,9 +133,11 @@ def main() -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(lambda one: look(one, mirrors), settings["sources"]))
     print(table(found), flush=True)
-    missing = [f"{one.name}: {one.state}" for one in found if one.missing]
-    if missing:
-        raise UserError("\nerror: ".join(missing))
+    *others, last = [f"{one.name}: {one.state}" for one in found if one.missing] or [None]
+    for missing in others:
+        print(f"error: {UserError(missing)}", file=sys.stderr)
+    if last:
+        raise UserError(last)
 
 
 if __name__ == "__main__":
