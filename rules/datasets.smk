@@ -47,7 +47,10 @@ def source_files(location):
     """
     path = Path(source(location))
     if path.is_dir() and str(path) == location:
-        return sorted(str(file) for file in path.rglob("*") if file.is_file())
+        found = sorted(str(file) for file in path.rglob("*") if file.is_file())
+        if odd := next((file for file in found if re.search("[{}<>]", file)), None):
+            sys.exit(f"error: {odd!r}: Snakemake would take {{ }} < > for wildcards; give the file another name")
+        return found
     return str(path)
 
 
