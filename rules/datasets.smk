@@ -61,7 +61,10 @@ def source_files(location, revision=None):
     """
     path = Path(source(location, revision))
     if path.is_dir() and str(path) == location:
-        return sorted(map(str, files_below(path).values()))
+        found = sorted(map(str, files_below(path).values()))
+        if odd := next((file for file in found if re.search("[{}<>]", file)), None):
+            sys.exit(f"error: {odd!r}: Snakemake would take {{ }} < > for wildcards; give the file another name")
+        return found
     return str(path)
 
 

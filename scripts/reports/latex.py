@@ -34,7 +34,7 @@ def tabular(columns: dict[str, str], blocks: list[list[list[str]]], comments: li
 
     The comments stand above it as LaTeX comments, for whoever opens the file.
     """
-    lines = [f"% {comment}" for comment in comments]
+    lines = [f"% {' '.join(comment.splitlines())}" for comment in comments]
     lines += [rf"\begin{{tabular}}{{{''.join(columns.values())}}}", r"\toprule"]
     lines.append(" & ".join(f"${name}$" if name in _VARIABLES else escape(name) for name in columns) + r" \\")
     for block in blocks:
