@@ -2,7 +2,11 @@
 
 import itertools
 import json
+import os
+import re
 import shutil
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -48,20 +52,28 @@ def finished_pair(prepared, tmp_path_factory):
     pack(folder / "data/weather", folder / "mirrors/first/weather.zip")
     pack(folder / "weights/tiny", folder / "mirrors/first/tiny.zip")
     shutil.copytree(folder / "mirrors/first", folder / "mirrors/second/deep")
-    for config in (
-        experiment(workspace, "first", ["mirrors/first"]),
-        experiment(workspace, "second", ["mirrors/second"]),
-    ):
-        done = workspace.snakemake(config=config)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    made(workspace, experiment(workspace, "first", ["mirrors/first"]))
+    made(workspace, experiment(workspace, "second", ["mirrors/second"]), "prepare")
     return workspace
+
+
+def made(workspace, config, *targets):
+    done = workspace.snakemake(*targets, config=config)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def prepared_by(workspace, config):
+    """The jobs planned towards data and weights alone."""
+    done = workspace.snakemake("--dry-run", "prepare", config=config)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
 
 
 def test_every_order_leaves_the_other_experiment_finished(finished_pair):
     downloads = sorted(path.name for path in (finished_pair.folder / "results/downloads").iterdir())
     assert downloads == ["https-nowhere.invalid-tiny.zip-token=-", "https-nowhere.invalid-weather.zip"]
-    for config in ("first.yaml", "second.yaml"):
-        assert finished_pair.planned(config) == set()
+    assert finished_pair.planned("first.yaml") == set()
+    assert prepared_by(finished_pair, "second.yaml") == set()
 
 
 @pytest.mark.parametrize("mirrors", [[], ["elsewhere", "mirrors/second"]], ids=str)
@@ -86,7 +98,7 @@ def test_results_from_before_and_other_code_that_fetches_are_no_reason_to_fetch_
     assert changed == 2
     with open(finished_pair.folder / "scripts/datasets/fetch.py", "a") as script:
         script.write("\n# edited\n")
-    assert finished_pair.planned("second.yaml") == set()
+    assert prepared_by(finished_pair, "second.yaml") == set()
 
 
 def test_another_file_at_the_same_place_is_another_download(finished_pair):
@@ -98,16 +110,30 @@ def test_another_file_at_the_same_place_is_another_download(finished_pair):
         archive.writestr("weather/more.txt", "another version")
     shutil.copy(folder / "mirrors/second/weather.zip", folder / "mirrors/first/newer.zip")
     third = experiment(finished_pair, "third", ["mirrors"], data="newer.zip")
-    done = finished_pair.snakemake(config=third)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    for config in ("first.yaml", third):
-        assert finished_pair.planned(config) == set()
+    made(finished_pair, third, "prepare")
+    assert finished_pair.planned("first.yaml") == set()
+    assert prepared_by(finished_pair, third) == set()
     assert len(list((folder / "results/downloads").glob("https-nowhere.invalid-weather.zip-*"))) == 1
 
 
-def test_records_and_settings_hold_no_reference_to_a_secret(finished_pair):
-    for path in (finished_pair.folder / "results/state/metadata").iterdir():
+def test_an_archive_holds_the_reference_and_never_the_secret(finished_pair):
+    folder, secret = finished_pair.folder, "s3cr3t-of-the-archive"
+    for path in (folder / "results/state/metadata").iterdir():
         assert "TOKEN" not in path.read_text()
+    log = folder / "results/first/logs/weights/bert.log"
+    times = log.stat()
+    log.write_text(f"{log.read_text()}GET https://h/x?token={secret}\n")
+    os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
+    command = [sys.executable, "-m", "scripts.archive.front", "--config", "first.yaml"]
+    environment = os.environ | {"TOKEN": secret, "PYTHONPATH": str(folder)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(folder / "results/first/first.crate.zip") as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    assert not any(secret.encode() in one for one in content.values())
+    told = {name for name, one in content.items() if b"${TOKEN}" in one and not name.startswith("workflow/")}
+    assert told == {"config/first.yaml", "config/resolved.yaml"}
+    assert b"tiny.zip?token=***" in content["provenance/identities.json"]
 
 
 @pytest.mark.parametrize(("one", "other"), list(itertools.combinations(CONFIGURATIONS, 2)), ids=lambda path: path.stem)
