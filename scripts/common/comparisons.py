@@ -68,8 +68,9 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     measure = _measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
     check_statistics(check, key, entry)
     check_tasks(check, f"{key}.tasks", names, tasks)
+    scored = all(tasks[task].format == "scores" for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
-    check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems)
+    check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
     apart = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
     statistics = {k: v for k, v in entry.items() if k not in apart} | {"measure": measure}
     roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}

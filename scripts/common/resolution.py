@@ -172,9 +172,6 @@ class _Checker(Checker):
                     wanted = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
                     raise self.fail(f"{key}.{section}.{task}", f"a task of format {tasks[task].format} takes {wanted}")
                 files[task] = find_file(path, self.config["mirrors"])
-                if section == "scores" and files[task] in [files[other] for other in files if other != task]:
-                    said = f"{path!r} has the scores of another task already, whose samples would count twice"
-                    raise self.fail(f"{key}.scores.{task}", said)
                 if files[task] is None:
                     raise self.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
         return files

@@ -25,18 +25,28 @@ def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Tas
             raise check.fail(key, f"{one!r} and {other!r} {said}")
 
 
-def check_roles(check: Checker, key: str, pair: tuple[System, System], ranked: dict[str, str], systems: dict) -> None:
-    """Raise UserError where control and treatment are one system by all settings, or read one file for a task.
+def check_roles(
+    check: Checker, key: str, pair: tuple[System, System], ranked: dict[str, str], systems: dict, scored: bool
+) -> None:
+    """Raise UserError where control and treatment are one system by all settings or files.
 
-    `ranked` says, for each task, the one on which the treatment is scored.
+    `ranked` says, for each task, the one on which the treatment is scored. Where values are given (`scored`), two tasks
+    have not the same files either; a run's file may hold the queries of several tasks.
     """
     control, treatment = pair
     if control.kind == treatment.kind == "external":
-        for task, other in ranked.items():
-            files = [os.path.realpath(one.settings[name]) for one, name in ((control, task), (treatment, other))]
-            if files[0] == files[1]:
-                said = f"control and treatment have the same file for task {task!r}: {control.settings[task]}"
-                raise check.fail(key, said)
+        files = {
+            task: (os.path.realpath(control.settings[task]), os.path.realpath(treatment.settings[other]))
+            for task, other in ranked.items()
+        }
+        if all(one == two for one, two in files.values()):  # of some tasks, the comparison says that there is no effect
+            raise check.fail(key, f"control and treatment have the same file for each task: {', '.join(ranked)}")
+        seen: dict[tuple[str, str], str] = {}
+        for task, pair_of_files in files.items() if scored else ():
+            first = seen.setdefault(pair_of_files, task)
+            if first != task:
+                said = "have the same files of scores for control and treatment, whose samples would count twice"
+                raise check.fail(f"{key}.tasks", f"{first!r} and {task!r} {said}")
     elif control.name != treatment.name and any(task == other for task, other in ranked.items()):
         alike = _identity(check, control, systems) == _identity(check, treatment, systems)
         if alike:
