@@ -75,7 +75,7 @@ def test_data_that_changes_while_a_job_reads_it_gives_one_line_and_no_output(fre
     {
         "theirs.trec": {"import_run"},
         CORPUS: {"prepare_dataset", "index"},
-        "weights/tiny/vocab.txt": {"weights", "fine_tune"},
+        "weights/tiny/tokenizer.json": {"weights", "fine_tune"},
     }.items(),
     ids=["a run", "a corpus", "a model"],
 )
