@@ -16,6 +16,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +39,7 @@ from scripts.common.files import full_disk_told, whole_text
 from scripts.common.losses import LISTS
 from scripts.common.neural import device, precision
 from scripts.common.progress import Progress
+from scripts.common.strict_json import read_json
 from scripts.common.timing import clock
 from scripts.training.memory import MicroBatch
 
@@ -190,8 +192,10 @@ def newest_complete(folder: Path, wanted: str) -> tuple[Path | None, dict]:
     there is none. Half-written checkpoints and those of another training are removed."""
     kept: list[tuple[int, Path, dict]] = []
     for path in folder.glob("checkpoint-*"):
-        record = json.loads((path / MARK).read_text()) if (path / MARK).is_file() else {}
-        if record.get("fingerprint") == wanted:
+        record = {}
+        with suppress(UserError):  # a damaged one is as good as none
+            record = read_json(path / MARK)
+        if isinstance(record, dict) and record.get("fingerprint") == wanted:
             kept.append((record["step"], path, record))
         else:
             shutil.rmtree(path)
