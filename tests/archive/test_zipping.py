@@ -66,7 +66,7 @@ def test_bytes_around_the_zip(sealed, place):
     content = sealed.read_bytes()
     sealed.write_bytes(b"x" + content if place == "before" else content + b"x")
     if place == "before":
-        with pytest.raises(UserError, match="refused, the archive's 'README.md' does not follow the file before it"):
+        with pytest.raises(UserError, match=r"refused, the archive's 'README.md' does not follow the file before it"):
             check(sealed)
     else:
         assert any("seal" in said for said in check(sealed).damages)
@@ -91,7 +91,7 @@ def test_no_member_leaves_the_folder(tmp_path):
     text = json.dumps(made).encode()
     write_zip(tmp_path / "bad.zip", {**files, layout.MANIFEST: text, layout.SEAL: seal(text).encode()})
     for read in (check, lambda path: unpack(path, tmp_path / "folder", made)):
-        with pytest.raises(UserError, match="refused, the path '../outside.txt' leads out of its folder"):
+        with pytest.raises(UserError, match=r"refused, the path '../outside.txt' leads out of its folder"):
             read(tmp_path / "bad.zip")
     assert not (tmp_path / "outside.txt").exists()
 
