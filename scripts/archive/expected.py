@@ -21,29 +21,59 @@ from scripts.common.paths import below, why_not_below
 from scripts.common.sources import is_remote
 
 OUTSIDE, MIRROR = "outside", "mirror"  # folders of what stands in for files at other places, and in mirrors
+LARGEST = 8 << 20  # bytes of a configuration
 # What a file of published numbers ends in; nothing that a library looks for in the folder where it runs does.
 READABLE = (".tsv", ".csv", ".txt", ".yaml", ".yml", ".json", ".md")
 
 
 def configuration(folder: Path, config_files: list[str], experiment: str) -> dict:
-    """The configuration of an unpacked archive as it was written, checked by the schema. Raises UserError."""
+    """The configuration of an unpacked archive as it was written, checked by the schema. Raises UserError.
+
+    Of several files, later ones add to and take the place of what earlier ones say, as Snakemake has it.
+    """
     if not config_files:
         raise UserError(f"{layout.STATE}: config_files: is empty; every archive has a configuration")
-    name = layout.configuration_name(config_files[-1])
+    found: dict = {}
+    for path in config_files:
+        _add(found, read_configuration(folder, layout.configuration_name(path)))
+    completed(found, layout.configuration_name(config_files[-1]))
+    if found.get("experiment") != experiment:
+        name = layout.configuration_name(config_files[-1])
+        raise UserError(f"{name}: its experiment is {shown(found.get('experiment'))}; the archive says {experiment!r}")
+    return found
+
+
+def _add(found: dict, more: dict) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(found.get(key), dict):
+            _add(found[key], value)
+        else:
+            found[key] = value
+
+
+def read_configuration(folder: Path, name: str) -> dict:
+    """A YAML file of an unpacked archive. Raises UserError."""
     path = below(folder, name, layout.STATE)
-    if path.is_file() and path.stat().st_size > 1 << 22:
-        raise UserError(f"{name}: refused, it is larger than 4 MB")
+    if path.is_file() and path.stat().st_size > LARGEST:
+        raise UserError(f"{name}: refused, it is larger than {LARGEST >> 20} MB")
     try:
-        found = read_yaml(path)
-        if SCHEMA.is_file():  # not so inside a zip: there the sources that plan check it
-            complete(found, name)
+        return read_yaml(path)
     except UserError as error:
         raise UserError(str(error).replace(f"{folder}/", "")) from None
     except Exception as error:  # whatever YAML does that its reader does not know of
         raise UserError(f"{name}: cannot be read ({type(error).__name__})") from None
-    if found.get("experiment") != experiment:
-        raise UserError(f"{name}: its experiment is {shown(found.get('experiment'))}; the archive says {experiment!r}")
-    return found
+
+
+def completed(config: dict, name: str) -> dict | None:
+    """The configuration with this clone's defaults; None inside a zip, where the sources that plan check it."""
+    if not SCHEMA.is_file():
+        return None
+    try:
+        return complete(config, name)[0]
+    except UserError:
+        raise
+    except Exception as error:  # a shape that the schema's reader does not know of
+        raise UserError(f"{name}: cannot be read ({type(error).__name__})") from None
 
 
 class StandIns:
@@ -137,7 +167,7 @@ def expected(archive: Path, config: dict, jobs: list[dict], sources: Path, confi
     for name in published_files(config):
         if why_not_laid_out(name) is None and (archive / layout.WORKFLOW / name).is_file():
             published[name] = (archive / layout.WORKFLOW / name).read_text(errors="replace")
-    text = json.dumps([config, published, fetched])
+    text = json.dumps([config, published, fetched], default=str)
     return json.loads(_planned(text, sources, confinement))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from scripts.archive import layout
 from scripts.archive.bounds import why_no_gzip
 from scripts.archive.confined import Confinement, own_script, own_site
-from scripts.archive.expected import configuration, expected
+from scripts.archive.expected import completed, configuration, expected, read_configuration
 from scripts.archive.shapes import read_record
 from scripts.archive.tolerance import compare
 from scripts.archive.tracing import Traced, identity_findings, traced
@@ -45,6 +45,8 @@ def accounted(folder: Path, manifest: dict, sources: Path, same_sources: bool, c
     config = configuration(folder, state["config_files"], manifest["experiment"])
     found = traced(manifest, jobs, expected(folder, config, jobs, sources, confinement), same_sources)
     found.findings = identity_findings(read_record(folder, layout.IDENTITIES), manifest) | found.findings
+    if same_sources and completed(config, layout.RESOLVED) not in (None, read_configuration(folder, layout.RESOLVED)):
+        found.findings[layout.RESOLVED] = "is not the configuration as written, with the schema's defaults"
     if origin["experiment"] != manifest["experiment"] or origin["extent"] not in (layout.LEAN, layout.FULL):
         found.findings[layout.ORIGIN] = "tells of another experiment or extent than the manifest"
     if origin["extent"] == layout.FULL and manifest["absent"]:

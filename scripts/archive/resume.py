@@ -119,7 +119,7 @@ def main() -> None:
     if checked.damages:
         raise UserError(f"{arguments.archive}: damaged, nothing was taken over: {checked.damages[0]}")
     clone = Clone(into, arguments.follow_links)
-    with tempfile.TemporaryDirectory(prefix="ranktrial-resume-") as temporary:
+    with tempfile.TemporaryDirectory(prefix=".ranktrial-resume-", dir=into) as temporary:
         folder = Path(temporary).resolve()
         unpack(arguments.archive, folder, checked.manifest)
         written, config = resume(folder, clone, checked.manifest, arguments.overwrite)

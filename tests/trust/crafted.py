@@ -183,7 +183,7 @@ def unpacked(files: dict[str, bytes], folder: Path) -> dict:
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    return json.loads(files[layout.MANIFEST])
+    return json.loads(files.get(layout.MANIFEST, b"null"))
 
 
 def clone(folder: Path) -> Path:
