@@ -63,10 +63,7 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
         clone.state(f"{part}/x")  # raises where it lies behind a link
     link_state(clone.results, clone.folder / ".snakemake")
     for source, target in [*wanted.values(), *([] if config.exists() else [(archived, config)])]:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name}.partial")
-        shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
+        _copy(source, target)
     with whole_text(left_out) as file:
         json.dump(manifest["absent"], file, indent=1)
     write_state(clone, state, manifest, {name: target for name, (_, target) in goes.items()})
@@ -97,8 +94,20 @@ def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
             raise UserError(
                 f"{name}: made again, it is not what the archive's experiment had (SHA-256 {entry['sha256']})"
             )
+    for name, (source, target) in plan(folder, clone, manifest).items():
+        if not _same(source, target):  # beside what was made again lies how long it took: the archive's is kept
+            _copy(source, target)
+        places[name] = target
     write_state(clone, state, manifest, places)
     print(f"{len(absent)} files that the archive left out were made again, with the same SHA-256")
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file, whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.partial")
+    shutil.copyfile(source, temporary)
+    os.replace(temporary, target)
 
 
 def _same(source: Path, target: Path) -> bool:
