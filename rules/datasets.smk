@@ -18,7 +18,7 @@ def with_content(wanted):
         return wanted
     found = in_mirrors(EXPERIMENT.mirrors, Path(wanted["location"]).name)
     content = OWN_DATA.sha256(str(found)) if found else None
-    return wanted | ({"sha256": content} if content else {})
+    return wanted | ({"content": content} if content else {})
 
 
 try:

@@ -16,6 +16,8 @@ STEM = re.compile(r"\$\(echo (\S+)\.svg \| sed 's/\[\.\]svg\$//'\)")
 FOLDER = re.compile(r"\$\(dirname ([^\s()]+)\)")
 TEE = re.compile(r" 2>&1 \| tee \S+$")
 SETTINGS = "--settings"
+# Settings that state what the user's data held: those of a plan are of stand-ins, and the manifest has the hashes.
+OF_CONTENT = ("sha256_of", "content")
 OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
@@ -43,19 +45,26 @@ def arguments(command: str) -> list[str] | None:
     words = words_of(command) or []
     if len(words) < 2 or words[0] != "python" or stage_of(words[1]) not in RECOMPUTED or ".." in words[1]:
         return None
-    previous = ""
+    previous, kept = "", words[1:2]
     for word in words[2:]:
         path = PurePosixPath(word)
         if previous == SETTINGS:
-            if settings(word) is None:
+            if (asked := settings(word)) is None:
                 return None
+            word = json.dumps(without_content(asked), sort_keys=True, ensure_ascii=False) if asked else word
         elif word.startswith("-"):
             if not OPTION.fullmatch(word):
                 return None
         elif path.is_absolute() or ".." in path.parts or "$(" in word or "`" in word:
             return None
         previous = word
-    return words[1:]
+        kept.append(word)
+    return kept
+
+
+def without_content(settings: dict) -> dict:
+    """A job's settings less what they state of the content of the user's data."""
+    return {key: value for key, value in settings.items() if key not in OF_CONTENT}
 
 
 def settings_in(words: list[str]) -> dict | None:
@@ -78,4 +87,9 @@ def same(command: str, other: str) -> bool:
     if ours is None or theirs is None or len(ours) != len(theirs):
         return False
     pairs = zip(["", *ours], ours, theirs, strict=False)
-    return all(a == b or (before == SETTINGS and settings(a) == settings(b)) for before, a, b in pairs)
+    return all(a == b or (before == SETTINGS and _meant(a) == _meant(b)) for before, a, b in pairs)
+
+
+def _meant(text: str) -> dict | None:
+    found = settings(text)
+    return found and without_content(found)

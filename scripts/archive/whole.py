@@ -6,13 +6,17 @@ read. An archive never states the SHA-256 of data that no job read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from itertools import pairwise
 from pathlib import Path
 
 from scripts.archive import layout
-from scripts.archive.jobs import file_sha256, files_of, settings_of, tree_sha256
+from scripts.archive.commands import words_of
+from scripts.archive.jobs import file_sha256, files_of, settings_of
 from scripts.archive.records import Job
+from scripts.common.digests import content_sha256
 from scripts.common.errors import UserError
+from scripts.common.ledger import recorded
 
 SHOWN = 5  # names that a message holds
 
@@ -51,12 +55,11 @@ def _left_out(path: str, left_out: dict[str, dict]) -> bool:
     return any(name == path or name.startswith(f"{path}/") for name in left_out)
 
 
-def changed_outputs(jobs: list[Job], recorded: Callable | None = None) -> list[str]:
+def changed_outputs(jobs: list[Job]) -> list[str]:
     """The files of results/ whose content is not what their job wrote, by the ledger or by what others read."""
-    known = recorded or _ledger()
     found = set()
     for path in {path for job in jobs for path in job.outputs if Path(path).exists()}:
-        wrote = known(Path(path))
+        wrote = recorded(Path(path))
         if wrote is None:
             continue
         here = {file.as_posix() for file in files_of(Path(path)) if not _hidden(file)}
@@ -66,20 +69,34 @@ def changed_outputs(jobs: list[Job], recorded: Callable | None = None) -> list[s
 
 
 def replaced_data(jobs: list[Job]) -> list[str]:
-    """The files outside results/ that are not what a job read, or newer than a job of which no checksum tells."""
+    """What lies outside results/ and is not what a job read, or is newer than a job of which nothing tells."""
     found = {path for path in _read_otherwise(jobs) if not path.startswith("results/")}
     for job in jobs:
+        planned = _planned_with(job)
+        found |= {path for path, expected in planned.items() if os.path.exists(path) and not _holds(path, expected)}
         outside = [path for path in job.inputs if not path.startswith(("results/", "scripts/"))]
         checksums = job.record["input_checksums"] or {}
-        planned_with = (settings_of(job.record) or {}).get("sha256_of")
-        if isinstance(planned_with, dict) and len(outside) == 1 and len(planned_with) == 1:
-            content = tree_sha256(Path(outside[0]), {})
-            found |= {outside[0]} if content is not None and content not in planned_with.values() else set()
-            continue
         for path in outside:
-            if path not in checksums and Path(path).is_file() and Path(path).stat().st_mtime > job.record["starttime"]:
+            told = path in checksums or any(Path(path).is_relative_to(one) for one in planned)
+            if not told and Path(path).is_file() and Path(path).stat().st_mtime > job.record["starttime"]:
                 found.add(path)
     return sorted(found)
+
+
+def _planned_with(job: Job) -> dict[str, str]:
+    """The user's own files and folders that a job read -> the SHA-256 of their content, by its settings."""
+    settings = settings_of(job.record)
+    stated = settings.get("sha256_of") if isinstance(settings, dict) else None
+    if not isinstance(stated, dict):
+        return {}
+    words = words_of(job.record["shellcmd"] or "") or []
+    given = {before: after for before, after in pairwise(words) if before.startswith("--")}
+    places = {name: given.get(f"--{name}", settings.get(name)) for name in stated}
+    return {place: stated[name] for name, place in places.items() if isinstance(place, str)}
+
+
+def _holds(path: str, expected: str) -> bool:
+    return content_sha256(Path(path)) == expected
 
 
 def _read_otherwise(jobs: list[Job]) -> set[str]:
@@ -104,12 +121,3 @@ def _hidden(path: Path) -> bool:
 def _listed(paths: list[str]) -> str:
     more = ", …" if len(paths) > SHOWN else ""
     return f"{', '.join(paths[:SHOWN])}{more} {'is' if len(paths) == 1 else 'are'}"
-
-
-def _ledger() -> Callable[[Path], dict[str, str] | None]:
-    """The ledger's `recorded`; where there is no ledger yet, nothing is recorded."""
-    try:
-        from scripts.common.ledger import recorded
-    except ImportError:
-        return lambda path: None
-    return recorded

@@ -248,7 +248,8 @@ def main() -> None:
         if "files" in settings:
             fetch_files(arguments.download, location, settings["files"], mirrors)
         else:
-            fetch(arguments.download, location, settings.get("sha256"), mirrors, settings.get("revision"))
+            checksum = settings.get("sha256", settings.get("content"))
+            fetch(arguments.download, location, checksum, mirrors, settings.get("revision"))
     except ValueError as error:  # by hand, with a URL that no configuration could hold
         raise UserError(f"this URL {error}") from None
 

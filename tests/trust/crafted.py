@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -97,6 +98,16 @@ def run_jobs(folder: Path, planned: list[dict]) -> None:
         write_job(folder, job)
 
 
+def with_content(folder: Path, planned: list[dict]) -> list[dict]:
+    """A plan, whose settings state the content of stand-ins, as a run that reads the files of `folder` has it."""
+    places = [CONFIG["datasets"]["weather"]["location"]]
+    places += [path for system in CONFIG["systems"].values() for path in system["runs"].values()]
+    for place in places:
+        stand_in, real = hashlib.sha256(place.encode()).hexdigest(), sha256(folder / place)
+        planned = [job | {"command": job["command"].replace(stand_in, real)} for job in planned]
+    return planned
+
+
 def write_job(folder: Path, job: dict) -> None:
     words = words_of(job["command"])
     record = {
@@ -164,7 +175,7 @@ def small() -> SimpleNamespace:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     workspace = folder / "workspace"
     write_data(workspace)
-    planned = plan(workspace)
+    planned = with_content(workspace, plan(workspace))
     run_jobs(workspace, planned)
     files = archive(workspace, planned)
     return SimpleNamespace(workspace=workspace, planned=planned, files=files, zip=resealed(files, folder / "small.crate.zip"))

@@ -28,6 +28,7 @@ from scripts.archive.taken_over import Clone
 from scripts.archive.unpack import unpack
 from scripts.archive.whole import changed_outputs
 from scripts.archive.zipping import write_zip
+from scripts.common import ledger
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
 from tests.trust import crafted
@@ -613,17 +614,19 @@ def test_results_that_were_changed_are_not_archived(workspace, name):
     one_line(error, name, "no longer what their jobs wrote", "delete them")
 
 
-def test_a_ledger_tells_of_changes_that_no_job_read(workspace, monkeypatch):
-    name = "results/small/report.html"
-    jobs = [Job({"rule": "report", "input": [], "input_checksums": {}}, [name])]
+def test_a_ledger_tells_of_changes_that_no_job_read(workspace):
+    page, tables = "results/small/report.html", "results/small/tables"
+    jobs = [Job({"rule": "x", "input": [], "input_checksums": {}}, [path]) for path in (page, tables)]
     with contextlib.chdir(workspace):
         file_sha256.cache_clear()
-        wrote = {name: sha256(Path(name))}
-        assert changed_outputs(jobs, lambda path: wrote) == []
-        assert changed_outputs(jobs, lambda path: {name: "0" * 64}) == [name]
-        assert changed_outputs(jobs, lambda path: None) == []
-        folder = [Job({"rule": "x", "input": [], "input_checksums": {}}, ["results/small/tables"])]
-        assert "results/small/tables/means.tsv" in changed_outputs(folder, lambda path: {"results/small/tables/gone.tsv": "0" * 64})
+        assert changed_outputs(jobs) == []
+        ledger.record(Path(page))
+        ledger.record(Path(tables))
+        assert changed_outputs(jobs) == []
+        ledger.record(Path(page), {"": "0" * 64})
+        assert changed_outputs(jobs) == [page]
+        Path(tables, "means.tsv").unlink()
+        assert changed_outputs(jobs) == [page, f"{tables}/means.tsv"]
 
 
 def test_data_that_was_replaced_after_the_run_is_not_told_as_what_was_read(workspace):
