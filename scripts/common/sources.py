@@ -94,6 +94,8 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
     if location.startswith("pypi:"):
         _check_pypi(check, where, location)
         return "pypi"
+    if re.search("[{}]", location):
+        raise check.fail(where, f"{location!r}: only a URL can hold ${{NAME}}; a path has no {{ }}")
     if (found := _SCHEME.match(location)) and not os.path.lexists(location):
         raise check.fail(where, f"nothing is fetched by {found[0].rstrip(':')!r}; wanted is {FORMS}")
     if any(len(part.encode(errors="surrogatepass")) > LONGEST_NAME for part in location.split("/")):

@@ -16,6 +16,13 @@ from tests.trust.clone import METRICS, MODEL, clone, flip, write, write_model  #
 REPOSITORY = Path(__file__).parents[2]
 
 
+# What Snakemake notes of every file.
+RECORD = {
+    "rule": "x", "code": "", "shellcmd": "", "params": [], "input": [], "log": [], "input_checksums": {}, "starttime": 0.0,
+    "endtime": 0.0, "record_format_version": 6,
+}  # fmt: skip
+
+
 def check_all(*arguments):
     command = [sys.executable, REPOSITORY / "scripts/archive/check_results.py", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(REPOSITORY)})
@@ -60,7 +67,8 @@ def test_what_a_later_job_read_tells_of_a_file_without_an_entry():
     old.parent.mkdir(parents=True)
     old.write_text("as the scoring read it")
     for name, end, checksum in (("x", 1, "sha256:" + "0" * 64), ("y", 2, f"sha256:{sha256(old)}")):
-        write_record(Path("results/state/metadata"), name, {"endtime": end, "input_checksums": {str(old): checksum}})
+        record = RECORD | {"endtime": end, "input_checksums": {str(old): checksum}}
+        write_record(Path("results/state/metadata"), name, record)
     write_record(Path("results/state/metadata"), "z", [])
     assert check_all()[0] == 0
     flip(old)

@@ -75,6 +75,11 @@ def test_the_base_of_these_tests_is_right():
     resolve(changed({}), "c.yaml")
 
 
+def told(key, place, text):
+    """How a path is told: what cannot be seen in it is noticed before what it means."""
+    return f"{key}: {text!r} " if text.isprintable() else f"{key}{place}: the text {text!r} holds "
+
+
 FILES = {"type": "external", "runs": {"q": "pyproject.toml"}}
 ONLY_Q = {"tasks": ["q"], "recipes": {}, "systems": {"a": FILES, "b": {"type": "external", "runs": {"q": "Makefile"}}},
           "comparisons": {"c": {"control": "a", "treatment": "b"}}}  # fmt: skip
@@ -86,7 +91,7 @@ TWICE = "have the same queries, which would count twice"
 REFUSED = {
     "counted twice": [
         ({"tasks": ["d", "d/test"]}, "tasks: 'd' and 'd/test' are one split, whose queries would count twice"),
-        ({"tasks": ["d/dev", "o", "d/dev"]}, "tasks: an entry stands twice"),
+        ({"tasks": ["d/dev", "o", "d/dev"]}, "tasks: 'd/dev' stands twice"),
         ({"datasets/e": {"format": "beir", "location": "tests"}, "tasks": ["d", "e"]}, f"'d' and 'e' {TWICE}"),
         ({"datasets/e": {"format": "beir", "location": "./tests/"}, "tasks": ["d", "e"]}, f"'d' and 'e' {TWICE}"),
         ({"datasets/e": {"format": "beir", "location": str(ROOT / "tests")}, "tasks": ["d", "e"]}, TWICE),
@@ -158,7 +163,7 @@ REFUSED = {
         ({"datasets/s/measure": "query_id"}, "datasets.s.measure: 'query_id' is the name of another column"),
         ({"datasets/s/measure": "F1 sd"}, "is the name of another column"),
         ({"datasets/s/measure": "Judged@5"}, "is the name of another column"),
-        ({"datasets/s/measure": "a\tb"}, "datasets.s.measure: 'a\\tb' is no name"),
+        ({"datasets/s/measure": "a\tb"}, "datasets.s.measure: the text 'a\\tb' holds a tab"),
         ({"datasets/s/measure": ""}, "datasets.s.measure: "),
         (ONLY_S | {"comparisons/c/measure": "Accuracy"}, "'Accuracy' is not among the measures of task 's'"),
     ],
@@ -203,10 +208,10 @@ REFUSED = {
         ({"datasets/i/text": "tweet"}, "a dataset of format insuranceqa cannot have 'text'"),
     ],
     "files that leave the location": [
-        *(({"datasets/t/documents": [one]}, f"datasets.t.documents: {one!r} ") for one in (
+        *(({"datasets/t/documents": [one]}, told("datasets.t.documents", "[1]", one)) for one in (
             "/etc/passwd", "../x", "a/../../x", "", ".", "a/", "a//b", "./a", "a**", "**a/b", "a/**", "a\\b", "a\nb", "a\0b",
             "n" * 300)),
-        *(({f"datasets/t/{section}": {"test": one}}, f"datasets.t.{section}.test: {one!r} ")
+        *(({f"datasets/t/{section}": {"test": one}}, told(f"datasets.t.{section}.test", "", one))
           for section in ("topics", "qrels") for one in ("/etc/passwd", "../q.txt", "", "a/../../q", "~/../..", "a\tb")),
         *(({"datasets/c/parts": {"test": one}}, f"datasets.c.parts.test: {one!r} ") for one in ("..", "/tmp", "a/../..", "")),
         ({"datasets/q/qrels": {"test": "../../q"}}, "datasets.q.qrels.test: '../../q' leads out of its folder"),
@@ -220,8 +225,8 @@ REFUSED = {
         ({"tasks": ["c/dev"]}, "tasks: c/dev: c has no judgements for the split dev; its splits are test, train"),
         ({"tasks": ["p/dev"]}, "tasks: p/dev: p has no judgements for the split dev"),
         ({"tasks": ["s/dev"]}, "tasks: s/dev: s has no judgements for the split dev"),
-        ({"tasks": ["d/"]}, "tasks.0: "),
-        ({"tasks": ["d/validation"]}, "tasks.0: "),
+        ({"tasks": ["d/"]}, "tasks[1]: "),
+        ({"tasks": ["d/validation"]}, "tasks[1]: "),
         ({"recipes/r/train_on": "t"}, "recipes.r.train_on: t has no judgements for the split train"),
         ({"recipes/r/train_on": "q"}, "no texts to learn from"),
         ({"recipes/r/train_on": "d/train"}, "recipes.r.train_on: unknown name 'd/train'"),
