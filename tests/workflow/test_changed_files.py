@@ -85,20 +85,26 @@ def test_an_edit_of_the_users_data_is_planned_though_size_and_dates_are_kept(aga
 
 
 def test_an_edited_intermediate_stops_who_reads_it_and_is_made_anew(again):
-    path = again.folder / QRELS
-    before, expected = path.read_bytes(), again.metrics()
-    path.write_text(path.read_text().replace(" 1\n", " 0\n", 1))
-    assert "score weather plain seed-0" in again.planned()
+    path = again.folder / METRICS
+    before = {name: (again.folder / name).read_bytes() for name in ("results/tiny/effects/theirs.tsv", METRICS)}
+    path.write_bytes(before[METRICS] + b"q99\t1.0\t1.0\t1.0\n")
+    assert "compare theirs" in again.planned()
     done = again.snakemake("--keep-going")
     assert done.returncode != 0
-    said = (
-        f"error: {QRELS}: is not what its job wrote (SHA-256 differs); delete it and run again, so that it is made anew"
-    )
+    said = f"error: {METRICS}: is not what its job wrote (SHA-256 differs); delete it and run again, so that it is made anew"
     assert said in done.stderr and "Traceback" not in done.stderr
-    assert not (again.folder / METRICS).exists()
+    assert not (again.folder / "results/tiny/effects/theirs.tsv").exists()
     path.unlink()
     assert again.snakemake().returncode == 0
-    assert path.read_bytes() == before and again.metrics() == expected and again.planned() == set()
+    assert before == {name: (again.folder / name).read_bytes() for name in before} and again.planned() == set()
+
+
+def test_edited_judgements_stop_the_scoring(again):
+    path = again.folder / QRELS
+    path.write_text(path.read_text().replace(" 1\n", " 0\n", 1))
+    done = again.snakemake(METRICS)
+    assert done.returncode != 0 and f"error: {QRELS}: is not what its job wrote (SHA-256 differs)" in done.stderr
+    assert not (again.folder / METRICS).exists()
 
 
 def test_a_damaged_intermediate_stops_who_reads_it_next_though_its_date_is_kept(again):
