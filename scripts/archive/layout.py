@@ -17,6 +17,7 @@ SEAL = "manifest.sha256"
 CRATE = "ro-crate-metadata.json"
 WORKFLOW = "workflow/"  # the sources, as they lay when the archive was written
 PROVENANCE = "provenance/"
+LOGS = "results/{}/logs/"  # of an experiment
 JOBS = PROVENANCE + "jobs.json"
 ORIGIN = PROVENANCE + "origin.json"
 IDENTITIES = PROVENANCE + "identities.json"

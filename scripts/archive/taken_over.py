@@ -18,8 +18,6 @@ from scripts.common.files import sha256
 from scripts.common.paths import below, why_not_below
 from scripts.common.state import DIRECTORY_STAMP
 
-LOG = "results/{}/logs/"
-
 
 class Clone:
     """The folder that is written into. `links` says that results/ may be a link, which is then followed."""
@@ -58,7 +56,7 @@ def checked_state(folder: Path, manifest: dict) -> dict:
         if record["starttime"] > record["endtime"] + 60:  # clocks of two machines may differ
             raise UserError(f"{where}: {name!r} ended before it started")
         for log in record["log"] or []:
-            if why_not_below(log) or not log.startswith(LOG.format(experiment)):
+            if why_not_below(log) or not log.startswith(layout.LOGS.format(experiment)):
                 raise UserError(f"{where}: refused, the log {log!r} is in no folder of logs")
     return state
 

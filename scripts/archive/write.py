@@ -100,6 +100,11 @@ def take_sources(contents: Contents, settings: dict, sources: list[str]) -> None
             contents.file(Path(published), layout.WORKFLOW + published)
 
 
+def with_own_logs(record: dict, experiment: str) -> dict:
+    """A record without logs of other experiments: one of them may have fetched a download that all share."""
+    return record | {"log": [log for log in record["log"] or [] if log.startswith(layout.LOGS.format(experiment))]}
+
+
 def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
     """What `resume` needs: Snakemake's records, and where the configuration lay."""
     kept = {path: recorded[path] for job in jobs for path in job.outputs}
@@ -119,7 +124,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
 def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
     """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
     experiment = resolve(settings["config"], settings["config_files"][-1])
-    recorded = dict(records(METADATA))
+    recorded = {path: with_own_logs(record, experiment.name) for path, record in records(METADATA)}
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
         listed = ", ".join(missing[:5])
         raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")

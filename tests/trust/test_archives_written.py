@@ -15,11 +15,12 @@ from scripts.archive import layout, verify
 from scripts.archive.confined import Confinement, strongest
 from scripts.archive.integrity import check
 from scripts.archive.jobs import file_sha256, read_left_out
-from scripts.archive.records import Job
+from scripts.archive.records import METADATA, Job, write_record
 from scripts.archive.whole import changed_outputs
 from scripts.common import ledger
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
+from scripts.common.state import records
 from tests.trust import crafted
 from tests.trust.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small
 from tests.trust.one_line import one_line
@@ -153,3 +154,16 @@ def test_an_archive_tells_what_a_rewritten_file_was(workspace):
     files = crafted.archive(workspace, small().planned)
     entry = record(files, layout.MANIFEST)["files"][name]
     assert entry["written"] == sha256(workspace / name) != entry["sha256"]
+
+
+def test_a_log_of_another_experiment_is_not_archived(workspace):
+    """It may have fetched what both share; an archive with a path of its own would be refused by those who read it."""
+    elsewhere = "results/other/logs/import_run/ours.log"
+    (workspace / elsewhere).parent.mkdir(parents=True)
+    (workspace / elsewhere).write_text("host: node7\n")
+    with contextlib.chdir(workspace):
+        known = dict(records(METADATA))
+        write_record(METADATA, RUN, known[RUN] | {"log": [elsewhere]})
+    files = crafted.archive(workspace, small().planned)
+    assert RUN in files and not [name for name in files if name.startswith("results/other")]
+    assert elsewhere.encode() not in files[layout.JOBS] + files[layout.STATE]
