@@ -235,7 +235,7 @@ class Indexer:
         with suppress(UserError):
             found = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
         if found != self.indexed:
-            full = shutil.disk_usage(self.folder).free < LITTLE
+            full = self.folder.exists() and shutil.disk_usage(self.folder).free < LITTLE
             reason = os.strerror(errno.ENOSPC) if full else f"{found} of {self.indexed} documents arrived"
             raise UserError(f"{self.folder}: the index cannot be written ({reason})")
 
