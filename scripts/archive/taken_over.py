@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 from scripts.archive import layout
@@ -15,6 +16,7 @@ from scripts.archive.records import write_record
 from scripts.archive.shapes import RECORD_OF_SNAKEMAKE, read_record
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
+from scripts.common.ledger import read_entry, write_entry
 from scripts.common.paths import below, why_not_below
 from scripts.common.state import DIRECTORY_STAMP
 
@@ -87,7 +89,7 @@ def write_state(clone: Clone, state: dict, manifest: dict, files: dict[str, Path
             if (one == name or one.startswith(f"{name}/")) and one in files and not one.endswith(f"/{DIRECTORY_STAMP}")
         }
         if lines:
-            _write_ledger(clone.state(f"sha256/{name}"), lines)
+            enter(clone.state(f"sha256/{name}"), lines)
         ended[clone.result(name, experiment)] = record["endtime"]
     for place in files.values():
         if place in ended:
@@ -106,11 +108,13 @@ def _date(place: Path, ended: float) -> None:
         os.utime(place, (ended, ended), follow_symlinks=False)
 
 
-def _write_ledger(entry: Path, lines: dict[str, str]) -> None:
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    temporary = entry.with_name(f".{entry.name}.partial")
-    temporary.write_text("".join(f"{found}  {name}\n" for name, found in sorted(lines.items())))
-    os.replace(temporary, entry)
+def enter(entry: Path, lines: dict[str, str]) -> None:
+    """Enter files; where their folder was entered as a whole, as by a job that made it again, in its entry."""
+    if above := next((one for one in entry.parents if one.is_file()), None):
+        entry, lines = above, (read_entry(above) or {}) | lines
+    elif entry.is_dir():
+        shutil.rmtree(entry)
+    write_entry(entry, lines)
 
 
 def take_configuration(clone: Clone, folder: Path, state: dict, experiment: str) -> tuple[Path, Path]:

@@ -44,7 +44,7 @@ def record(path: Path, sums: dict[str, str] | None = None) -> None:
     entry = above or LEDGER / name
     if entry.is_dir():
         shutil.rmtree(entry)
-    _write(entry, lines)
+    write_entry(entry, lines)
 
 
 def hashes(path: Path) -> dict[str, str]:
@@ -57,7 +57,7 @@ def forget(path: Path) -> None:
     if (name := name_of(path)) is None:
         return
     if above := _entry_above(name):
-        _write(above, {one: found for one, found in (read_entry(above) or {}).items() if not _within(one, name)})
+        write_entry(above, {one: found for one, found in (read_entry(above) or {}).items() if not _within(one, name)})
     elif (LEDGER / name).is_dir():
         shutil.rmtree(LEDGER / name)
     else:
@@ -141,7 +141,8 @@ def _plain(name: str) -> str:
     return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], name)
 
 
-def _write(entry: Path, lines: dict[str, str]) -> None:
+def write_entry(entry: Path, lines: dict[str, str]) -> None:
+    """Write a file of the ledger, whole: path -> SHA-256."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     temporary = entry.with_name(f".{entry.name}.partial")
     said = []

@@ -13,9 +13,10 @@ from scripts.archive import layout
 from scripts.archive.compare_archives import check_out
 from scripts.archive.compare_archives import main as compare_main
 from scripts.archive.resume import resume
-from scripts.archive.taken_over import Clone
+from scripts.archive.taken_over import Clone, enter
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
+from scripts.common.ledger import read_entry, write_entry
 from tests.trust import crafted
 from tests.trust.crafted import EFFECT, META, METRIC, record, small, with_record
 from tests.trust.one_line import one_line
@@ -192,3 +193,15 @@ def test_a_comparison_is_made_again_in_its_own_folder(tmp_path, monkeypatch):
         monkeypatch.setattr(sys, "argv", ["compare", "--a", str(small().zip), "--b", str(small().zip), "--out", "out"])
         compare_main()
     assert "same to the last digit" in (tmp_path / "out/comparison.md").read_text()
+
+
+def test_a_folder_that_a_job_entered_as_a_whole_stays_one_entry(tmp_path):
+    """As where texts that the archive left out were made again beside its judgements."""
+    folder, other = tmp_path / "results/x/data", tmp_path / "results/x/tables"
+    write_entry(folder, {"results/x/data/a": "0" * 64, "results/x/data/b": "0" * 64})
+    enter(folder / "b", {"results/x/data/b": "1" * 64})
+    assert read_entry(folder) == {"results/x/data/a": "0" * 64, "results/x/data/b": "1" * 64}
+    enter(other / "c", {"results/x/tables/c": "2" * 64})
+    assert read_entry(other / "c") == {"results/x/tables/c": "2" * 64}
+    enter(other, {"results/x/tables/c": "3" * 64})
+    assert read_entry(other) == {"results/x/tables/c": "3" * 64}
