@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import locale
 import os
 import sys
@@ -40,4 +41,7 @@ def run(main: Callable[[], None]) -> None:
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:
-        sys.exit(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")
+        place = error.filename
+        if place is None and error.errno == errno.ENOSPC:  # results are told by their writer
+            place = os.environ.get("TMPDIR") or "/tmp"
+        sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")

@@ -8,6 +8,7 @@ of the clock, which was set back, are dated now: Snakemake refuses what a job ma
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ NO_OUTPUTS = {"logs", "benchmarks", "left-out.json"}  # in an experiment's folde
 FOLDERS = ("locks", "auxiliary", "conda", "conda-archive", "singularity", "shadow", "iocache", "log")
 CLOCKS_APART = 60.0  # seconds by which the clocks of two machines may differ
 NAMED = 3  # files, in a warning
+LITTLE = 1 << 20  # bytes, without which Snakemake itself ends in a traceback
 
 
 def outputs(folder: Path) -> Iterator[str]:
@@ -112,13 +114,21 @@ def date_now(names: list[str], held: set[str]) -> int:
     return len({path.removesuffix(f"/{DIRECTORY_STAMP}") for path in ahead})
 
 
+def check_space(*folders: Path) -> None:
+    """Raise UserError where the disk of a folder is full."""
+    for folder in folders:
+        if folder.is_dir() and (free := shutil.disk_usage(folder).free) < LITTLE:
+            raise UserError(f"{folder}: {os.strerror(errno.ENOSPC)} ({free >> 10} KiB are free)")
+
+
 def repair(results: Path, experiment: str, snakemake: Path) -> list[str]:
     """Mend what Snakemake would stumble over; returns a line for each kind of thing that was mended.
 
-    Raises UserError where the records cannot be written or a lock is damaged.
+    Raises UserError where the records cannot be written, a lock is damaged or a disk full.
     """
     folders = tuple(f"{results / name}/" for name in (experiment, SHARED))
     said = []
+    check_space(results, Path(os.environ.get("TMPDIR") or "/tmp"))
     try:
         held = held_files(snakemake)
         names = [name for folder in folders for name in outputs(Path(folder))]

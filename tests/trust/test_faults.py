@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,31 @@ def test_files_dated_ahead_of_the_clock_are_dated_now_in_their_order(clone):
 def write_now(folder):
     (folder / "now").write_text("x")
     return folder / "now"
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A folder on a full disk of its own."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk takes root")
+    (tmp_path / "full").mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", tmp_path / "full"], check=True)
+    yield tmp_path / "full"
+    subprocess.run(["umount", "--lazy", tmp_path / "full"], check=True)
+
+
+def test_a_full_tmpdir_is_one_line_before_anything_is_planned(clone, tiny_disk, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tiny_disk))
+    with pytest.raises(UserError, match=r"full: No space left on device \(4 KiB are free\)$"):
+        mended()
+
+
+def test_a_full_tmpdir_is_one_line_of_what_unpacks_there(tmp_path, tiny_disk):
+    with zipfile.ZipFile(tmp_path / "weather.zip", "w") as archive:
+        archive.writestr("corpus.jsonl", CORPUS * 1000)
+    made = [word.replace("Quelle - 樹", "weather.zip") for word in QRELS]
+    one_line(script(tmp_path, made, TMPDIR=tiny_disk), f"{tiny_disk}: No space left on device")
+    assert not any(tiny_disk.iterdir()) and not (tmp_path / "made").exists()
 
 
 CORPUS = '{"_id": "d1", "title": "", "text": "fire and flood"}\n{"_id": "d2", "title": "", "text": "Bäume 樹 😀 hail"}\n'
