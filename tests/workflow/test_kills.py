@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.common.downloads import HOW
 from scripts.common.state import records
 from tests.workflow.conftest import copy
 
@@ -90,13 +91,14 @@ def test_a_full_or_read_only_disk_is_one_line_and_leaves_nothing(place, tmp_path
     assert go_wrong(place, tmp_path, plan(place, output), disks=disks, preload=preload) == []
 
 
-def test_a_fetch_killed_at_any_step_or_on_a_full_disk_leaves_nothing_half(place, tmp_path):
+def test_a_fetch_killed_at_any_step_or_on_a_full_disk_leaves_nothing_half(place, tmp_path, monkeypatch):
     mirror = place.folder / "mirror"
     mirror.mkdir()
     with zipfile.ZipFile(mirror / "weather.zip", "w") as archive:
         archive.writestr("corpus.jsonl", os.urandom(50_000))
     checksum = hashlib.sha256((mirror / "weather.zip").read_bytes()).hexdigest()
-    settings = {"location": "https://example.org/weather.zip", "mirrors": ["mirror"], "sha256": checksum}
+    monkeypatch.setenv(HOW, json.dumps({"mirrors": ["mirror"], "addresses": {}}))
+    settings = {"location": "https://example.org/weather.zip", "sha256": checksum}
     arguments = ["--download", "results/faults/weather.zip", "--settings", json.dumps(settings)]
     made = {"script": "scripts/datasets/fetch.py", "arguments": arguments, "outputs": ["weather.zip"], "expected": "mirror"}
     assert go_wrong(place, tmp_path, made, kills=20, disks=[4, 32] if ROOT else []) == []
