@@ -18,10 +18,10 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.sources import is_remote, key
+from scripts.common.state import FETCHING
 
 FOLDER = "results/downloads"
 HOW = "RANKTRIAL_FETCH"  # the environment variable by which a job of fetching is told mirrors and addresses
-RULES = ("fetch", "fetch_folder")
 LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
 
@@ -61,7 +61,7 @@ def wanted_by(record: dict) -> dict | None:
     try:
         (params,) = record["params"]
         found = json.loads(ast.literal_eval(params))
-        return {name: value for name, value in found.items() if name != "mirrors"} if record["rule"] in RULES else None
+        return {name: value for name, value in found.items() if name != "mirrors"} if record["rule"] in FETCHING else None
     except (KeyError, TypeError, ValueError, SyntaxError, AttributeError):
         return None
 

@@ -15,7 +15,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import NoneType
 
 from scripts.common.errors import UserError
 from scripts.common.strict_json import read_json
@@ -25,10 +24,10 @@ PARTS = ("metadata", "incomplete")
 DIRECTORY_STAMP = ".snakemake_timestamp"  # by this file Snakemake dates a folder
 LONGEST_NAME = 255  # bytes; Snakemake spreads a longer name over folders that begin with @
 FORMAT = 6  # of Snakemake's records: in older ones it does not look at the settings
-# What each record holds, and without which Snakemake would not notice a change or would end in a traceback. Of a download
-# there is no code: what was fetched counts, and not how.
+FETCHING = ("fetch", "fetch_folder")  # rules whose records tell no code: what was fetched counts, and not how
+# What each record holds, and without which Snakemake would not notice a change or would end in a traceback.
 FIELDS = {
-    "rule": str, "code": (str, NoneType), "shellcmd": str, "params": list, "input": list, "log": list,
+    "rule": str, "code": str, "shellcmd": str, "params": list, "input": list, "log": list,
     "input_checksums": dict, "starttime": (int, float), "endtime": (int, float), "record_format_version": int,
 }  # fmt: skip
 
@@ -96,7 +95,8 @@ def read_record(path: Path) -> dict | None:
         return None
     if not isinstance(record, dict):
         return None
-    whole = all(key in record and isinstance(record[key], kind) for key, kind in FIELDS.items())
+    told = record | {"code": ""} if record.get("rule") in FETCHING else record
+    whole = all(isinstance(told.get(key), kind) for key, kind in FIELDS.items())
     times = [record.get("starttime"), record.get("endtime")]
     if not whole or record["record_format_version"] < FORMAT or not all(0 <= one < math.inf for one in times):
         return None
