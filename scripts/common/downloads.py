@@ -61,7 +61,8 @@ def wanted_by(record: dict) -> dict | None:
     try:
         (params,) = record["params"]
         found = json.loads(ast.literal_eval(params))
-        return {name: value for name, value in found.items() if name != "mirrors"} if record["rule"] in FETCHING else None
+        ours = record["rule"] in FETCHING
+        return {name: value for name, value in found.items() if name != "mirrors"} if ours else None
     except (KeyError, TypeError, ValueError, SyntaxError, AttributeError):
         return None
 
