@@ -143,7 +143,8 @@ def test_folders_in_which_a_clone_works(name):
 
 def test_make_hands_values_over_as_they_are():
     value = "a b'c$$(touch x);`y`.yaml"
-    done = subprocess.run(["make", "-n", "-o", "setup", "check", f"CONFIG={value}"], cwd=launch.ROOT, capture_output=True, text=True)
+    command = ["make", "-n", "--no-print-directory", "-o", "setup", "check", f"CONFIG={value}"]  # a test may itself run below make
+    done = subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
     shown = subprocess.run(["sh", "-c", done.stdout.strip().splitlines()[-1].replace(".venv/bin/snakemake", "printf '%s\\n'")],
                            capture_output=True, text=True)  # fmt: skip
     assert shown.stdout.splitlines() == ["check", "--configfile", value.replace("$$", "$")]
