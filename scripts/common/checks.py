@@ -20,6 +20,7 @@ WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems
 COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
 SHARED_FOLDERS = ("downloads", STATE)
 
+
 def check_name(check: Checker) -> None:
     """The experiment's folder is not one that all experiments share."""
     name = check.config["experiment"]

@@ -39,6 +39,7 @@ KEYS_OF_KIND = {
     },
 }
 
+
 def resolve(config: dict, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
     check_secrets(config, source)  # first, since other messages repeat what is wrong

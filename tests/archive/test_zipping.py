@@ -58,7 +58,10 @@ def test_what_is_added_or_taken_away_is_named(sealed, tmp_path):
     with zipfile.ZipFile(sealed) as archive:
         content = {one: archive.read(one) for one in archive.namelist() if one != "results/x/logs/empty.log"}
     write_zip(tmp_path / "changed.zip", content | {"extra.txt": b""})
-    assert check(tmp_path / "changed.zip").damages == ["extra.txt: not in the manifest", "results/x/logs/empty.log: missing"]
+    assert check(tmp_path / "changed.zip").damages == [
+        "extra.txt: not in the manifest",
+        "results/x/logs/empty.log: missing",
+    ]
 
 
 @pytest.mark.parametrize("place", ["before", "after"])

@@ -87,7 +87,13 @@ def test_odd_ids_survive(tmp_path):
 
 def test_documents_without_text_are_counted(tmp_path, monkeypatch, capsys):
     write_corpus(tmp_path / "corpus.jsonl", [Document("a", "", "word"), Document("b", "", ""), Document("c", " ", " ")])
-    call(monkeypatch, index_script, corpus=tmp_path / "corpus.jsonl", index=tmp_path / "index", settings=json.dumps(PYSERINI))
+    call(
+        monkeypatch,
+        index_script,
+        corpus=tmp_path / "corpus.jsonl",
+        index=tmp_path / "index",
+        settings=json.dumps(PYSERINI),
+    )
     assert "1 of 3 documents indexed" in (said := capsys.readouterr().err)
     assert "2 documents without text" in said
 
@@ -104,7 +110,10 @@ def test_search_writes_run_and_timing(animals, tmp_path, monkeypatch, capsys):
     write_queries(tmp_path / "queries.jsonl", queries)
     (tmp_path / "parameters.json").write_text(json.dumps({"k1": 2.0, "b": 1.0, "value": 0.5}))
     paths = {"index": animals, "queries": tmp_path / "queries.jsonl"}
-    for name, parameters, settings in (("tuned", tmp_path / "parameters.json", {}), ("set", None, {"k1": 0.9, "b": 0.4})):
+    for name, parameters, settings in (
+        ("tuned", tmp_path / "parameters.json", {}),
+        ("set", None, {"k1": 0.9, "b": 0.4}),
+    ):
         call(
             monkeypatch,
             search_script,
@@ -214,7 +223,12 @@ def test_the_newest_enough_java_is_found(tmp_path, monkeypatch):
 
 
 def test_equal_trials_go_to_the_smallest_k1_then_b():
-    trials = [tune.Trial(0.9, 0.4, 0.5), tune.Trial(0.9, 0.2, 0.5), tune.Trial(0.6, 0.9, 0.5), tune.Trial(0.6, 0.1, 0.4)]
+    trials = [
+        tune.Trial(0.9, 0.4, 0.5),
+        tune.Trial(0.9, 0.2, 0.5),
+        tune.Trial(0.6, 0.9, 0.5),
+        tune.Trial(0.6, 0.1, 0.4),
+    ]
     assert tune.best(trials) == tune.Trial(0.6, 0.9, 0.5)
 
 

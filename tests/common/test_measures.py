@@ -89,7 +89,11 @@ def test_cut_off_reciprocal_rank_and_judged_share_the_same_order_of_ties():
 
 def test_a_written_run_keeps_trec_evals_order(tmp_path):
     write_run(tmp_path / "r", {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}, "t")
-    assert [line.split()[2:4] for line in (tmp_path / "r").read_text().splitlines()] == [["c", "1"], ["b", "2"], ["a", "3"]]
+    assert [line.split()[2:4] for line in (tmp_path / "r").read_text().splitlines()] == [
+        ["c", "1"],
+        ["b", "2"],
+        ["a", "3"],
+    ]
 
 
 @pytest.mark.parametrize("name", ["nDGC@10", "nDCG@ten", "", "P@"])

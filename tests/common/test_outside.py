@@ -8,17 +8,23 @@ from scripts.common.paths import below, why_not_below
 from scripts.common.strict_json import parse_json, read_json
 
 
-@pytest.mark.parametrize("text", ["1_000", "١٢", "nan", "inf", "-infinity", "1e999", "", " 1", "0x1", "1,5", "1e", ".", "+"])
+@pytest.mark.parametrize(
+    "text", ["1_000", "١٢", "nan", "inf", "-infinity", "1e999", "", " 1", "0x1", "1,5", "1e", ".", "+"]
+)
 def test_what_is_no_plain_finite_number(text):
     assert finite(text) is None
 
 
-@pytest.mark.parametrize(("text", "value"), [("1", 1.0), ("-1.5", -1.5), (".5", 0.5), ("2.", 2.0), ("1e-3", 0.001), ("+4E2", 400.0)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", 1.0), ("-1.5", -1.5), (".5", 0.5), ("2.", 2.0), ("1e-3", 0.001), ("+4E2", 400.0)]
+)
 def test_plain_numbers(text, value):
     assert finite(text) == value
 
 
-@pytest.mark.parametrize("text", ["1.0", "1_0", "٣", "9223372036854775808", "-9223372036854775808", "1" * 5000, "", "1e3"])
+@pytest.mark.parametrize(
+    "text", ["1.0", "1_0", "٣", "9223372036854775808", "-9223372036854775808", "1" * 5000, "", "1e3"]
+)
 def test_what_is_no_integer_of_64_bits(text):
     assert integer(text) is None
 
@@ -64,7 +70,9 @@ def test_json_that_is_read(tmp_path):
         read_json(tmp_path / "c.json")
 
 
-@pytest.mark.parametrize("name", ["", ".", "/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "a\0b", "a" * 256, "é" * 128])
+@pytest.mark.parametrize(
+    "name", ["", ".", "/etc/passwd", "..", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "a\0b", "a" * 256, "é" * 128]
+)
 def test_a_path_that_is_refused(tmp_path, name):
     with pytest.raises(UserError, match="x: refused, the path"):
         below(tmp_path, name, "x")

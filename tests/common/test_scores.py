@@ -41,7 +41,9 @@ def test_a_mistake_is_said_with_its_line(tmp_path, content, said):
 def test_samples_without_ids_are_paired_by_line_only_where_there_are_as_many():
     check_pairs(["line 1", "line 2"], ["line 1", "line 2"], "rte")
     check_pairs(["a", "b"], ["b"], "rte")
-    with pytest.raises(UserError, match="task rte: control has 1 scores and treatment 2; without ids they cannot be paired"):
+    with pytest.raises(
+        UserError, match="task rte: control has 1 scores and treatment 2; without ids they cannot be paired"
+    ):
         check_pairs(["line 1"], ["line 1", "line 2"], "rte")
     with pytest.raises(UserError, match="the scores of the treatment have ids and those of the control have none"):
         check_pairs(["line 1"], ["a"], "rte")

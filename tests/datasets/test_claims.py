@@ -113,7 +113,11 @@ def emnlp_files(**changes):
 
 def test_emnlp(tmp_path):
     collection = emnlp2020.read(write(tmp_path, emnlp_files()), {"text": "tweet"})
-    assert collection.documents == [Document("0", "A1", "p1\np2\nc"), Document("1", "A2", "c"), Document("2", "A3", "c")]
+    assert collection.documents == [
+        Document("0", "A1", "p1\np2\nc"),
+        Document("1", "A2", "c"),
+        Document("2", "A3", "c"),
+    ]
     assert collection.queries == {"train": {"0": "one", "1": "two", "2": "three"}}
     assert collection.qrels == {"train": {"0": {"1": 1}, "1": {"1": 1}, "2": {"0": 1, "2": 1}}}
     with_images = emnlp2020.read(tmp_path, {"text": "tweet+image"})
@@ -158,8 +162,16 @@ def test_broken_emnlp_files_are_refused_with_file_and_line(tmp_path, changes, sa
 @pytest.mark.parametrize(
     ("name", "record", "said"),
     [
-        ("articles_content", {"headerTitle": "T", "body-text": "p", "claim": "c"}, ":2: http://a1 has no 'body-text', or it"),
-        ("articles_content", {"headerTitle": "T", "body-text": [1], "claim": "c"}, ":2: http://a1: 'body-text' must be"),
+        (
+            "articles_content",
+            {"headerTitle": "T", "body-text": "p", "claim": "c"},
+            ":2: http://a1 has no 'body-text', or it",
+        ),
+        (
+            "articles_content",
+            {"headerTitle": "T", "body-text": [1], "claim": "c"},
+            ":2: http://a1: 'body-text' must be",
+        ),
         ("articles_content", {"headerTitle": "T", "body-text": []}, ":2: http://a1 has no 'claim', or it is not text"),
         ("queries_content", {"Images_in_tweet": {}}, ":2: t1 has no 'OriginalTweetContent_Processed'"),
         ("queries_content", tweet(" ", ""), ":2: tweet t1 has no text"),
@@ -206,7 +218,11 @@ def test_clef_2020_as_the_thesis_takes_it(shared_data, tmp_path):
     """Table 4.2: 10,375 claims, 197 test and 800 training tweets, of which those with a gold claim of the test set go."""
     source = shared_data / "clef2020-checkthat-task2" / "v3.zip"
     prepare(source, tmp_path / "all", settings(format="checkthat", **PARTS))
-    assert {split: len(qrels) for split, qrels in splits(tmp_path / "all").items()} == {"train": 800, "dev": 0, "test": 197}
+    assert {split: len(qrels) for split, qrels in splits(tmp_path / "all").items()} == {
+        "train": 800,
+        "dev": 0,
+        "test": 197,
+    }
     kept = settings(format="checkthat", splits={"dev": 100}, drop_shared=True, **PARTS)
     prepare(source, tmp_path / "kept", kept)
     parts = splits(tmp_path / "kept")
@@ -215,7 +231,10 @@ def test_clef_2020_as_the_thesis_takes_it(shared_data, tmp_path):
     counts = json.loads((tmp_path / "kept" / "statistics.json").read_text())
     assert counts["documents"] == 10375 and counts["splits"]["train"]["left_out"] == 77
     with zipfile.ZipFile(source) as archive:
-        text = {name: archive.read(f"v3.0/{name}").decode() for name in ("verified_claims.docs.tsv", "dev/tweets.queries.tsv")}
+        text = {
+            name: archive.read(f"v3.0/{name}").decode()
+            for name in ("verified_claims.docs.tsv", "dev/tweets.queries.tsv")
+        }
     claims, tweets = (csv.DictReader(io.StringIO(one, newline=""), delimiter="\t") for one in text.values())
     corpus = [Document(row[""], row["title"], row["vclaim"]) for row in claims]
     assert list(read_corpus(tmp_path / "kept/corpus.jsonl")) == corpus

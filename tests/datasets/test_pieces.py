@@ -57,7 +57,11 @@ def test_nothing_is_lost_and_no_group_is_too_long(english, monkeypatch, window, 
 
 
 def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
-    documents = [Document("a", "Title here.", "One is short. " * 20), Document("b", "", ""), Document("c", "", "Two. Three.")]
+    documents = [
+        Document("a", "Title here.", "One is short. " * 20),
+        Document("b", "", ""),
+        Document("c", "", "Two. Three."),
+    ]
     write_corpus(tmp_path / "corpus.jsonl", documents)
     write_queries(tmp_path / "queries.jsonl", {"q": "Is it? It is.", "r": "No"})
     for name in ("corpus", "queries"):

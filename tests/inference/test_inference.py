@@ -61,7 +61,9 @@ def retrieve_task(task: Path, out: Path, monkeypatch, depth: int = 10, **changes
 def rerank_task(task: Path, out: Path, monkeypatch, kind: str, depth: int = 5, **changes: Path) -> dict:
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     paths |= {"first_stage": task / "first.trec", "run": out / f"{kind}.trec", "timing": out / f"{kind}.json"} | changes
-    call(monkeypatch, rerank, {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}, **paths)
+    call(
+        monkeypatch, rerank, {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}, **paths
+    )
     return read_run(paths["run"])
 
 

@@ -45,7 +45,13 @@ def by_hand(tiny: Path, query: str, document: str) -> float:
     return total + 10 * (len(document.split()) + 1)  # the second text's tokens and its [SEP] are of segment 1
 
 
-PAIRS = [("ash", "elm fig oak"), ("yew yew yew", ""), ("oak", "ash"), ("fig", "yew elm"), ("elm", "elm ash oak yew fig")]
+PAIRS = [
+    ("ash", "elm fig oak"),
+    ("yew yew yew", ""),
+    ("oak", "ash"),
+    ("fig", "yew elm"),
+    ("elm", "elm ash oak yew fig"),
+]
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 32])

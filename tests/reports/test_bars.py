@@ -28,7 +28,9 @@ def bars(figure):
     return [one for one in found if one.get_x() == left]
 
 
-@pytest.mark.parametrize("made", [chart(), chart(6, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)), chart(1, (0.7,)), chart(2, (0.7, 0.7), None)])
+@pytest.mark.parametrize(
+    "made", [chart(), chart(6, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)), chart(1, (0.7,)), chart(2, (0.7, 0.7), None)]
+)
 def test_everything_stays_on_the_page_and_nothing_lies_on_another(made):
     figure = bar_chart(made)
     assert figure.get_size_inches()[0] == 7.0 and figure.get_size_inches()[1] < 10
@@ -69,7 +71,9 @@ def test_one_baseline_is_one_line_and_several_stand_beside_their_bars():
     several = bar_chart(chart(2, (0.5, 0.6)))
     assert not any(line.get_gid() == "baseline" for line in several.axes[0].lines)
     ticks = [line for line in several.axes[0].lines if line.get_zorder() == 5]
-    assert len({round(line.get_xdata()[0], 6) for line in ticks}) == 3 and len(ticks) == 1 + 2 * len(MODELS)  # one is the key's
+    assert len({round(line.get_xdata()[0], 6) for line in ticks}) == 3 and len(ticks) == 1 + 2 * len(
+        MODELS
+    )  # one is the key's
     assert any(text.get_text() == "BM25: 0.500, 0.600" for text in several.axes[0].texts)
 
 
@@ -99,9 +103,13 @@ CONFIG = {
 def test_a_chart_takes_its_numbers_from_the_means():
     experiment = resolve(copy.deepcopy(CONFIG), "c.yaml")
     systems = ["bm25", *(name for name in experiment.systems if name != "bm25")]
-    means = pd.DataFrame({"task": "d", "system": systems, "RR@3": [0.1, 0.2, 0.3, 0.4], "RR@3 sd": [None, None, None, 0.05]})
+    means = pd.DataFrame(
+        {"task": "d", "system": systems, "RR@3": [0.1, 0.2, 0.3, 0.4], "RR@3 sd": [None, None, None, 0.05]}
+    )
     made = filled(means.set_index(["task", "system"]), experiment.charts["c"].settings())
-    assert made.labels == ["as is", "tuned"] and made.axis == "RR@3, Data" and made.lines == (0.1, 0.1) and made.one_line
+    assert (
+        made.labels == ["as is", "tuned"] and made.axis == "RR@3, Data" and made.lines == (0.1, 0.1) and made.one_line
+    )
     assert made.rows == {"first": [Bar(0.2), Bar(0.4, 0.05)], "second": [Bar(0.3), None]}
     wide = experiment.charts["w"]
     assert wide.rows == ("BM25", "first", "second") and wide.axis == "Mean" and wide.baseline is None

@@ -7,7 +7,12 @@ SPLIT = {"queries": 2, "judgements": 3, "relevant": 2, "queries_without_relevant
 
 def test_a_row_a_split_in_their_order():
     full = SPLIT | {"judged_documents_missing": 1, "mean_query_words": 2.5}
-    statistics = {"documents": 9, "mean_document_words": 4.0, "equal_documents": 0, "splits": {"test": full, "dev": full}}
+    statistics = {
+        "documents": 9,
+        "mean_document_words": 4.0,
+        "equal_documents": 0,
+        "splits": {"test": full, "dev": full},
+    }
     table = rows("d", statistics)
     assert [row["split"] for row in table] == ["dev", "test"] and table[0]["documents"] == 9
 

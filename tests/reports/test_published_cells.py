@@ -100,12 +100,12 @@ OURS = Ours(
             "AP sd": None,
         }
     ).set_index(["task", "system"]),
-    inference=pd.DataFrame({"task": ["clef"], "system": ["base-mini"], "mean": [5.0], "sd": [None], "runs": [1]}).set_index(
-        ["task", "system"]
-    ),
-    fine_tuning=pd.DataFrame({"model": ["mini"], "recipe": ["hard"], "mean": [2.5], "sd": [0.25], "runs": [3]}).set_index(
-        ["model", "recipe"]
-    ),
+    inference=pd.DataFrame(
+        {"task": ["clef"], "system": ["base-mini"], "mean": [5.0], "sd": [None], "runs": [1]}
+    ).set_index(["task", "system"]),
+    fine_tuning=pd.DataFrame(
+        {"model": ["mini"], "recipe": ["hard"], "mean": [2.5], "sd": [0.25], "runs": [3]}
+    ).set_index(["model", "recipe"]),
 )
 
 
@@ -118,7 +118,18 @@ def write(folder, cells=CELLS, mapping=MAPPING):
 
 def test_every_cell_has_one_verdict_and_a_reason_where_it_was_not_run(tmp_path):
     table = versus(*write(tmp_path), OURS)
-    assert table["verdict"].tolist() == [EQUAL, EQUAL, DIFFERENT, SPREAD, NOT_RUN, NOT_RUN, NOT_RUN, NOT_RUN, MACHINE, MACHINE]
+    assert table["verdict"].tolist() == [
+        EQUAL,
+        EQUAL,
+        DIFFERENT,
+        SPREAD,
+        NOT_RUN,
+        NOT_RUN,
+        NOT_RUN,
+        NOT_RUN,
+        MACHINE,
+        MACHINE,
+    ]
     assert table["ours"].fillna("").tolist() == ["0.50", "0.61", "0.69", "0.72", "", "", "", "", "5.00", "2.5"]
     assert table["reason"][4:8].tolist() == [
         "not split here",
@@ -130,7 +141,18 @@ def test_every_cell_has_one_verdict_and_a_reason_where_it_was_not_run(tmp_path):
     assert table["ratio"].dropna().tolist() == [2.5, 0.25]
     assert table["difference"][3] == pytest.approx(0.02) and table["difference"][8:].isna().all()
     assert table["our_system"][:4].tolist() == ["bm25", "bm25", "base-mini", "tuned-mini"]
-    assert table["remarks"].tolist() == ["a quirk", "", "a quirk", "a quirk", "a quirk", "", "a quirk", "a quirk", "", ""]
+    assert table["remarks"].tolist() == [
+        "a quirk",
+        "",
+        "a quirk",
+        "a quirk",
+        "a quirk",
+        "",
+        "a quirk",
+        "a quirk",
+        "",
+        "",
+    ]
 
 
 def test_a_part_of_the_experiment_says_what_it_lacks(tmp_path):

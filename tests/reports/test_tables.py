@@ -93,7 +93,9 @@ def test_which_p_is_shown(kind, test, correction, column):
 
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():
     one = found()
-    plot = forest([one], SETTINGS | {"p": "randomisation", "correction": "none", "title": "", "width": "double column"}, LABELS)
+    plot = forest(
+        [one], SETTINGS | {"p": "randomisation", "correction": "none", "title": "", "width": "double column"}, LABELS
+    )
     assert blocks(one, plot)[0][0][-1] == "0.060"
 
 

@@ -39,14 +39,22 @@ COSTS = costs(
 def test_inference_is_encoding_and_ranking():
     table = inference_times(COSTS, SYSTEMS).set_index(["task", "system"])
     assert table.loc[("a", "base"), "mean"] == 12.0 and pd.isna(table.loc[("a", "base"), "sd"])
-    assert table.loc[("a", "tuned"), ["runs", "mean", "ranking_seconds", "encoding_seconds"]].tolist() == [2, 14.5, 3.5, 11.0]
+    assert table.loc[("a", "tuned"), ["runs", "mean", "ranking_seconds", "encoding_seconds"]].tolist() == [
+        2,
+        14.5,
+        3.5,
+        11.0,
+    ]
     assert table.loc[("a", "tuned"), "sd"] == pytest.approx(statistics.stdev([13, 16]))
     assert table.loc[("a", "cross"), "mean"] == 100.0 and pd.isna(table.loc[("a", "cross"), "encoding_seconds"])
 
 
 def test_a_training_counts_once_however_many_tasks_its_checkpoint_ranks():
     table = fine_tuning_times(COSTS, SYSTEMS)
-    assert table[["model", "recipe", "runs", "mean"]].values.tolist() == [["mini", "random", 2, 55.0], ["mini", "hard", 1, 70.0]]
+    assert table[["model", "recipe", "runs", "mean"]].values.tolist() == [
+        ["mini", "random", 2, 55.0],
+        ["mini", "hard", 1, 70.0],
+    ]
 
 
 def test_the_papers_layout_pools_the_runs_of_a_model():
@@ -76,7 +84,10 @@ def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["times.py", *paths, "--settings", settings])
     main()
     assert all(stem.with_name(f"{stem.name}.{kind}").exists() for stem in stems for kind in ("tsv", "md", "tex"))
-    assert "| BM25" in (tmp_path / "inference.md").read_text() and "Measured on cpu" in (tmp_path / "inference.md").read_text()
+    assert (
+        "| BM25" in (tmp_path / "inference.md").read_text()
+        and "Measured on cpu" in (tmp_path / "inference.md").read_text()
+    )
     assert r"\toprule" in (tmp_path / "inference.tex").read_text()
 
 
@@ -97,5 +108,11 @@ def test_recipes_that_take_the_same_time_share_a_column():
     assert training_columns(experiment) == {"r-random": "Data", "r-bm25": "Data", "s": "s", "t": "t"}
     told = [for_times(experiment, experiment.systems[name]) for name in ("bm25", "tuned", "again")]
     assert told[0] == {"model": "bm25", "candidates": "all documents", "texts": ""}
-    assert told[1] == {"model": "mini", "candidates": "all documents", "texts": "", "recipe": "r-bm25", "column": "Data"}
+    assert told[1] == {
+        "model": "mini",
+        "candidates": "all documents",
+        "texts": "",
+        "recipe": "r-bm25",
+        "column": "Data",
+    }
     assert told[2]["candidates"] == "top 7 of bm25"

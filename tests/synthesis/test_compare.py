@@ -124,7 +124,9 @@ def test_a_correlation_has_no_tests_of_a_difference(tmp_path):
     effects, meta = compare(tmp_path, scored(tmp_path, "a", "c", CONTROL), scored(tmp_path, "a", "t", TREATMENT),
                             effect="CORR", margin=0.1)  # fmt: skip
     assert effects.loc["a", "effect"] == pytest.approx(np.corrcoef(TREATMENT, CONTROL)[0, 1], rel=1e-12)
-    assert effects.loc["a", ["t", "t_p_value", "randomisation_p_value", "equivalence_p_value", "seed_share"]].isna().all()
+    assert (
+        effects.loc["a", ["t", "t_p_value", "randomisation_p_value", "equivalence_p_value", "seed_share"]].isna().all()
+    )
     assert effects.loc["a", "ci_low"] < effects.loc["a", "effect"] < effects.loc["a", "ci_high"] < 1
     assert "equivalence" not in meta and meta["effect_type"] == "CORR"
 

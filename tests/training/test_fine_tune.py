@@ -169,11 +169,17 @@ def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path
         (folder / name).symlink_to(task / name)
     for name in ("corpus.jsonl", "queries.jsonl"):  # each document in two pieces, each query in one
         rows = [json.loads(line) for line in (task / name).read_text().splitlines()]
-        pieces = [(row["_id"], part) for row in rows for part in (row["text"].split() if name[0] == "c" else [row["text"]])]
+        pieces = [
+            (row["_id"], part) for row in rows for part in (row["text"].split() if name[0] == "c" else [row["text"]])
+        ]
         write_corpus(folder / name, (Document(name, "", part) for name, part in pieces))
     in_process(folder, tmp_path, monkeypatch, epochs=1, long_documents="split")
     timing = json.loads((tmp_path / "timing.json").read_text())
-    assert (timing["examples"], timing["steps"], timing["loss"]) == (60, 15, "ContrastiveLoss")  # 10 queries, 3 documents
+    assert (timing["examples"], timing["steps"], timing["loss"]) == (
+        60,
+        15,
+        "ContrastiveLoss",
+    )  # 10 queries, 3 documents
 
 
 def test_columns_of_each_shape():

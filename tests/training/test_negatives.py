@@ -32,7 +32,9 @@ class Collection:
     def write(self, folder: Path, shuffle: bool = False) -> Path:
         folder.mkdir()
         order = random.Random(1)
-        train = {q: dict(order.sample(list(g.items()), len(g))) for q, g in self.train.items()} if shuffle else self.train
+        train = (
+            {q: dict(order.sample(list(g.items()), len(g))) for q, g in self.train.items()} if shuffle else self.train
+        )
         train = dict(order.sample(list(train.items()), len(train))) if shuffle else train
         write_corpus(folder / "corpus.jsonl", (Document(name, "", "text") for name in self.corpus))
         write_queries(folder / "queries.jsonl", dict.fromkeys(self.queries, "text"))
@@ -42,8 +44,23 @@ class Collection:
         return folder
 
     def choose(self, folder: Path, monkeypatch, run: bool = True, **settings) -> list[dict[str, str]]:
-        words = ["--corpus", "corpus.jsonl", "--queries", "queries.jsonl", "--qrels", "train.qrels", "--evaluation-qrels"]
-        words += ["dev.qrels", "test.qrels", "--first-stage", *(["run.trec.gz"] if run else []), "--negatives", "out.tsv"]
+        words = [
+            "--corpus",
+            "corpus.jsonl",
+            "--queries",
+            "queries.jsonl",
+            "--qrels",
+            "train.qrels",
+            "--evaluation-qrels",
+        ]
+        words += [
+            "dev.qrels",
+            "test.qrels",
+            "--first-stage",
+            *(["run.trec.gz"] if run else []),
+            "--negatives",
+            "out.tsv",
+        ]
         monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "argv", ["script", *words, "--settings", json.dumps(SETTINGS | settings)])
         negatives.main()

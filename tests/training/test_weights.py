@@ -181,7 +181,10 @@ def several(tiny, tmp_path) -> Path:
 
 @pytest.mark.parametrize(
     ("file", "files"),
-    [("small/onnx/model_int8.onnx", {"model.onnx", "tokenizer.json"}), ("large/model.onnx", {"model.onnx", "vocab.txt"})],
+    [
+        ("small/onnx/model_int8.onnx", {"model.onnx", "tokenizer.json"}),
+        ("large/model.onnx", {"model.onnx", "vocab.txt"}),
+    ],
 )
 def test_an_onnx_file_is_taken_with_its_tokenizer_alone(several, tmp_path, monkeypatch, file, files):
     take(several, tmp_path / "out", monkeypatch, backend="onnx", file=file, sha256=sha256(several / file).upper())

@@ -12,7 +12,14 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 SCHEDULE = {
     **{"max_length": 16, "loss": "auto", "epochs": 3, "batch_size": 4, "learning_rate": 1e-3, "warmup": 0.1},
-    **{"schedule": "linear", "weight_decay": 0.01, "checkpoint_steps": 2, "micro_batch": None, "seed": 1, "type": "bi-encoder"},
+    **{
+        "schedule": "linear",
+        "weight_decay": 0.01,
+        "checkpoint_steps": 2,
+        "micro_batch": None,
+        "seed": 1,
+        "type": "bi-encoder",
+    },
 }
 WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
 

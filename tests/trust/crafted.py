@@ -131,7 +131,9 @@ def told_of_rules(planned: list[dict]) -> dict:
             parts = [f"(?P<{groups[part]}>[^/]+)" if part in groups else part for part in path.split("/")]
             stem, dot, suffix = parts[-1].partition(".")
             parts[-1] = (f"(?P<{groups[stem]}>[^/.]+)" if stem in groups else stem) + dot + suffix
-            found["outputs"].append("/".join(parts).replace("seed-0", "seed-(?P<seed>[0-9]+)" if "seed" in job["wildcards"] else "seed-0"))
+            found["outputs"].append(
+                "/".join(parts).replace("seed-0", "seed-(?P<seed>[0-9]+)" if "seed" in job["wildcards"] else "seed-0")
+            )
     return patterns
 
 
@@ -178,7 +180,9 @@ def small() -> SimpleNamespace:
     planned = with_content(workspace, plan(workspace))
     run_jobs(workspace, planned)
     files = archive(workspace, planned)
-    return SimpleNamespace(workspace=workspace, planned=planned, files=files, zip=resealed(files, folder / "small.crate.zip"))
+    return SimpleNamespace(
+        workspace=workspace, planned=planned, files=files, zip=resealed(files, folder / "small.crate.zip")
+    )
 
 
 def record(files: dict[str, bytes], name: str):

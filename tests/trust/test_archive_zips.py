@@ -31,7 +31,10 @@ def zipped(path, entries, method=zipfile.ZIP_DEFLATED):
 
 
 def a_bomb(path):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("results/small/summary.md", "w") as file:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("results/small/summary.md", "w") as file,
+    ):
         for _ in range(100):
             file.write(bytes(1 << 20))
 
@@ -104,7 +107,14 @@ def a_gap(path):
     content = path.read_bytes()
     start = content.index(b"PK\1\2")
     end = content.index(b"PK\5\6")
-    moved = content[:start] + b"hidden" + content[start:end] + content[end : end + 16] + struct.pack("<L", start + 6) + content[end + 20 :]
+    moved = (
+        content[:start]
+        + b"hidden"
+        + content[start:end]
+        + content[end : end + 16]
+        + struct.pack("<L", start + 6)
+        + content[end + 20 :]
+    )
     path.write_bytes(moved)
 
 
@@ -169,7 +179,11 @@ def test_large_incompressible_files_are_read_block_by_block(tmp_path):
         "from pathlib import Path; from scripts.archive.integrity import check; from scripts.archive.unpack import unpack\n"
         "found = check(Path(sys.argv[2])); unpack(Path(sys.argv[2]), Path(sys.argv[3]), found.manifest); print(found.damages)"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program, str(ROOT), str(path), str(tmp_path / "a")], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, str(ROOT), str(path), str(tmp_path / "a")],
+        capture_output=True,
+        text=True,
+    )
     assert done.stdout == "[]\n", done.stderr
     assert (tmp_path / "a" / name).stat().st_size == size
 

@@ -42,11 +42,16 @@ def test_a_file_where_no_archive_has_one_is_refused(tmp_path, name):
     with contextlib.suppress(UserError):  # were it not checked before, what takes over would refuse it or do without it
         resume(folder, Clone(clone), made, True)
     written = [one.relative_to(clone) for one in clone.rglob("*") if one.is_file()]
-    assert all(one.parts[0] in ("results", "config", "Snakefile") and b"planted" not in (clone / one).read_bytes() for one in written)
+    assert all(
+        one.parts[0] in ("results", "config", "Snakefile") and b"planted" not in (clone / one).read_bytes()
+        for one in written
+    )
     assert not list(tmp_path.glob("*planted*")) and not Path("/tmp/ranktrial-planted").exists()
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "", "a b", "x\n", "downloads", "state", "é", "$(touch x)", 5, None, ["x"]])
+@pytest.mark.parametrize(
+    "name", ["../x", "a/b", ".hidden", "", "a b", "x\n", "downloads", "state", "é", "$(touch x)", 5, None, ["x"]]
+)
 def test_an_experiment_has_a_name_of_the_schema(tmp_path, name):
     text = json.dumps(crafted.forged_manifest(small().files, experiment=name)).encode()
     crafted.unpacked({layout.MANIFEST: text, layout.SEAL: seal(text).encode()}, tmp_path)
@@ -110,14 +115,18 @@ NO_RECORDS = {"empty": b"", "no JSON": b"{", "a number": b"5", "NaN": b"[NaN]", 
 @pytest.mark.parametrize("content", NO_RECORDS.values(), ids=NO_RECORDS)
 @pytest.mark.parametrize("name", RECORDS)
 def test_records_that_are_none_are_one_line(tmp_path, name, content):
-    files = {key: one for key, one in small().files.items() if key != name} | ({} if content is None else {name: content})
+    files = {key: one for key, one in small().files.items() if key != name} | (
+        {} if content is None else {name: content}
+    )
     crafted.unpacked(files, tmp_path)
     with pytest.raises(UserError) as error:
         verdicts(tmp_path, crafted.forged_manifest(files), ROOT, True, Confinement())
     one_line(error, name)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"5", b"\xff", b"[" * 100_000, b'{"format": 1}', b'{"format": "ranktrial-archive/1"}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"5", b"\xff", b"[" * 100_000, b'{"format": 1}', b'{"format": "ranktrial-archive/1"}']
+)
 def test_a_manifest_that_is_none_is_one_line(tmp_path, content):
     (tmp_path / layout.MANIFEST).write_bytes(content)
     (tmp_path / layout.SEAL).write_text(seal(content))

@@ -41,7 +41,12 @@ def accounted_for(files, made, tmp_path, same_sources=True):
 def test_an_honest_archive_is_accounted_for(tmp_path):
     found = accounted_for(small().files, record(small().files, layout.MANIFEST), tmp_path)
     assert found.findings == {}
-    assert {path for job in found.queue for path in job["outputs"]} >= {METRIC, EFFECT, META, "results/small/report.html"}
+    assert {path for job in found.queue for path in job["outputs"]} >= {
+        METRIC,
+        EFFECT,
+        META,
+        "results/small/report.html",
+    }
     assert set(found.elsewhere) >= {RUN, QRELS}
 
 
@@ -167,7 +172,9 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize(("lie", "where", "said"), [(lie, *told) for lie, told in LIES.items()], ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(
+    ("lie", "where", "said"), [(lie, *told) for lie, told in LIES.items()], ids=lambda one: getattr(one, "__name__", "")
+)
 def test_jobs_that_lie(tmp_path, lie, where, said):
     jobs = record(small().files, layout.JOBS)
     lie(jobs)
@@ -175,13 +182,17 @@ def test_jobs_that_lie(tmp_path, lie, where, said):
     assert said in found[where], found
 
 
-@pytest.mark.parametrize("name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/figures/helps.svg"])
+@pytest.mark.parametrize(
+    "name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/figures/helps.svg"]
+)
 def test_a_changed_result_contradicts_its_job(tmp_path, name):
     found = findings({**small().files, name: small().files[name] + b"\n"}, tmp_path)
     assert "wrote another content" in found[name]
 
 
-@pytest.mark.parametrize("name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/report.html"])
+@pytest.mark.parametrize(
+    "name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/report.html"]
+)
 @pytest.mark.parametrize("told", [True, False], ids=["with its job", "without its job"])
 def test_a_result_that_is_missing_is_told(tmp_path, name, told):
     jobs = record(small().files, layout.JOBS)
@@ -191,7 +202,10 @@ def test_a_result_that_is_missing_is_told(tmp_path, name, told):
     assert "missing" in findings(with_record(files, layout.JOBS, jobs), tmp_path)[name]
 
 
-@pytest.mark.parametrize("name", ["results/small/metrics/weather/best/seed-0.tsv", "results/small/effects/new.tsv", "results/small/tables/new.tsv"])
+@pytest.mark.parametrize(
+    "name",
+    ["results/small/metrics/weather/best/seed-0.tsv", "results/small/effects/new.tsv", "results/small/tables/new.tsv"],
+)
 def test_a_result_without_a_job_is_told(tmp_path, name):
     files = {**small().files, name: b"query_id\tnDCG@10\n"}
     assert findings(files, tmp_path)[name] == "no job of the workflow makes it"
@@ -222,7 +236,9 @@ def test_identities_and_origin_have_to_fit(tmp_path):
 def test_the_resolved_configuration_has_to_fit(tmp_path):
     name = "config/resolved.yaml"
     files = {**small().files, name: small().files[name].replace(b"depth: 1000", b"depth: 2000")}
-    assert files[name] != small().files[name] and "is not the configuration as written" in findings(files, tmp_path)[name]
+    assert (
+        files[name] != small().files[name] and "is not the configuration as written" in findings(files, tmp_path)[name]
+    )
 
 
 def test_another_configuration_asks_for_other_results(tmp_path):
@@ -238,7 +254,10 @@ def test_an_altered_number_with_all_its_hashes_does_not_recompute(tmp_path):
     lines = files[METRIC].decode().splitlines()
     lines[1] = "q0\t0.123456\t1.0"
     files[METRIC] = ("\n".join(lines) + "\n").encode()
-    old, new = (json.dumps(manifest({METRIC: one}, {}, {}, "small")["files"][METRIC]["sha256"]) for one in (small().files[METRIC], files[METRIC]))
+    old, new = (
+        json.dumps(manifest({METRIC: one}, {}, {}, "small")["files"][METRIC]["sha256"])
+        for one in (small().files[METRIC], files[METRIC])
+    )
     files[layout.JOBS] = files[layout.JOBS].replace(old.encode(), new.encode())
     made = check(crafted.resealed(files, tmp_path / "x.zip")).manifest
     folder = tmp_path / "unpacked"
@@ -287,7 +306,9 @@ def mutated(value, rng):
     value = copy.deepcopy(value)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         depth = rng.randrange(6)
-        candidates = [path for path in places(value) if path and len(path) <= depth + 1] or [(next(iter(value)),) if value and isinstance(value, dict) else ()]
+        candidates = [path for path in places(value) if path and len(path) <= depth + 1] or [
+            (next(iter(value)),) if value and isinstance(value, dict) else ()
+        ]
         path = rng.choice(candidates)
         if not path:
             return rng.choice(ODD)

@@ -34,7 +34,12 @@ def test_an_honest_archive_is_taken_over_whole(tmp_path):
     ended = record(small().files, layout.STATE)["records"][METRIC]["endtime"]
     assert os.stat(clone / METRIC).st_mtime == pytest.approx(ended, abs=1e-3)
     assert (clone / "results/state/sha256" / METRIC).read_text() == f"{sha256(clone / METRIC)}  {METRIC}\n"
-    assert {path.parts[0] for path in (one.relative_to(clone) for one in clone.rglob("*"))} == {"Snakefile", "config", "results", ".snakemake"}
+    assert {path.parts[0] for path in (one.relative_to(clone) for one in clone.rglob("*"))} == {
+        "Snakefile",
+        "config",
+        "results",
+        ".snakemake",
+    }
     assert written == len([name for name in small().files if name.startswith("results/") and "ir_metadata" not in name])
 
 
@@ -49,7 +54,10 @@ def test_a_configuration_is_never_put_over_another(tmp_path):
         taken(tmp_path, clone)
 
 
-@pytest.mark.parametrize("path", ["/etc/cron.d/x.yaml", "../x.yaml", "config/schema.yaml", "~/x.yaml", "Snakefile", "scripts/a/sitecustomize.py"])
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/cron.d/x.yaml", "../x.yaml", "config/schema.yaml", "~/x.yaml", "Snakefile", "scripts/a/sitecustomize.py"],
+)
 def test_a_configuration_goes_into_config_only(tmp_path, path):
     state = record(small().files, layout.STATE) | {"config_files": [path]}
     files = with_record(small().files, layout.STATE, state)
@@ -57,7 +65,11 @@ def test_a_configuration_goes_into_config_only(tmp_path, path):
     clone = crafted.clone(tmp_path / "clone")
     (clone / "config/schema.yaml").write_text("schema\n")
     place = taken(tmp_path, clone, files)[1]
-    assert place.parent == Path("config") and place.suffix == ".yaml" and (clone / "config/schema.yaml").read_text() == "schema\n"
+    assert (
+        place.parent == Path("config")
+        and place.suffix == ".yaml"
+        and (clone / "config/schema.yaml").read_text() == "schema\n"
+    )
     assert (clone / "Snakefile").read_text() == "" and not list(tmp_path.glob("*.yaml"))
 
 
@@ -90,7 +102,9 @@ def test_dates_of_other_files_are_left_alone(tmp_path):
     assert mine.stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("where", ["results", "results/small", "results/small/metrics", METRIC, "config", "results/state"])
+@pytest.mark.parametrize(
+    "where", ["results", "results/small", "results/small/metrics", METRIC, "config", "results/state"]
+)
 def test_links_in_the_clone_are_not_followed_unasked(tmp_path, where):
     clone, elsewhere = crafted.clone(tmp_path / "clone"), tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -108,7 +122,9 @@ def test_links_in_the_clone_are_not_followed_unasked(tmp_path, where):
         assert (elsewhere / METRIC.removeprefix("results/")).is_file()
 
 
-@pytest.mark.parametrize(("where", "said"), [("results/small/metrics", "is no folder"), ("results/small/summary.md/x", "is no file")])
+@pytest.mark.parametrize(
+    ("where", "said"), [("results/small/metrics", "is no folder"), ("results/small/summary.md/x", "is no file")]
+)
 def test_a_file_where_a_folder_should_be(tmp_path, where, said):
     clone = crafted.clone(tmp_path / "clone")
     (clone / where).parent.mkdir(parents=True)
@@ -151,7 +167,10 @@ def a_linked_marker(out):
     (out / ".ranktrial-comparison").symlink_to(out.parent / "list")
 
 
-@pytest.mark.parametrize("make", [a_file, a_link, a_folder_of_others, an_earlier_one_with_more, an_earlier_one_with_a_folder, a_linked_marker])
+@pytest.mark.parametrize(
+    "make",
+    [a_file, a_link, a_folder_of_others, an_earlier_one_with_more, an_earlier_one_with_a_folder, a_linked_marker],
+)
 def test_a_comparison_empties_only_its_own_folder(tmp_path, make):
     make(tmp_path / "out")
     before = crafted.listing(tmp_path)

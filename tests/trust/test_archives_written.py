@@ -77,7 +77,12 @@ def test_scripts_run_by_an_isolated_python(tmp_path):
 
 def test_changed_sources_are_told(tmp_path):
     files = dict(small().files)
-    for name in ("workflow/Snakefile", "workflow/rules/synthesis.smk", "workflow/scripts/evaluation/score.py", "workflow/config/schema.yaml"):
+    for name in (
+        "workflow/Snakefile",
+        "workflow/rules/synthesis.smk",
+        "workflow/scripts/evaluation/score.py",
+        "workflow/config/schema.yaml",
+    ):
         files[name] = files[name] + b"\n# changed\n"
     crafted.unpacked(files, tmp_path)
     changed_ones = ["Snakefile", "config/schema.yaml", "rules/synthesis.smk", "scripts/evaluation/score.py"]
@@ -89,7 +94,15 @@ def workspace(tmp_path):
     return Path(shutil.copytree(small().workspace, tmp_path / "workspace", symlinks=True))
 
 
-WRITTEN = [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/data/weather/statistics.json"]
+WRITTEN = [
+    RUN,
+    QRELS,
+    METRIC,
+    EFFECT,
+    META,
+    "results/small/tables/means.tsv",
+    "results/small/data/weather/statistics.json",
+]
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -71,13 +71,19 @@ YAML = {
     "merge key twice": (b"a: {<<: {x: 1}, <<: {y: 1}}\n", "1: key '<<' stands twice"),
     "merged number": (b"<<: 3\n", "1: not YAML: expected a mapping"),
     "merged list of numbers": (b"<<: [1]\n", "1: not YAML: expected a mapping"),
-    "date": (b"a: 1\nb: 2020-01-01\n", "2: 2020-01-01 is a date to YAML, and no value here is one; for a text write '2020"),
+    "date": (
+        b"a: 1\nb: 2020-01-01\n",
+        "2: 2020-01-01 is a date to YAML, and no value here is one; for a text write '2020",
+    ),
     "time": (b"a: 2020-01-01 10:00:00\n", "1: 2020-01-01 10:00:00 is a date to YAML"),
     "NaN": (b"a: .nan\n", "1: .nan is no number that can be computed with"),
     "infinity": (b"a: [1, .inf]\n", "1: .inf is no number"),
     "minus infinity": (b"a: {b: -.INF}\n", "1: -.INF is no number"),
     "number beyond 64-bit floats": (b"a: 1.0e+999\n", "1: 1.0e+999 is no number"),
-    "number beyond 64-bit integers": (b"a: 9223372036854775808\n", "1: the number 9223372036854775808 is beyond 64 bits"),
+    "number beyond 64-bit integers": (
+        b"a: 9223372036854775808\n",
+        "1: the number 9223372036854775808 is beyond 64 bits",
+    ),
     "5,000 digits": (f"a: {NINES}\n".encode(), "is beyond 64 bits"),
     "octal": (b"a: 010\n", "1: 010 is the number 8 to YAML; write 8, or '010' for a text"),
     "sexagesimal": (b"a: 1:30\n", "1: 1:30 is the number 90 to YAML; write 90, or '1:30' for a text"),
@@ -134,14 +140,21 @@ def test_the_launcher_reads_before_snakemake_does(tmp_path):
     command = [sys.executable, "-P", launch.__file__, "-n", "--configfiles", "config/ranger.yaml", tmp_path / "c.yaml"]
     done = subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
     told = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]
-    assert (done.returncode, told) == (1, [f"error: {tmp_path}/c.yaml:1: a list stands at the top; a mapping (key: value) is wanted"])
+    assert (done.returncode, told) == (
+        1,
+        [f"error: {tmp_path}/c.yaml:1: a list stands at the top; a mapping (key: value) is wanted"],
+    )
 
 
-@pytest.mark.parametrize("given", [["bad.yaml"], ["good.yaml", "bad.yaml"], ["bad.yaml", "good.yaml"], ["none.yaml"], ["."]], ids=" ".join)
+@pytest.mark.parametrize(
+    "given", [["bad.yaml"], ["good.yaml", "bad.yaml"], ["bad.yaml", "good.yaml"], ["none.yaml"], ["."]], ids=" ".join
+)
 def test_the_launcher_reads_every_file_of_the_command_line(tmp_path, given):
     (tmp_path / "bad.yaml").write_text("a: [1\n")
     (tmp_path / "good.yaml").write_text("a: 1\n")
-    arguments = argparse.Namespace(directory=None, snakefile=launch.ROOT / "Snakefile", configfile=[tmp_path / one for one in given])
+    arguments = argparse.Namespace(
+        directory=None, snakefile=launch.ROOT / "Snakefile", configfile=[tmp_path / one for one in given]
+    )
     assert str(tmp_path) in refused(launch.check, arguments)
     arguments.snakefile = tmp_path / "Snakefile"  # of another workflow: none of our business
     launch.check(arguments)

@@ -185,7 +185,9 @@ def test_insuranceqa_of_another_shape_is_refused(tmp_path, file, content):
 
 @pytest.mark.parametrize("key", ["a\nb", "a\x1b"])
 def test_a_key_of_emnlps_with_a_control_character_is_refused(tmp_path, key):
-    assert "holds a control character" in refusal("emnlp2020", tmp_path, {"P/article_mapped.json": json.dumps({key: 0})})
+    assert "holds a control character" in refusal(
+        "emnlp2020", tmp_path, {"P/article_mapped.json": json.dumps({key: 0})}
+    )
 
 
 def test_insuranceqa_is_read_to_the_last_byte(tmp_path):
@@ -206,7 +208,10 @@ def settings(name, **changes):
         ({"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'}, "not one document has a text"),
         ({"x/corpus.jsonl": '{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "a"}\n'}, "document id d1 stands twice"),
         ({"x/corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}\n'}, "document id 1 stands twice"),
-        ({"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'}, "test: not one of 2 judgements names a document of the corpus"),
+        (
+            {"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'},
+            "test: not one of 2 judgements names a document of the corpus",
+        ),
         ({"y/corpus.jsonl": "{}"}, "corpus.jsonl stands in several folders: x, y"),
     ],
 )
@@ -226,7 +231,10 @@ def test_a_location_that_is_no_file_is_refused_and_does_not_hang(tmp_path, kind)
             prepare(type(tmp_path)(location), tmp_path / "out", settings(name))
 
 
-@pytest.mark.parametrize("line", ['{"_id": "d1", "title": "", "text": "a"', '{"_id": "d1", "title": ""}', "[]", '{"text": "a"}', "{", '{"_id": "d'])
+@pytest.mark.parametrize(
+    "line",
+    ['{"_id": "d1", "title": "", "text": "a"', '{"_id": "d1", "title": ""}', "[]", '{"text": "a"}', "{", '{"_id": "d'],
+)
 def test_a_prepared_file_that_was_damaged_is_told(tmp_path, line):
     write_corpus(tmp_path / "c", [Document("d0", "", "a")])
     with open(tmp_path / "c", "a") as file:

@@ -83,7 +83,9 @@ def test_a_query_that_is_refused(tmp_path, line, said):
      ("q1\td1\x01\t1", "the document id 'd1\\x01' holds a control character"), ("q1\td1\t1\t1", "4 columns"), ("q1 d1 1", "1 columns")],
 )  # fmt: skip
 def test_a_line_of_beirs_qrels_that_is_refused(tmp_path, line, said):
-    assert f"test.tsv:2: {said}" in refusal("beir", tmp_path, {"x/qrels/test.tsv": f"q2\td1\t1\n{line}\n"}).replace("grade '99999999999' ", "")
+    assert f"test.tsv:2: {said}" in refusal("beir", tmp_path, {"x/qrels/test.tsv": f"q2\td1\t1\n{line}\n"}).replace(
+        "grade '99999999999' ", ""
+    )
 
 
 MARKUP = {

@@ -248,7 +248,11 @@ REFUSED = {
 
 @pytest.mark.parametrize(
     ("changes", "said"),
-    [pytest.param(*case, id=f"{kind}-{number}") for kind, cases in REFUSED.items() for number, case in enumerate(cases)],
+    [
+        pytest.param(*case, id=f"{kind}-{number}")
+        for kind, cases in REFUSED.items()
+        for number, case in enumerate(cases)
+    ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(changes, said):
     with pytest.raises(UserError) as error:
@@ -289,7 +293,9 @@ def test_what_makes_sense_is_accepted(changes):
     resolve(changed(changes), "c.yaml")
 
 
-@pytest.mark.parametrize(("name", "listed"), [("MRR@10", "RR@10"), ("NDCG@10", "nDCG@10"), ("nDCG(cutoff=10)", "nDCG@10")])
+@pytest.mark.parametrize(
+    ("name", "listed"), [("MRR@10", "RR@10"), ("NDCG@10", "nDCG@10"), ("nDCG(cutoff=10)", "nDCG@10")]
+)
 def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, listed):
     changes = {"comparisons/c/measure": name, "charts/k": {"systems": ["tuned"], "measures": [name]}}
     experiment = resolve(changed(changes), "c.yaml")
@@ -299,7 +305,9 @@ def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, liste
 
 def test_measures_that_look_deeper_than_a_run_are_told():
     said = cautions(resolve(changed({"measures": ["nDCG@10", "R@100", "AP", "Judged@100"], "depth": 3}), "c.yaml"))
-    assert said[0].startswith("nDCG@10, R@100 look deeper than every run, which holds 3 documents a query at most (depth)")
+    assert said[0].startswith(
+        "nDCG@10, R@100 look deeper than every run, which holds 3 documents a query at most (depth)"
+    )
     changes = {"measures": ["nDCG@10", "R@20"], "systems/reranker/rerank/depth": 10,
                "systems/twice": {"model": "x", "rerank": {"first_stage": "reranker", "depth": 50}}}  # fmt: skip
     (said,) = cautions(resolve(changed(changes), "c.yaml"))
@@ -332,7 +340,10 @@ def test_the_table_of_losses_is_that_of_the_library(kind):
 
     library = {"bi-encoder": bi_losses, "cross-encoder": cross_losses}[kind]
     theirs = {name for name in library.__all__ if issubclass(getattr(library, name), torch.nn.Module)}
-    assert {name for name in theirs if name.endswith(("Loss", "InBatchNegatives"))} == {*SHAPES[kind], *NOT_HERE[kind].split()}
+    assert {name for name in theirs if name.endswith(("Loss", "InBatchNegatives"))} == {
+        *SHAPES[kind],
+        *NOT_HERE[kind].split(),
+    }
     for loss, shape in SHAPES[kind].items():
         assert resolve_loss(loss, kind) == loss
         if shape == PAIRS:
@@ -370,7 +381,12 @@ def spoilt(config: dict, rng: random.Random) -> dict:
             *other_path, other = rng.choice(known)
             value = config
             for key in other_path:
-                value = value[key] if isinstance(value, list | dict) and key in (value if isinstance(value, dict) else range(len(value))) else {}
+                value = (
+                    value[key]
+                    if isinstance(value, list | dict)
+                    and key in (value if isinstance(value, dict) else range(len(value)))
+                    else {}
+                )
             if isinstance(value, dict):
                 part[last] = copy.deepcopy(value.get(other))
         elif isinstance(part, list):

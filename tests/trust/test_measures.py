@@ -15,7 +15,13 @@ ROOT = Path(__file__).parents[2]
 RUN = {
     "q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "b": 2.0}, "q3": {"a": 2.0, "b": 1.0}, "barren": {"a": 1.0}, "extra": {"a": 1.0},
 }  # fmt: skip
-QRELS = {"q1": {"a": 0, "b": 1, "d": 2}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 0}, "barren": {"a": 0}, "missing": {"a": 1}}
+QRELS = {
+    "q1": {"a": 0, "b": 1, "d": 2},
+    "q2": {"a": 1, "b": 0},
+    "q3": {"a": 1, "b": 0},
+    "barren": {"a": 0},
+    "missing": {"a": 1},
+}
 
 ALIASES = [
     ("RR@10", "MRR@10"), ("RR", "MRR"), ("AP", "MAP"), ("AP@5", "MAP@5"), ("nDCG@10", "NDCG@10"), ("P@5", "Precision@5"),

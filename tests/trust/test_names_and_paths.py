@@ -96,13 +96,18 @@ def settings_of_the_rules():
 def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
     from snakemake.io import WILDCARD_REGEX
 
-    written = settings_of_the_rules()(labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}])
+    written = settings_of_the_rules()(
+        labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}]
+    )
     assert not WILDCARD_REGEX.search(written)
-    assert json.loads(written) == {"labels": {"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, "grid": [1, {"x": "{y, [0-9]+}"}]}
+    assert json.loads(written) == {
+        "labels": {"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'},
+        "grid": [1, {"x": "{y, [0-9]+}"}],
+    }
 
 
 def test_settings_without_braces_in_texts_stay_as_they_were():
-    values = {"b": [1, 2.5, {"ä": None}], "a": "x\\y\"z"}
+    values = {"b": [1, 2.5, {"ä": None}], "a": 'x\\y"z'}
     assert settings_of_the_rules()(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
@@ -115,7 +120,9 @@ def test_no_label_is_a_command_of_latex():
 
 
 def test_no_label_is_markup_or_a_column_of_markdown():
-    shown = markdown.markdown(pd.DataFrame({markdown.escape(GOOD): [markdown.escape("a | b <script> `c` [x](javascript:y)")]}))
+    shown = markdown.markdown(
+        pd.DataFrame({markdown.escape(GOOD): [markdown.escape("a | b <script> `c` [x](javascript:y)")]})
+    )
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 2 for line in shown.splitlines()), "one column"
     assert not re.search(r"(?<!\\)[<`\[*$]", shown)
     assert markdown.escape("BERT_base (v1.5) 50 % é") == "BERT_base (v1.5) 50 % é"
@@ -136,14 +143,24 @@ def test_folders_in_which_no_clone_can_lie(name, monkeypatch):
     assert "the folder's path holds" in str(error.value) and str(error.value).isprintable()
 
 
-@pytest.mark.parametrize("name", ["with space", "ümlaut 日本", "a#b", "a%b", "a&b", "a;b", "~a", "a(b)", "a+b", "a=b", "a,b", "a@b"])
+@pytest.mark.parametrize(
+    "name", ["with space", "ümlaut 日本", "a#b", "a%b", "a&b", "a;b", "~a", "a(b)", "a+b", "a=b", "a,b", "a@b"]
+)
 def test_folders_in_which_a_clone_works(name):
     assert why_no_clone(f"/home/me/{name}/ranktrial") is None
 
 
 def test_make_hands_values_over_as_they_are():
     value = "a b'c$$(touch x);`y`.yaml"
-    command = ["make", "-n", "--no-print-directory", "-o", "setup", "check", f"CONFIG={value}"]  # a test may itself run below make
+    command = [
+        "make",
+        "-n",
+        "--no-print-directory",
+        "-o",
+        "setup",
+        "check",
+        f"CONFIG={value}",
+    ]  # a test may itself run below make
     done = subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
     shown = subprocess.run(["sh", "-c", done.stdout.strip().splitlines()[-1].replace(".venv/bin/snakemake", "printf '%s\\n'")],
                            capture_output=True, text=True)  # fmt: skip
@@ -158,4 +175,6 @@ def test_setup_puts_the_launcher_in_the_place_of_snakemake_once(tmp_path):
     for _ in range(2):
         subprocess.run(["make", "setup", f"VENV={venv}"], cwd=launch.ROOT, check=True)
     made = venv / "bin" / "snakemake"
-    assert made.read_bytes() == (launch.ROOT / "scripts/common/snakemake.sh").read_bytes() and made.stat().st_mode & 0o111
+    assert (
+        made.read_bytes() == (launch.ROOT / "scripts/common/snakemake.sh").read_bytes() and made.stat().st_mode & 0o111
+    )

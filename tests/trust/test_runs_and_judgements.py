@@ -104,7 +104,9 @@ def test_qrels_that_are_refused(tmp_path, content, said):
     assert refusal(read_qrels, tmp_path / "q", content).startswith(said)
 
 
-@pytest.mark.parametrize("space", ["\xa0", "\u2003", "\u3000", "\ufeff", "\u200b"], ids=lambda space: f"U+{ord(space):04X}")
+@pytest.mark.parametrize(
+    "space", ["\xa0", "\u2003", "\u3000", "\ufeff", "\u200b"], ids=lambda space: f"U+{ord(space):04X}"
+)
 def test_only_ascii_white_space_parts_columns(tmp_path, space):
     (tmp_path / "r").write_text(f"q1 Q0 d{space}1\t1  3.4e38 t\nq1 q0 d2 x2 -1 t\n".replace("x2", "2.0"))
     assert read_run(tmp_path / "r") == {"q1": {f"d{space}1": 3.4e38, "d2": -1.0}}
@@ -155,7 +157,9 @@ def dataset(folder, qrels, corpus=4, texts=lambda query: f"ask {query}"):
     documents = [{"_id": f"d{n}", "text": f"text {n}"} for n in range(corpus)]
     queries = {line.split("\t")[0] for judged in qrels.values() for line in judged}
     (folder / "in/corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
-    (folder / "in/queries.jsonl").write_text("".join(json.dumps({"_id": q, "text": texts(q)}) + "\n" for q in sorted(queries)))
+    (folder / "in/queries.jsonl").write_text(
+        "".join(json.dumps({"_id": q, "text": texts(q)}) + "\n" for q in sorted(queries))
+    )
     for split, judged in qrels.items():
         (folder / f"in/qrels/{split}.tsv").write_text("\n".join(judged) + "\n")
     return folder / "in"
@@ -169,7 +173,10 @@ def settings(**changes):
 A, B, C = "q1\td1\t1", "q2\td2\t1", "q3\td3\t1"
 LEAKS = {
     "test is train": ({"train": [A, B], "test": [A, B]}, "2 of 2 queries of test are in train"),
-    "one test query is in train": ({"train": [A, B], "test": [B, C]}, "1 of 2 queries of test are in train with the same judgements, such as q2"),
+    "one test query is in train": (
+        {"train": [A, B], "test": [B, C]},
+        "1 of 2 queries of test are in train with the same judgements, such as q2",
+    ),
     "test is dev": ({"dev": [A, B], "test": [B, A]}, "2 of 2 queries of test are in dev"),
     "dev is train": ({"train": [A, B], "dev": [A], "test": [C]}, "1 of 1 queries of dev are in train"),
 }
@@ -198,7 +205,9 @@ def test_judgements_alone_are_held_to_it_as_well(tmp_path):
 
 def test_shared_queries_with_other_judgements_are_told_and_under_strict_refused(tmp_path):
     source = dataset(tmp_path, {"train": [A, B], "test": ["q1\td3\t1"]})
-    assert prepare(source, tmp_path / "out", settings()) == ["1 queries stand in train and in test, with other judgements"]
+    assert prepare(source, tmp_path / "out", settings()) == [
+        "1 queries stand in train and in test, with other judgements"
+    ]
     with pytest.raises(UserError, match="strict: 1 queries stand in train and in test"):
         prepare(source, tmp_path / "no", settings(strict=True))
 

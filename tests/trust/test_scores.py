@@ -5,7 +5,25 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.scores import check_pairs, read_scores
 
-NOT_NUMBERS = ["12%", "0,5", "1_000", "١٢", "\uff11", "0x10", "1e", "O.5", "l.0", "1 2", "--1", "", "true", "NA", "0.5f", "1/2", "½"]
+NOT_NUMBERS = [
+    "12%",
+    "0,5",
+    "1_000",
+    "١٢",
+    "\uff11",
+    "0x10",
+    "1e",
+    "O.5",
+    "l.0",
+    "1 2",
+    "--1",
+    "",
+    "true",
+    "NA",
+    "0.5f",
+    "1/2",
+    "½",
+]
 NOT_FINITE = ["nan", "NaN", "inf", "-inf", "Infinity", "1e999"]
 
 
@@ -33,13 +51,30 @@ def test_a_value_that_is_not_finite_is_refused(tmp_path, value):
     assert "s.txt:2: value" in refusal(tmp_path, f"1\n{value}\n")
 
 
-@pytest.mark.parametrize("heading", ["id\taccuracy", "query_id\tnDCG@10", "query-id\tf1", "qid\tRR", "Sample ID\tScore", "idx\tvalue", "doc_id\tAP"])
+@pytest.mark.parametrize(
+    "heading",
+    ["id\taccuracy", "query_id\tnDCG@10", "query-id\tf1", "qid\tRR", "Sample ID\tScore", "idx\tvalue", "doc_id\tAP"],
+)
 def test_what_is_a_heading(tmp_path, heading):
     (tmp_path / "s").write_text(f"{heading}\na\t1\n")
     assert read_scores(tmp_path / "s") == {"a": 1.0}
 
 
-@pytest.mark.parametrize("line", ["a\taccuracy", "s1\tO.5", "id\t", "id\tNA", "id\tnan", "id\t0.5%", "id\t-", "sentence 1\tyes", "covid\tone", "query\tl.5"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a\taccuracy",
+        "s1\tO.5",
+        "id\t",
+        "id\tNA",
+        "id\tnan",
+        "id\t0.5%",
+        "id\t-",
+        "sentence 1\tyes",
+        "covid\tone",
+        "query\tl.5",
+    ],
+)
 def test_what_is_no_heading_and_so_a_bad_value(tmp_path, line):
     assert "s.txt:1: value" in refusal(tmp_path, f"{line}\nb\t1\n")
 

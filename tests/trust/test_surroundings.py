@@ -45,7 +45,9 @@ def test_a_full_tmpdir_is_one_line_of_what_unpacks_there(tmp_path, tiny_disk):
     assert not any(tiny_disk.iterdir()) and not (tmp_path / "made").exists()
 
 
-CORPUS = '{"_id": "d1", "title": "", "text": "fire and flood"}\n{"_id": "d2", "title": "", "text": "Bäume 樹 😀 hail"}\n'
+CORPUS = (
+    '{"_id": "d1", "title": "", "text": "fire and flood"}\n{"_id": "d2", "title": "", "text": "Bäume 樹 😀 hail"}\n'
+)
 INDEX = ["scripts/bm25/index.py", "--corpus", "corpus.jsonl", "--index", "index",
          "--settings", '{"analyzer": "english", "fields": "together"}']  # fmt: skip
 
@@ -56,7 +58,9 @@ def script(folder, arguments, limit=None, **environment):
     if limit:
         command = ["bash", "-c", f'ulimit -v {limit}; exec "$@"', "bash", *command]
     known = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "PYTHON"))}
-    whole = {key: str(value) for key, value in (known | {"PYTHONPATH": ROOT} | environment).items() if value is not None}
+    whole = {
+        key: str(value) for key, value in (known | {"PYTHONPATH": ROOT} | environment).items() if value is not None
+    }
     return subprocess.run(command, cwd=folder, env=whole, capture_output=True, stdin=subprocess.DEVNULL)
 
 

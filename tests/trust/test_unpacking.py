@@ -109,8 +109,10 @@ DAMAGED_ZIPS = {
     "states 4 GB": (lambda data: patched(data, CENTRAL, 24, "<I", 0xFFFFFFF0), "unpacks to more than"),
     "states a longer packed size": (lambda data: patched(data, CENTRAL, 20, "<I", 5000), "overlap with"),
     "members at one place": (lambda data: patched(data, CENTRAL, 42, "<I", 0), "overlap with"),
-    "a directory without its first member": (lambda data: data.replace(data[data.find(CENTRAL) : data.find(CENTRAL) + 51], b"", 1),
-                                             "damaged archive"),
+    "a directory without its first member": (
+        lambda data: data.replace(data[data.find(CENTRAL) : data.find(CENTRAL) + 51], b"", 1),
+        "damaged archive",
+    ),
     "another name inside": (lambda data: data.replace(b"b.txt", b"c.txt", 1), "differ"),
     "cut off": (lambda data: data[:-30], "damaged archive"),
     "cut in half": (lambda data: data[: len(data) // 2], "damaged archive"),
@@ -270,7 +272,9 @@ def test_a_header_of_a_tar_that_would_fill_the_memory_is_refused(tmp_path):
 @pytest.mark.parametrize("suffix", ["zip", "tar", "tgz", "tar.bz2", "tar.xz"])
 def test_whole_archives_are_unpacked(tmp_path, suffix):
     if suffix == "zip":
-        path = zipped(tmp_path / "a.zip", [("./x/", ""), ("x/corpus.jsonl", "text"), ("Übung é.txt", "2"), ("X/a", "3")])
+        path = zipped(
+            tmp_path / "a.zip", [("./x/", ""), ("x/corpus.jsonl", "text"), ("Übung é.txt", "2"), ("X/a", "3")]
+        )
     else:
         members = [("./", tarfile.DIRTYPE, ""), ("./x/", tarfile.DIRTYPE, ""), ("./x/corpus.jsonl", "text", ""),
                    ("Übung é.txt", "2", ""), ("X/a", "3", "")]  # fmt: skip
@@ -297,7 +301,9 @@ def test_no_mutation_of_an_archive_ends_in_anything_but_one_line_or_the_whole_co
         path.write_bytes(changed if rng.random() < 0.8 else changed[: rng.randrange(used)])
         try:
             with opened(path) as folder:
-                assert sorted(len(file.read_text(errors="replace")) for file in folder.rglob("*") if file.is_file()) == [200, 200]
+                assert sorted(
+                    len(file.read_text(errors="replace")) for file in folder.rglob("*") if file.is_file()
+                ) == [200, 200]
         except UserError as error:
             assert "\n" not in str(error)
 

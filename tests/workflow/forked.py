@@ -95,7 +95,9 @@ class Tries:
         here = self.written
         try:
             self.written = Path(self.plan["expected"])
-            return {name: content for name, content in self.files().items() if not name.endswith(".snakemake_timestamp")}
+            return {
+                name: content for name, content in self.files().items() if not name.endswith(".snakemake_timestamp")
+            }
         finally:
             self.written = here
 

@@ -93,6 +93,7 @@ def test_training_without_a_train_split(fresh):
     target = "results/tiny/negatives/weather/human-labels_1-random-negatives_all-queries.tsv"
     fails(fresh, "the dataset has no train split to learn from", target)
 
+
 def test_a_dataset_with_only_a_test_split_works_for_systems_that_need_no_training(fresh):
     for split in ("train", "dev"):
         (fresh.folder / f"data/weather/qrels/{split}.tsv").unlink()

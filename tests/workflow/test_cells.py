@@ -67,11 +67,16 @@ def test_cells_chart_and_times(drawn):
     # seconds are the sums and means of the timing files
     ranked, encoded = (
         json.loads((results / path).read_text())["seconds"]
-        for path in ("runs/weather/zero-shot/seed-0.timing.json", "embeddings/weather/bert/untrained/seed-0.timing.json")
+        for path in (
+            "runs/weather/zero-shot/seed-0.timing.json",
+            "embeddings/weather/bert/untrained/seed-0.timing.json",
+        )
     )
     trained = [json.loads((results / f"models/bert/hard/seed-{n}.timing.json").read_text())["seconds"] for n in (1, 2)]
     assert float(rows[6]["ours_in_full"]) == pytest.approx(ranked + encoded)
-    assert float(rows[7]["ours_in_full"]) == pytest.approx(mean(trained)) and rows[7]["ours_sd"] == f"{stdev(trained):.2f}"
+    assert (
+        float(rows[7]["ours_in_full"]) == pytest.approx(mean(trained)) and rows[7]["ours_sd"] == f"{stdev(trained):.2f}"
+    )
     assert float(rows[7]["ratio"]) == pytest.approx(mean(trained) / 2)
     # the pages and the figure are there and named on the summary
     assert "## Not run" in (results / "published-versus-ours.md").read_text()

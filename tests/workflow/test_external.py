@@ -111,7 +111,9 @@ def scores(workspace, tmp_path):
     (made.folder / "ours.txt").write_text("".join(f"{v * v + 0.05 * (n % 3)}\n" for n, v in enumerate(values)))
     (made.folder / "flat.txt").write_text("0.5\n" * 20)
     (made.folder / "ids.tsv").write_text("id\tvalue\n" + "".join(f"s{n}\t{v}\n" for n, v in enumerate(values)))
-    (made.folder / "other-ids.tsv").write_text("".join(f"s{n}\t{v + 0.01 * (n % 4)}\n" for n, v in enumerate(values[:18])))
+    (made.folder / "other-ids.tsv").write_text(
+        "".join(f"s{n}\t{v + 0.01 * (n % 4)}\n" for n, v in enumerate(values[:18]))
+    )
     (made.folder / "scores.yaml").write_text(SCORES)
     return made
 
@@ -123,7 +125,10 @@ def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_
     meta = json.loads((results / "meta/agreement.json").read_text())
     assert meta["effect_type"] == "CORR" and meta["k"] == 2 and 0.5 < meta["summary"]["effect"] < 1
     reason = "the treatment has the same value for every query"
-    assert meta["warnings"][:2] == ["cola: 2 queries stand in one system only and are left out", f"flat: left out, {reason}"]
+    assert meta["warnings"][:2] == [
+        "cola: 2 queries stand in one system only and are left out",
+        f"flat: left out, {reason}",
+    ]
     assert reason in (results / "tables/effects/agreement.tex").read_text()
     assert reason in (results / "tables/effects/agreement.md").read_text()
     assert "the treatment has the same" in (results / "figures/agreement.svg").read_text()
@@ -139,7 +144,11 @@ def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_
     ("file", "content", "said"),
     [
         ("ours.txt", "1.0\nyes\n", "ours.txt:2: value 'yes' is not a number"),
-        ("ours.txt", "1.0\n0.5\n", "task rte: control has 20 scores and treatment 2; without ids they cannot be paired"),
+        (
+            "ours.txt",
+            "1.0\n0.5\n",
+            "task rte: control has 20 scores and treatment 2; without ids they cannot be paired",
+        ),
     ],
 )
 def test_broken_scores_are_one_line(scores, file, content, said):
@@ -161,9 +170,14 @@ def refused(scores, text):
 
 def test_a_task_in_one_system_only_and_a_run_without_qrels_are_refused_at_once(scores):
     said = refused(scores, SCORES.replace(", cola: other-ids.tsv", ""))
-    assert said == ("error: scores.yaml: comparisons.agreement: ours has no scores for task 'cola'; add one or list the tasks")
+    assert said == (
+        "error: scores.yaml: comparisons.agreement: ours has no scores for task 'cola'; add one or list the tasks"
+    )
     said = refused(scores, SCORES.replace("ours: {type: external, scores", "ours: {type: external, runs"))
     assert "systems.ours.runs.rte: a task of format scores takes scores: it has no qrels" in said
     shutil.rmtree(scores.folder / "results", ignore_errors=True)
-    said = refused(scores, SCORES.replace("format: scores, measure: accuracy}\nsystems", "format: qrels, location: no.qrels}\nsystems"))
+    said = refused(
+        scores,
+        SCORES.replace("format: scores, measure: accuracy}\nsystems", "format: qrels, location: no.qrels}\nsystems"),
+    )
     assert "datasets.flat.location: no file or folder 'no.qrels' here or in the mirrors" in said

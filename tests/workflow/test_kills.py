@@ -100,7 +100,12 @@ def test_a_fetch_killed_at_any_step_or_on_a_full_disk_leaves_nothing_half(place,
     monkeypatch.setenv(HOW, json.dumps({"mirrors": ["mirror"], "addresses": {}}))
     settings = {"location": "https://example.org/weather.zip", "sha256": checksum}
     arguments = ["--download", "results/faults/weather.zip", "--settings", json.dumps(settings)]
-    made = {"script": "scripts/datasets/fetch.py", "arguments": arguments, "outputs": ["weather.zip"], "expected": "mirror"}
+    made = {
+        "script": "scripts/datasets/fetch.py",
+        "arguments": arguments,
+        "outputs": ["weather.zip"],
+        "expected": "mirror",
+    }
     assert go_wrong(place, tmp_path, made, kills=20, disks=[4, 32] if ROOT else []) == []
 
 

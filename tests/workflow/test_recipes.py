@@ -31,7 +31,8 @@ def results(fresh):
     schedule = {"train_on": "trec", "batch_size": 8, "learning_rate": 0.001, "epochs": 1}
     config = tiny_config() | {
         "datasets": {
-            "trec": {"format": "trec", "location": "data/trec.zip", "documents": ["*.sgml"], "splits": {"dev": 0.2}} | files
+            "trec": {"format": "trec", "location": "data/trec.zip", "documents": ["*.sgml"], "splits": {"dev": 0.2}}
+            | files
         },
         "recipes": {
             "pseudo": schedule | {"labels": "bm25"},

@@ -38,7 +38,10 @@ def test_what_more_text_adds(finished_study):
     assert [path.name for path in sorted((results / "data").glob("*/corpus.jsonl"))] == ["corpus.jsonl"]
     assert sorted(path.parent.name for path in results.glob("bm25/*/index")) == ["weather"]
     assert {path.parts[-4] for path in results.glob("embeddings/*/*/*/*.npy")} == {"weather"}
-    assert sorted(path.name for path in (results / "meta").iterdir()) == ["more-text-plain.json", "more-text-zero-shot.json"]
+    assert sorted(path.name for path in (results / "meta").iterdir()) == [
+        "more-text-plain.json",
+        "more-text-zero-shot.json",
+    ]
     for system in ("plain", "zero-shot"):
         scores = {task: pd.read_csv(results / f"metrics/{task}/{system}/seed-0.tsv", sep="\t", index_col="query_id")["RR@10"]
                   for task in ("weather", "wordy")}  # fmt: skip

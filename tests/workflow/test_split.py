@@ -70,7 +70,9 @@ def test_every_way_to_rank_split_texts(split_up):
     for query, documents in runs["again"].items():  # the same scores as in the whole search
         for name in documents.keys() & runs["search"][query].keys():
             assert documents[name] == pytest.approx(runs["search"][query][name], abs=1e-5)
-    timing = {name: json.loads(next((results / f"runs/weather/{name}").glob("*.timing.json")).read_text()) for name in runs}
+    timing = {
+        name: json.loads(next((results / f"runs/weather/{name}").glob("*.timing.json")).read_text()) for name in runs
+    }
     assert timing["cross"]["piece_pairs"] > timing["cross"]["pairs"] == 5 * 15
     assert timing["cross-all"]["pairs"] == timing["cross-all"]["piece_pairs"] == 60 * 15
     assert (timing["onnx"]["backend"], timing["onnx"]["precision"]) == ("onnx", "fp32")

@@ -54,7 +54,18 @@ RULES = list(rules())
 
 @pytest.mark.parametrize("block", [block for _, _, block in RULES], ids=[name for _, name, _ in RULES])
 def test_rules_name_their_environment_and_keep_one_order_of_directives(block):
-    order = ["input", "output", "log", "benchmark", "threads", "wildcard_constraints", "params", "conda", "message", "shell"]
+    order = [
+        "input",
+        "output",
+        "log",
+        "benchmark",
+        "threads",
+        "wildcard_constraints",
+        "params",
+        "conda",
+        "message",
+        "shell",
+    ]
     found = re.findall(r"^    (\w+):", block.split("\n\n\n")[0], re.MULTILINE)
     assert found == sorted(found, key=order.index)
     assert "message" in found and ("conda" in found or block.startswith("use rule"))
