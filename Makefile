@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
-LAUNCHER := scripts/common/snakemake.sh
+LAUNCHER := scripts/engine/snakemake.sh
 # A value from the command line as one word of the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 

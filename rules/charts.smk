@@ -3,7 +3,7 @@
 In: tables/means.tsv. Out: figures/chart-{name}.{svg,pdf,png}.
 """
 
-from scripts.common.charts import CHART
+from scripts.experiment.charts import CHART
 
 CHARTS = [CHART + name for name in EXPERIMENT.charts]
 

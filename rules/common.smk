@@ -12,22 +12,22 @@ from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, workflow.basedir)
-from scripts.common.bm25 import PYSERINI_BM25
-from scripts.common.cautions import cautions
-from scripts.common.checks import UNTRAINED
-from scripts.common.config import read_yaml
-from scripts.common.downloads import FOLDER as DOWNLOADS
-from scripts.common.downloads import HOW, fetched, forget_how, names, sources
+from scripts.experiment.bm25_settings import PYSERINI_BM25
+from scripts.experiment.cautions import cautions
+from scripts.experiment.records import UNTRAINED
+from scripts.experiment.reading import read_yaml
+from scripts.engine.downloads import FOLDER as DOWNLOADS
+from scripts.engine.downloads import HOW, fetched, forget_how, names, sources
 from scripts.common.errors import UserError
-from scripts.common.own_data import OwnData
+from scripts.engine.own_data import OwnData
 from scripts.common.paths import why_no_clone
-from scripts.common.repair import repair
-from scripts.common.resolution import resolve
-from scripts.common.selection import SELECTED
-from scripts.common.slurm import begin_run
-from scripts.common.sources import key
-from scripts.common.sources import shown as location_shown
-from scripts.common.state import adopt
+from scripts.engine.repair import repair
+from scripts.experiment.resolution import resolve
+from scripts.experiment.records import SELECTED
+from scripts.engine.slurm import begin_run
+from scripts.common.locations import key
+from scripts.common.locations import shown as location_shown
+from scripts.engine.job_records import adopt
 
 STARTED = time.time()
 if reason := why_no_clone(str(workflow.basedir)):

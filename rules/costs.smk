@@ -5,8 +5,8 @@ tables/{inference,fine-tuning}-times.{tsv,md,tex}, figures/cost-{name}.{svg,pdf,
 External systems have no timing.
 """
 
-from scripts.common.comparisons import COST_FIGURE, cost_figures
-from scripts.common.describe import for_times
+from scripts.experiment.comparisons import COST_FIGURE, cost_figures
+from scripts.experiment.descriptions import for_times
 
 FITTED_SYSTEMS = {name: system for name, system in EXPERIMENT.systems.items() if system.kind != "external"}
 TIMES = [f"tables/{name}-times" for name in ("inference", "fine-tuning")] if FITTED_SYSTEMS else []

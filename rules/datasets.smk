@@ -5,7 +5,7 @@ data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statist
 and no corpus where a dataset shares another's.
 """
 from scripts.common.digests import files_below
-from scripts.common.sources import in_mirrors, is_remote
+from scripts.common.locations import in_mirrors, is_remote
 
 PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
 WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in dataset]

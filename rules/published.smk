@@ -4,9 +4,9 @@ In: config/published/, tables/means.tsv and effects/, meta/ or tables/*-times.ts
 Out: published-versus-ours.{tsv,md} and, with a mapping, .html.
 """
 
-from scripts.common.charts import weights_name
-from scripts.common.describe import for_times
-from scripts.common.printed_cells import read_mapping
+from scripts.experiment.charts import weights_name
+from scripts.experiment.descriptions import for_times
+from scripts.experiment.printed_cells import read_mapping
 
 PUBLISHED = dict(EXPERIMENT.published or {})
 MAPPED = "mapping" in PUBLISHED

@@ -6,7 +6,7 @@ number of training queries. Out: report.html. (`snakemake --report FILE.zip` mak
 
 from snakemake.iocontainers import Wildcards
 
-from scripts.archive.layout import HEAVY, kind_of
+from scripts.archive.crate.layout import HEAVY, kind_of
 from scripts.common.ledger import LEDGER, recorded
 
 report: "captions/workflow.rst"
@@ -129,9 +129,9 @@ def report_settings(wildcards):
 rule report:
     input:
         **code("reports/report.py"),
-        template="scripts/reports/report.html.j2",
-        style="scripts/reports/report.css",
-        page_script="scripts/reports/report.js",
+        template="scripts/reports/page/report.html.j2",
+        style="scripts/reports/page/report.css",
+        page_script="scripts/reports/page/report.js",
         datasets=results("tables/datasets.tsv"),
         means=results("tables/means.tsv"),
         comparisons=results("tables/comparisons.tsv"),

@@ -4,7 +4,7 @@ In: data/*/statistics.json, tables/means.tsv, tables/comparisons.tsv, effects/, 
 Out: tables/*.{tsv,md,tex}, tables/effects/{comparison}.{tsv,md,tex}, summary.md.
 """
 
-from scripts.common.describe import datasets_learnt, describe
+from scripts.experiment.descriptions import datasets_learnt, describe
 
 FIGURES = [*DRAWN, *CHARTS, *(COST_FIGURE + name for name in COST_FIGURES)]
 TABLES = expand(results("tables/effects/{name}.{kind}"), name=EXPERIMENT.comparisons, kind=["tsv", "md", "tex"])

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from scripts.archive.front import configuration
 from scripts.common import ledger
-from scripts.common.config import read_yaml
+from scripts.common.command_line import run
 from scripts.common.digests import files_below
-from scripts.common.errors import UserError, run
-from scripts.common.state import PARTS, STATE, records
+from scripts.common.errors import UserError
+from scripts.engine.job_records import PARTS, STATE, records
+from scripts.experiment.reading import read_yaml
 
 NOT_OUTPUTS = ("logs", "benchmarks")  # folders of an experiment that tell of its jobs; nothing reads them
 DAMAGED = "is no list of SHA-256 sums, so nothing is known of what it was of"

@@ -14,11 +14,12 @@ import tempfile
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from scripts.archive.differences import Difference, differences
-from scripts.archive.integrity import check
-from scripts.archive.moved import Moved, Side, compared, shared_comparisons
-from scripts.archive.unpack import unpack
-from scripts.common.errors import UserError, run
+from scripts.archive.checking.differences import Difference, differences
+from scripts.archive.checking.integrity import check
+from scripts.archive.checking.moved import Moved, Side, compared, shared_comparisons
+from scripts.archive.checking.unpack import unpack
+from scripts.common.command_line import run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_folder
 
 MARKER = ".ranktrial-comparison"  # lists what was written: only that may go when the comparison is made again

@@ -8,15 +8,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from scripts.archive.jobs import described, read_left_out
-from scripts.archive.origins_of_runs import origins_of_runs
-from scripts.archive.privacy import of_this_process
-from scripts.archive.records import METADATA, jobs_behind
-from scripts.common.cli import parser
-from scripts.common.errors import run
+from scripts.archive.provenance.jobs import described, read_left_out
+from scripts.archive.provenance.origins_of_runs import origins_of_runs
+from scripts.archive.provenance.privacy import of_this_process
+from scripts.archive.provenance.records import METADATA, jobs_behind
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_folder
-from scripts.common.resolution import resolve
-from scripts.common.state import records
+from scripts.engine.job_records import records
+from scripts.experiment.resolution import resolve
 
 
 def main() -> None:

@@ -12,8 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.common.config import read_yaml
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import run
+from scripts.common.errors import UserError
+from scripts.experiment.reading import read_yaml
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 # What is made, and the rule that runs even if it is there.

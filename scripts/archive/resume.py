@@ -17,16 +17,17 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from scripts.archive import layout
-from scripts.archive.integrity import check
-from scripts.archive.taken_over import Clone, checked_state, take_configuration, write_state
-from scripts.archive.unpack import unpack
+from scripts.archive.checking.integrity import check
+from scripts.archive.checking.taken_over import Clone, checked_state, take_configuration, write_state
+from scripts.archive.checking.unpack import unpack
+from scripts.archive.crate import layout
 from scripts.archive.verify import differing_sources
-from scripts.common.checks import UNTRAINED
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import run
+from scripts.common.errors import UserError
 from scripts.common.files import sha256, whole_text
 from scripts.common.paths import below
-from scripts.common.state import PARTS, link_state
+from scripts.engine.job_records import PARTS, link_state
+from scripts.experiment.records import UNTRAINED
 
 
 def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:

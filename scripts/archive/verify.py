@@ -14,10 +14,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from scripts.archive.confined import NONE, WORDS, Confinement, strongest
-from scripts.archive.integrity import Checked, check
-from scripts.archive.origin import source_files
-from scripts.archive.unpack import unpack
+from scripts.archive.checking.confined import NONE, WORDS, Confinement, strongest
+from scripts.archive.checking.integrity import Checked, check
+from scripts.archive.checking.unpack import unpack
+from scripts.archive.provenance.origin import source_files
 from scripts.common.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ def allowed(trusted: bool) -> Confinement:
 
 def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> bool:
     """Print a verdict on every result, grouped; returns whether all that has to be was recomputed, and is the same."""
-    from scripts.archive.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
+    from scripts.archive.checking.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
 
     own = arguments.sources == "archive"
     confinement = Confinement()

@@ -14,28 +14,28 @@ from pathlib import Path
 
 import yaml
 
-from scripts.archive import layout
-from scripts.archive.commands import script_of
-from scripts.archive.crate import crate
-from scripts.archive.expected import published_files
-from scripts.archive.identities import identities, seeds
-from scripts.archive.jobs import described, file_sha256, files_of, read_left_out
-from scripts.archive.manifest import manifest, seal
-from scripts.archive.origin import origin, source_files
-from scripts.archive.origins_of_runs import origins_of_runs
-from scripts.archive.packages import environments
-from scripts.archive.pages import citation, readme
-from scripts.archive.privacy import Privacy, of_this_process, recorded_environment
-from scripts.archive.records import METADATA, Job, jobs_behind
-from scripts.archive.whole import check_whole
-from scripts.archive.zipping import write_zip
-from scripts.common.cli import parser
-from scripts.common.config import complete
-from scripts.common.errors import UserError, run
-from scripts.common.experiment import Experiment
+from scripts.archive.checking.expected import published_files
+from scripts.archive.crate import layout
+from scripts.archive.crate.manifest import manifest, seal
+from scripts.archive.crate.metadata import crate
+from scripts.archive.crate.pages import citation, readme
+from scripts.archive.crate.zipping import write_zip
+from scripts.archive.provenance.commands import script_of
+from scripts.archive.provenance.identities import identities, seeds
+from scripts.archive.provenance.jobs import described, file_sha256, files_of, read_left_out
+from scripts.archive.provenance.origin import origin, source_files
+from scripts.archive.provenance.origins_of_runs import origins_of_runs
+from scripts.archive.provenance.packages import environments
+from scripts.archive.provenance.privacy import Privacy, of_this_process, recorded_environment
+from scripts.archive.provenance.records import METADATA, Job, jobs_behind
+from scripts.archive.provenance.whole import check_whole
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_text
-from scripts.common.resolution import resolve
-from scripts.common.state import DIRECTORY_STAMP, records
+from scripts.engine.job_records import DIRECTORY_STAMP, records
+from scripts.experiment.reading import complete
+from scripts.experiment.records import Experiment
+from scripts.experiment.resolution import resolve
 
 ROOT = Path(__file__).parents[2]
 

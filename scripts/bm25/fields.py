@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from scripts.bm25.lucene import Searcher, java_class, refusal
-from scripts.common.collection import Document
 from scripts.common.progress import track
-from scripts.common.trec import Run
+from scripts.ir.collection import Document
+from scripts.ir.trec import Run
 
 PYSERINI = {"analyzer": "english", "fields": "together"}
 

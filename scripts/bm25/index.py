@@ -12,11 +12,11 @@ from pathlib import Path
 
 from scripts.bm25.fields import PYSERINI, FieldIndexer
 from scripts.bm25.lucene import Indexer, told
-from scripts.common.cli import parser
-from scripts.common.collection import read_corpus
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import lines, whole_folder
 from scripts.common.progress import Progress
+from scripts.ir.collection import read_corpus
 
 CHUNK = 1000  # documents handed to Java at a time
 

@@ -11,10 +11,10 @@ import json
 import sys
 
 from scripts.bm25.server import Server, definition, index_name
-from scripts.common.cli import parser
-from scripts.common.collection import read_corpus
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import lines, sha256, whole_text
+from scripts.ir.collection import read_corpus
 
 
 def main() -> None:

@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.numerals import integer
 from scripts.common.progress import Progress
-from scripts.common.trec import Run
+from scripts.ir.collection import Document
+from scripts.ir.trec import Run
 
 OLDEST_JAVA = 21
 BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
 from scripts.bm25.lucene import Searcher, threads, told
-from scripts.common.cli import parser
-from scripts.common.collection import read_queries
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.common.trec import write_run
+from scripts.ir.collection import read_queries
+from scripts.ir.trec import write_run
 
 
 def parameters(settings: dict, files: list[Path]) -> dict[str, float]:

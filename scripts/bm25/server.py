@@ -19,10 +19,10 @@ from elasticsearch import Elasticsearch
 from elasticsearch.helpers import BulkIndexError, bulk
 
 from scripts.bm25.fields import contents
-from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.progress import track
-from scripts.common.trec import Run
+from scripts.ir.collection import Document
+from scripts.ir.trec import Run
 
 T = TypeVar("T")
 TIMEOUT = 60  # seconds that one request may take

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
 from scripts.bm25.lucene import Searcher, told
-from scripts.common.cli import parser
-from scripts.common.collection import read_queries
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_text
-from scripts.common.measures import evaluate
 from scripts.common.progress import track
-from scripts.common.trec import Qrels, read_qrels, relevant
+from scripts.ir.collection import read_queries
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import Qrels, read_qrels, relevant
 
 
 class Trial(NamedTuple):

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common import urls
-from scripts.common.cli import parser
-from scripts.common.errors import UserError, run
-from scripts.common.sources import is_url, shown
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.locations import is_url, shown
 from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, pip_reason, session, why
 
 TIMEOUT = 30  # seconds that a server may take

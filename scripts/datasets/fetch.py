@@ -22,12 +22,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from scripts.common import urls
-from scripts.common.cli import parser
-from scripts.common.downloads import HOW
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import check_sha256, sha256, whole_folder, whole_path
+from scripts.common.locations import is_url, shown
 from scripts.common.progress import Progress
-from scripts.common.sources import is_url, shown
+from scripts.engine.downloads import HOW
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "README.md"]
 

@@ -14,11 +14,10 @@ import warnings
 from collections.abc import Iterable
 from itertools import pairwise
 
-from scripts.common.cli import parser
-from scripts.common.collection import Document, read_texts, write_corpus
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import lines
 from scripts.common.progress import track
+from scripts.ir.collection import Document, read_texts, write_corpus
 
 # pysbd's time grows with the square of a text's length (4 s for 100,000 characters), so it sees so many at a time.
 WINDOW = 20_000

@@ -18,14 +18,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.common.archives import opened
-from scripts.common.cli import parser
-from scripts.common.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import check_sha256, whole_folder, whole_text
-from scripts.common.trec import Qrels, write_qrels
+from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
 from scripts.datasets.splits import carve, carve_by_document, sharing
+from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
+from scripts.ir.trec import Qrels, write_qrels
 
 
 class Census:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 
 from scripts.common.errors import UserError
-from scripts.common.trec import Qrels, relevant
+from scripts.ir.trec import Qrels, relevant
 
 
 def bound_groups(qrels: Qrels) -> list[list[str]]:

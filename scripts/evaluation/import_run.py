@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts.common.cli import parser
-from scripts.common.collection import read_ids
-from scripts.common.errors import UserError, run
-from scripts.common.trec import Run, read_qrels, read_run, top, write_run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.ir.collection import read_ids
+from scripts.ir.trec import Run, read_qrels, read_run, top, write_run
 
 
 def not_in_corpus(ranked: Run, corpus: Path) -> str | None:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
-from scripts.common.scores import read_scores
+from scripts.ir.scores import read_scores
 
 
 def import_scores(source: Path, metrics: Path, measure: str) -> None:

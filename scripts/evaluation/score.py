@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts.common.cli import parser
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_text
-from scripts.common.measures import evaluate
-from scripts.common.trec import read_qrels, read_run
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import read_qrels, read_run
 
 
 def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> list[str]:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.common.cli import parser
-from scripts.common.collection import Document, read_corpus
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import lines, whole_path
-from scripts.common.neural import encode, load_bi_encoder, precision
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
+from scripts.ir.collection import Document, read_corpus
+from scripts.models.neural import encode, load_bi_encoder, precision
 
 BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little
 

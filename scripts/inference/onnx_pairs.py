@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.common.model_files import read_object
-from scripts.common.neural import finite
 from scripts.inference.onnx_file import precision
+from scripts.models.model_files import read_object
+from scripts.models.neural import finite
 
 PADDING = ("[PAD]", "<pad>")
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.common.neural import autocast, finite, load_cross_encoder, precision
 from scripts.inference.aggregate import max_sum
+from scripts.models.neural import autocast, finite, load_cross_encoder, precision
 
 CHUNK = 1024  # pairs scored between two lines of progress; sorted by length among themselves, to pad less
 

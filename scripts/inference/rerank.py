@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.common.cli import parser
-from scripts.common.collection import pieces_of
-from scripts.common.errors import UserError, run
-from scripts.common.neural import encode, load_bi_encoder, precision
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.common.trec import Run, read_run, top, write_run
 from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
 from scripts.inference.vectors import encode_all, similarities, stored
+from scripts.ir.collection import pieces_of
+from scripts.ir.trec import Run, read_run, top, write_run
+from scripts.models.neural import encode, load_bi_encoder, precision
 
 Candidates = dict[str, list[str]]  # query id -> document ids
 Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text

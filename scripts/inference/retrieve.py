@@ -11,13 +11,13 @@ import sys
 
 import numpy as np
 
-from scripts.common.cli import parser
-from scripts.common.collection import pieces_of
-from scripts.common.errors import UserError, run
-from scripts.common.neural import device, encode, load_bi_encoder, precision
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.common.trec import write_run
 from scripts.inference.vectors import open_embeddings, piece_counts
+from scripts.ir.collection import pieces_of
+from scripts.ir.trec import write_run
+from scripts.models.neural import device, encode, load_bi_encoder, precision
 
 
 def main() -> None:

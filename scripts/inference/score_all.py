@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 
-from scripts.common.cli import parser
-from scripts.common.collection import pieces_of, read_texts
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, write_timing
-from scripts.common.trec import Run, top, write_run
 from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
 from scripts.inference.vectors import piece_counts
+from scripts.ir.collection import pieces_of, read_texts
+from scripts.ir.trec import Run, top, write_run
 
 
 def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.common.collection import read_texts
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.inference.aggregate import max_sum
+from scripts.ir.collection import read_texts
 
 CHUNK = 1024  # texts encoded between two lines of progress
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
-from scripts.reports.bars import Bar, BarChart, bar_chart
-from scripts.reports.forest import save
+from scripts.common.command_line import parser, run
+from scripts.reports.figures.bars import Bar, BarChart, bar_chart
+from scripts.reports.figures.forest import save
 
 
 def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:
@@ -20,7 +19,7 @@ def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:
 
 
 def filled(means: pd.DataFrame, settings: dict) -> BarChart:
-    """The chart of these settings (those of scripts.common.charts.Chart) with its numbers."""
+    """The chart of these settings (those of scripts.experiment.charts.Chart) with its numbers."""
     bars = settings["bars"]
     rows = {
         row: [

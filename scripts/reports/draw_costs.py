@@ -16,15 +16,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
-from scripts.reports import forest_format as form
-from scripts.reports.comparison_data import Labels
-from scripts.reports.cost_data import Point, pareto_front, point
+from scripts.common.command_line import parser, run
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.reading import Labels
 from scripts.reports.costs import row
-from scripts.reports.forest import STYLE, save
-from scripts.reports.forest_marks import DIAMOND, INK, MUTED, SQUARE
-from scripts.reports.forest_text import font, width, wrap
+from scripts.reports.figures.cost_data import Point, pareto_front, point
+from scripts.reports.figures.forest import STYLE, save
+from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE
+from scripts.reports.figures.measured_text import font, width, wrap
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them

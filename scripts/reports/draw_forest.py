@@ -5,10 +5,9 @@ Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order.
 
 from __future__ import annotations
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
-from scripts.reports.comparison_data import Labels, forest, read_found
-from scripts.reports.forest import forest_plot, save
+from scripts.common.command_line import parser, run
+from scripts.reports.comparison.reading import Labels, forest, read_found
+from scripts.reports.figures.forest import forest_plot, save
 
 
 def main() -> None:

@@ -21,13 +21,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import lines, whole_text
-from scripts.common.printed_cells import read_mapping
-from scripts.reports import published_cells, published_page
-from scripts.reports.markdown import markdown
-from scripts.reports.published_cells import Ours, read_cells
+from scripts.experiment.printed_cells import read_mapping
+from scripts.reports.published_numbers import cells as published_cells
+from scripts.reports.published_numbers import page as published_page
+from scripts.reports.published_numbers.cells import Ours, read_cells
+from scripts.reports.writing.markdown import markdown
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
 

@@ -12,21 +12,20 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
-from scripts.reports import report_tables as tables
-from scripts.reports.comparison_data import Labels, read_found
-from scripts.reports.report_curves import loss_curves, size_curves
-from scripts.reports.report_graph import draw
-from scripts.reports.report_machine import facts, machine_table, read_timings
-from scripts.reports.report_overview import overview_table
-from scripts.reports.report_published import published_table, read_published
-from scripts.reports.report_records import FOLDED, sections
-from scripts.reports.report_svg import inline
+from scripts.reports.comparison.reading import Labels, read_found
+from scripts.reports.page import tables as tables
+from scripts.reports.page.curves import loss_curves, size_curves
+from scripts.reports.page.machine import facts, machine_table, read_timings
+from scripts.reports.page.overview import overview_table
+from scripts.reports.page.published import published_table, read_published
+from scripts.reports.page.rule_graph import draw
+from scripts.reports.page.sections import FOLDED, sections
+from scripts.reports.page.svg import inline
 from scripts.reports.summary import published_counts, read_table
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent / "page"
 
 
 def contents(arguments) -> dict:

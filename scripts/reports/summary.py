@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
-from scripts.reports.comparison_data import Found, Labels, read_found
-from scripts.reports.markdown import escape, escaped, markdown
-from scripts.reports.sentence import sentence
-from scripts.reports.tables import as_table, overview
+from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
+from scripts.reports.comparison.sentence import sentence
+from scripts.reports.comparison.table import as_table, overview
+from scripts.reports.writing.markdown import escape, markdown
 
 
 def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> str:

@@ -11,63 +11,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
-from scripts.reports import forest_format as form
-from scripts.reports.comparison_data import Found, Labels, forest, read_found
-from scripts.reports.forest_data import Diamond, Forest
-from scripts.reports.forest_lines import Line, lines_of
-from scripts.reports.latex import tabular
-from scripts.reports.markdown import escaped, markdown
-from scripts.reports.sentence import sentence
-
-FIXED = "Fixed effect (for reference)"
-
-
-def as_table(found: Found, settings: dict, labels: Labels) -> Forest:
-    """The forest plot that a table prints as text: without a title, with all columns."""
-    return forest([found], settings | {"title": "", "width": "double column"}, labels)
-
-
-def pairs(plot: Forest) -> dict[str, str]:
-    """The cells that hold a number of control and treatment, and what it is; a gold standard has its own scale."""
-    found = {"means": plot.measure} if plot.effect_type != "CORR" else {}
-    return found | ({"judged": plot.judged} if plot.judged else {})
-
-
-def headings(plot: Forest) -> dict[str, str]:
-    """The columns of a comparison's table and how LaTeX aligns them; those that no row has are left out."""
-    shown = {"Task": "l", "n": "r"} | dict.fromkeys(pairs(plot).values(), "c")
-    unit = form.numbers(plot).factor
-    effect = form.EFFECT_NAMES[plot.effect_type] + (f" ({unit})" if unit else "")
-    return shown | {effect: "r", f"{form.percent(plot.alpha)} CI": "r", "Weight": "r", "p": "r"}
-
-
-def cells(line: Line, plot: Forest) -> list[str]:
-    """A line of the forest plot as the cells of its table; a task without an effect gives its reason."""
-    found = [
-        line.label,
-        "".join(line.cells.get("n", "")),
-        *(" ".join(line.cells.get(name, "")) for name in pairs(plot)),
-    ]
-    effect, low, high = line.cells.get("effect", (line.reason, "", ""))
-    weight, p = ("".join(line.cells.get(name, "")) for name in ("weight", "p"))
-    return [*found, effect, f"{low} {high}".strip(), weight, p]
-
-
-def blocks(found: Found, plot: Forest) -> list[list[list[str]]]:
-    """The rows of a comparison's table: tasks, then the summary, its prediction interval and the fixed effect."""
-    numbers = form.numbers(plot)
-    lines = lines_of(plot, numbers)
-    below = [line for line in lines if line.kind in ("summary", "prediction")]
-    if found.meta["summary"] and found.meta["k"] > 1:
-        fixed = found.meta["fixed"]
-        text = numbers.of(fixed["effect"], fixed["ci_low"], fixed["ci_high"])
-        p = (form.p_value(fixed["p_value"], plot.alpha), "*" if fixed["p_value"] < plot.alpha else "")
-        below.append(Line("fixed", FIXED, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p}))
-    above = [line for line in lines if line.kind in ("task", "undefined")]
-    return [[cells(line, plot) for line in part] for part in (above, below) if part]
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
+from scripts.reports.comparison.sentence import sentence
+from scripts.reports.comparison.table import as_table, blocks, headings, notes, overview
+from scripts.reports.writing.latex import tabular
+from scripts.reports.writing.markdown import markdown
 
 
 def in_full(found: Found, labels: Labels) -> pd.DataFrame:
@@ -106,17 +58,6 @@ def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading
     return markdown(pd.DataFrame(rows))
 
 
-def notes(found: Found, plot: Forest) -> list[str]:
-    """What stands below a comparison's table: heterogeneity, what p is, what was left out."""
-    group, said = plot.groups[0], []
-    if shown := " and ".join(pairs(plot).values()):
-        said.append(f"{shown}: {plot.control} → {group.treatment}.")
-    if group.heterogeneity:
-        said.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
-    said.append(f"p of tasks: {plot.p_note}. * p < {plot.alpha:g}.")
-    return [*(one.replace("\N{NO-BREAK SPACE}", " ") for one in said), *found.meta["warnings"]]
-
-
 def page(name: str, found: Found, plot: Forest, labels: Labels) -> str:
     """A comparison's table in Markdown, with its sentence, its notes, and how the summary depends on each task."""
     rows = [row for block in blocks(found, plot) for row in block]
@@ -130,31 +71,6 @@ def page(name: str, found: Found, plot: Forest, labels: Labels) -> str:
         if found.meta.get(key):
             parts += [f"## {title}", dependence(found.meta[key], plot, labels, heading)]
     return "\n\n".join(parts) + "\n"
-
-
-def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
-    """The rows of all comparisons as text, by column."""
-    found: dict[str, list[str]] = {}
-    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-        cell = {"Comparison": row["comparison"], "Control": labels.system(row["control"])}
-        cell |= {"Treatment": labels.system(row["treatment"]), "Measure": row["measure"], "Effect": row["effect_type"]}
-        cell |= {"k": str(row["k"]), "Summary": "", "CI": "", "Prediction interval": "", "p": "", "p (Holm)": ""}
-        cell |= {"I²": "" if row["i2"] is None else f"{row['i2']:.1f}%", "τ²": ""}
-        if row["effect"] is not None:
-            diamond = Diamond(*(row[key] for key in ("effect", "ci_low", "ci_high")))
-            half = (diamond.ci_high - diamond.ci_low) / 2
-            numbers = form.Numbers(0, form.decimals_for(half))
-            cell["Summary"], low, high = numbers.of(diamond.effect, diamond.ci_low, diamond.ci_high)
-            cell["CI"] = f"[{low}, {high}]"
-            p_values = [None if row[p] is None else form.p_value(row[p], row["alpha"]) for p in ("p_value", "p_holm")]
-            cell["p"], cell["p (Holm)"] = (p or "" for p in p_values)
-            cell["τ²"] = "" if row["tau2"] is None else f"{row['tau2']:.2g}"
-            if row["prediction_low"] is not None:
-                _, low, high = numbers.of(None, row["prediction_low"], row["prediction_high"])
-                cell["Prediction interval"] = f"[{low}, {high}]"
-        for column, text in cell.items():
-            found.setdefault(column, []).append(text)
-    return found
 
 
 def write(path: Path, text: str) -> None:

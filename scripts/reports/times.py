@@ -15,12 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
-from scripts.reports import forest_format as form
-from scripts.reports.latex import tabular
-from scripts.reports.markdown import escape, markdown
+from scripts.reports.comparison import number_text as form
+from scripts.reports.writing.latex import tabular
+from scripts.reports.writing.markdown import escape, markdown
 
 SAID = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "

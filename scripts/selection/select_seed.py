@@ -14,11 +14,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from scripts.common.cli import parser
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_folder, whole_path, whole_text
-from scripts.common.measures import evaluate
-from scripts.common.trec import Qrels, read_qrels, read_run, relevant
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
 
 EQUAL = 1e-12  # scores nearer than this are equal: sums of the same values in another order
 

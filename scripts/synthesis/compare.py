@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scripts.common.cli import parser
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_text
-from scripts.common.scores import LINE, check_pairs
+from scripts.ir.scores import LINE, check_pairs
 from scripts.synthesis.meta_analysis import MetaAnalysis, Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.tails import normal_upper, t_upper

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common.errors import UserError
-from scripts.common.losses import PAIRS, RANKED, TRIPLETS
+from scripts.models.losses import PAIRS, RANKED, TRIPLETS
 
 Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
 

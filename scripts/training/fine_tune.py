@@ -13,13 +13,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from scripts.common.cli import parser
-from scripts.common.collection import pieces_of
-from scripts.common.errors import run
+from scripts.common.command_line import parser, run
 from scripts.common.files import whole_folder, whole_text
-from scripts.common.losses import SHAPES, resolve_loss
-from scripts.common.neural import backbone, encode, load_bi_encoder, load_cross_encoder, precision
 from scripts.common.timing import write_timing
+from scripts.ir.collection import pieces_of
+from scripts.models.losses import SHAPES, resolve_loss
+from scripts.models.neural import backbone, encode, load_bi_encoder, load_cross_encoder, precision
 from scripts.training.examples import columns, read_rows, with_texts
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")

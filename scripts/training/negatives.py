@@ -18,11 +18,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scripts.common.cli import parser
-from scripts.common.collection import read_corpus, read_queries
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_text
-from scripts.common.trec import Qrels, ranking, read_qrels, read_run, relevant
+from scripts.ir.collection import read_corpus, read_queries
+from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 
 HEADER = ("query_id", "positive_id", "negative_id", "source", "bm25_rank")
 

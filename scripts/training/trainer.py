@@ -36,11 +36,11 @@ from transformers import PrinterCallback, TrainerCallback
 
 from scripts.common.errors import UserError
 from scripts.common.files import full_disk_told, whole_text
-from scripts.common.losses import LISTS
-from scripts.common.neural import device, precision
 from scripts.common.progress import Progress
 from scripts.common.strict_json import read_json
 from scripts.common.timing import clock
+from scripts.models.losses import LISTS
+from scripts.models.neural import device, precision
 from scripts.training.memory import MicroBatch
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}

@@ -13,11 +13,11 @@ import shutil
 import sys
 from pathlib import Path, PurePosixPath
 
-from scripts.common.archives import opened
-from scripts.common.cli import parser
-from scripts.common.errors import UserError, run
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import whole_folder
-from scripts.common.model_files import (
+from scripts.common.unpacking import opened
+from scripts.models.model_files import (
     SHARDS,
     WEIGHTS,
     check_onnx,
@@ -27,7 +27,7 @@ from scripts.common.model_files import (
     modules,
     read_object,
 )
-from scripts.common.neural import check
+from scripts.models.neural import check
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")

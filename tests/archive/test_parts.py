@@ -4,16 +4,16 @@ import subprocess
 
 import pytest
 
-from scripts.archive.commands import arguments
-from scripts.archive.differences import Difference, differing, flattened
-from scripts.archive.ir_metadata import ir_metadata
-from scripts.archive.jobs import benchmark_path, head_of_log, wildcards_of
-from scripts.archive.origin import origin, source_files
-from scripts.archive.packages import OWN, conda_packages, environments
-from scripts.archive.records import Job, jobs_behind, write_record
-from scripts.archive.tolerance import compare
-from scripts.common.experiment import Experiment, System, Task
-from scripts.common.state import FORMAT, records
+from scripts.archive.checking.differences import Difference, differing, flattened
+from scripts.archive.checking.tolerance import compare
+from scripts.archive.provenance.commands import arguments
+from scripts.archive.provenance.ir_metadata import ir_metadata
+from scripts.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
+from scripts.archive.provenance.origin import origin, source_files
+from scripts.archive.provenance.packages import OWN, conda_packages, environments
+from scripts.archive.provenance.records import Job, jobs_behind, write_record
+from scripts.engine.job_records import FORMAT, records
+from scripts.experiment.records import Experiment, System, Task
 
 
 def test_a_recorded_command_becomes_arguments():

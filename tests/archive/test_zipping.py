@@ -6,11 +6,11 @@ import zipfile
 
 import pytest
 
-from scripts.archive import layout
-from scripts.archive.integrity import check
-from scripts.archive.manifest import manifest, seal
-from scripts.archive.unpack import unpack
-from scripts.archive.zipping import write_zip
+from scripts.archive.checking.integrity import check
+from scripts.archive.checking.unpack import unpack
+from scripts.archive.crate import layout
+from scripts.archive.crate.manifest import manifest, seal
+from scripts.archive.crate.zipping import write_zip
 from scripts.common.errors import UserError
 
 FILES = {"README.md": b"read me\n", "results/x/metrics/t/s/seed-0.tsv": b"query_id\tnDCG@10\nq1\t0.5\n" * 5,

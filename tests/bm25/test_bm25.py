@@ -15,10 +15,10 @@ from scripts.bm25 import index as index_script
 from scripts.bm25 import lucene, tune
 from scripts.bm25 import search as search_script
 from scripts.bm25.fields import PYSERINI
-from scripts.common.collection import Document, write_corpus, write_queries
 from scripts.common.errors import UserError
-from scripts.common.trec import read_run, write_qrels
-from tests.printed import differing
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import read_run, write_qrels
+from tests.support.printed import differing
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {

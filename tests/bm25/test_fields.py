@@ -9,10 +9,10 @@ import pytest
 
 from scripts.bm25 import index as index_script
 from scripts.bm25.fields import FieldIndexer, open_index
-from scripts.common.collection import Document, read_queries, write_corpus
 from scripts.common.errors import UserError
-from scripts.common.measures import evaluate
-from scripts.common.trec import read_qrels
+from scripts.ir.collection import Document, read_queries, write_corpus
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import read_qrels
 
 STANDARD = {"analyzer": "standard", "fields": "best"}
 DOCUMENTS = [

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from scripts.bm25 import index, lucene
-from scripts.common.collection import read_queries
-from scripts.common.measures import evaluate
-from scripts.common.trec import read_qrels
 from scripts.datasets.prepare import prepare
 from scripts.datasets.splits import carve_by_document
-from tests.printed import smaller_number_first
+from scripts.ir.collection import read_queries
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import read_qrels
+from tests.support.printed import smaller_number_first
 
 SEEDS = range(20)
 PRINTED = ["AP@1", "AP@5", "AP", "P@3", "P@5", "RR@3", "RR", "R@5", "R@10", "R@20", "R@1000", "nDCG@5", "nDCG"]

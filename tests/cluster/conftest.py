@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.loopback import Loopback, install, obstacle
-from tests.tiny_bert import build
+from tests.support.tiny_bert import build
 from tests.workflow.conftest import REPOSITORY, Workspace, copy, write_collection
 
 QUICK = ["--slurm-init-seconds-before-status-checks", "8", "--latency-wait", "5"]  # the node is this machine

@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from scripts.common.archives import opened
 from scripts.common.errors import UserError
 from scripts.common.files import check_sha256, full_disk_told, lines, whole_folder, whole_text
+from scripts.common.unpacking import opened
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):

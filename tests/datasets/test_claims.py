@@ -7,11 +7,11 @@ import zipfile
 
 import pytest
 
-from scripts.common.collection import Document, read_corpus, read_queries
 from scripts.common.errors import UserError
-from scripts.common.trec import read_qrels, relevant
 from scripts.datasets.formats import checkthat, emnlp2020
 from scripts.datasets.prepare import prepare
+from scripts.ir.collection import Document, read_corpus, read_queries
+from scripts.ir.trec import read_qrels, relevant
 
 PARTS = {"parts": {"train": "train", "test": "dev"}}
 CHECKTHAT = {

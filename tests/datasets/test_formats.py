@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.datasets.formats import beir, insuranceqa, trec
+from scripts.ir.collection import Document
 
 
 def write(folder, files):

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from scripts.common.collection import Document, pieces_of, write_corpus, write_queries
 from scripts.datasets import pieces
 from scripts.datasets.pieces import grouped, segmenter, sentences, split
+from scripts.ir.collection import Document, pieces_of, write_corpus, write_queries
 
 
 @pytest.fixture(scope="module")

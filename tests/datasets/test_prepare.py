@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.collection import read_corpus, read_queries
 from scripts.common.errors import UserError
-from scripts.common.trec import read_qrels, relevant
 from scripts.datasets.prepare import prepare
 from scripts.datasets.splits import bound_groups, carve, carve_by_document
+from scripts.ir.collection import read_corpus, read_queries
+from scripts.ir.trec import read_qrels, relevant
 
 
 def random_qrels(seed, queries=200, documents=400):

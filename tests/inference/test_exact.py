@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scripts.common.trec import ranking
 from scripts.inference import exact
+from scripts.ir.trec import ranking
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common import neural
-from scripts.common.collection import Document, read_queries, write_corpus, write_queries
 from scripts.common.errors import UserError
-from scripts.common.trec import ranking, read_run, write_run
 from scripts.inference import encode, pairs, rerank, retrieve
-from tests.printed import differing
-from tests.tiny_bert import build
+from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
+from scripts.ir.trec import ranking, read_run, write_run
+from scripts.models import neural
+from tests.support.printed import differing
+from tests.support.tiny_bert import build
 
 WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
 SETTINGS = {"max_length": 16, "batch_size": 4, "tag": "tiny"}
@@ -219,7 +219,7 @@ def test_max_length_is_held_to_what_the_model_takes(task):
 def test_one_dnn_computes_what_torch_computes():
     import torch
 
-    from scripts.common.cpu import OneDnnLinear
+    from scripts.models.processor import OneDnnLinear
 
     torch.manual_seed(1)
     layer, results = torch.nn.Linear(24, 40), []

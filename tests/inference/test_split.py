@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common import neural
-from scripts.common.collection import Document, write_corpus
 from scripts.common.errors import UserError
-from scripts.common.trec import ranking, read_run, write_run
 from scripts.inference import encode, exact, pairs, rerank, retrieve, score_all
 from scripts.inference.aggregate import max_sum, max_sums
+from scripts.ir.collection import Document, write_corpus
+from scripts.ir.trec import ranking, read_run, write_run
+from scripts.models import neural
 from tests.inference.test_inference import WORDS, call
-from tests.tiny_bert import build
+from tests.support.tiny_bert import build
 
 SPLIT = {"max_length": 16, "batch_size": 4, "piece_length": 30, "backend": "torch"}
 

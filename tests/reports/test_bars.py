@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
-from scripts.common.charts import model_names, weights_name
-from scripts.common.resolution import resolve
-from scripts.reports.bars import COLOURS, Bar, BarChart, bar_chart
+from scripts.experiment.charts import model_names, weights_name
+from scripts.experiment.resolution import resolve
 from scripts.reports.draw_bars import filled
+from scripts.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
 
 MODELS = ["all-MiniLM-L6-v2", "distiluse-base-multilingual-cased-v2", "a model whose name is so long that it has to be broken",
           *(f"model-{n}" for n in range(9))]  # fmt: skip

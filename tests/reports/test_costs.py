@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.reports.cost_data import Point, pareto_front, point
 from scripts.reports.draw_costs import cost_figure
+from scripts.reports.figures.cost_data import Point, pareto_front, point
 
 
 def test_pareto_front_by_hand():

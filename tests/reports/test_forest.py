@@ -11,8 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from scripts.reports.forest import forest_plot, save
-from scripts.reports.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.figures.forest import forest_plot, save
 
 LONG = (
     "BEIR/cqadupstack/programmers-test-split-with-a-rather-long-name",

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from scripts.common.errors import UserError
-from scripts.common.printed_cells import CELL, read_mapping
-from scripts.reports.published_cells import (
+from scripts.experiment.printed_cells import CELL, read_mapping
+from scripts.reports.published_numbers.cells import (
     DIFFERENT,
     EQUAL,
     MACHINE,
@@ -22,7 +22,7 @@ from scripts.reports.published_cells import (
     verdict,
     versus,
 )
-from scripts.reports.published_page import counts, html_page, page
+from scripts.reports.published_numbers.page import counts, html_page, page
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.reports.comparison_data import SHOWN, Found, Labels, check_columns
+from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
+from scripts.reports.page.machine import duration, facts, machine_table, read_timings
+from scripts.reports.page.overview import overview_table
+from scripts.reports.page.published import published_table, read_published
+from scripts.reports.page.rule_graph import draw
+from scripts.reports.page.sections import sections
+from scripts.reports.page.tables import means_table, selected_table
 from scripts.reports.report import grouped, render
-from scripts.reports.report_graph import draw
-from scripts.reports.report_machine import duration, facts, machine_table, read_timings
-from scripts.reports.report_overview import overview_table
-from scripts.reports.report_published import published_table, read_published
-from scripts.reports.report_records import sections
-from scripts.reports.report_tables import means_table, selected_table
 from scripts.synthesis.task_results import Scores, rows, task_result
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'

@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ElementTree
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison_data import Labels
-from scripts.reports.report_chart import Line, chart, ticks
-from scripts.reports.report_curves import loss_curves, size_curves, thinned
-from scripts.reports.report_graph import draw, layered, reduced, without_circles
-from scripts.reports.report_svg import inline
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.page.curves import loss_curves, size_curves, thinned
+from scripts.reports.page.line_chart import Line, chart, ticks
+from scripts.reports.page.rule_graph import draw, layered, reduced, without_circles
+from scripts.reports.page.svg import inline
 
 SVG = """<?xml version="1.0"?>
 <svg xmlns:xlink="http://www.w3.org/1999/xlink" width="5pt" height="4pt" viewBox="0 0 5 4">

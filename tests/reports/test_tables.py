@@ -6,10 +6,11 @@ import re
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison_data import Found, Labels, forest, p_column
-from scripts.reports.latex import escape, tabular
-from scripts.reports.sentence import sentence
-from scripts.reports.tables import as_table, blocks, headings, in_full, overview, page
+from scripts.reports.comparison.reading import Found, Labels, forest, p_column
+from scripts.reports.comparison.sentence import sentence
+from scripts.reports.comparison.table import as_table, blocks, headings, overview
+from scripts.reports.tables import in_full, page
+from scripts.reports.writing.latex import escape, tabular
 
 SETTINGS = {"alpha": 0.05, "estimator": "DL", "interval": "normal", "judged": "", "sort": "config", "p": "t-test",
             "correction": "holm"}  # fmt: skip

@@ -6,8 +6,8 @@ import statistics
 import pandas as pd
 import pytest
 
-from scripts.common.describe import for_times, training_columns
-from scripts.common.resolution import resolve
+from scripts.experiment.descriptions import for_times, training_columns
+from scripts.experiment.resolution import resolve
 from scripts.reports.times import cell, columns, fine_tuning_times, inference_times, main, wide
 
 ALL = {"texts": "", "candidates": "all documents"}

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.resolution import resolve
-from scripts.common.selection import SELECTED
-from scripts.common.trec import write_qrels, write_run
+from scripts.experiment.records import SELECTED
+from scripts.experiment.resolution import resolve
+from scripts.ir.trec import write_qrels, write_run
 from scripts.selection import select_seed, selected_seeds
-from tests.common.test_config import changed
+from tests.experiment.test_config import changed
 
 THESIS = {"R@1": 3, "R@3": 2, "R@5": 1}
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1, "x": 0}}
@@ -178,7 +178,7 @@ def test_mistakes_are_told(changes, said):
 
 
 def test_the_summary_names_the_seed_and_warns_of_a_choice_on_a_test_set():
-    from scripts.reports.comparison_data import Labels
+    from scripts.reports.comparison.reading import Labels
     from scripts.reports.summary import selected_lines
 
     same = {"system": "s", "task": "d", "formula": "RR"}

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.measures import evaluate
-from scripts.common.trec import read_qrels
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import read_qrels
 from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.synthesise import synthesise
 

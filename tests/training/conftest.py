@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.collection import Document, write_corpus, write_queries
-from tests.tiny_bert import build
-from tests.training.tiny_task import WORDS
+from scripts.ir.collection import Document, write_corpus, write_queries
+from tests.support.tiny_bert import build
+from tests.support.tiny_task import WORDS
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from scripts.common.collection import Document, write_corpus
 from scripts.common.errors import UserError
-from scripts.common.losses import LISTS, PAIRS, RANKED, SHAPES, TRIPLETS, resolve_loss
+from scripts.ir.collection import Document, write_corpus
+from scripts.models.losses import LISTS, PAIRS, RANKED, SHAPES, TRIPLETS, resolve_loss
 from scripts.training.examples import Row, columns, read_rows, with_texts
-from tests.training.tiny_task import ROOT, command, in_process, read_log, same
+from tests.support.tiny_task import ROOT, command, in_process, read_log, same
 
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])

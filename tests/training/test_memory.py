@@ -6,17 +6,17 @@ import math
 import numpy as np
 import pytest
 
-from scripts.common import neural  # noqa: F401  before torch: it sets how torch's threads wait
+from scripts.models import neural  # noqa: F401  before torch: it sets how torch's threads wait
 
 # isort: split
 import torch
 
 from scripts.common.errors import UserError
-from scripts.common.losses import RANKED, SHAPES
+from scripts.models.losses import RANKED, SHAPES
 from scripts.training.examples import columns, read_rows, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
 from scripts.training.trainer import bi_losses, cross_losses, fingerprint, train
-from tests.training.tiny_task import SCHEDULE, in_process, read_log, same
+from tests.support.tiny_task import SCHEDULE, in_process, read_log, same
 
 LOSSES = [(kind, loss) for kind, losses in SHAPES.items() for loss in losses]
 PLAIN = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -43,7 +43,7 @@ def load(start, kind):
 
 
 def examples(task, kind, loss):
-    from scripts.common.collection import pieces_of
+    from scripts.ir.collection import pieces_of
 
     shape = SHAPES[kind][loss]
     made = columns(read_rows(task / "negatives.tsv"), shape)

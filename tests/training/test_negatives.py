@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.collection import Document, write_corpus, write_queries
 from scripts.common.errors import UserError
-from scripts.common.trec import ranking, write_qrels, write_run
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import ranking, write_qrels, write_run
 from scripts.training import negatives
 
 SETTINGS = {"labels": "human", "from": "bm25", "per_query": 3, "exclude_evaluation": True, "queries": "all", "seed": 42}

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.neural import encode, load_bi_encoder
+from scripts.models.neural import encode, load_bi_encoder
 from scripts.training import weights
-from tests import tiny_onnx
-from tests.tiny_bert import build
+from tests.support import tiny_onnx
+from tests.support.tiny_bert import build
 
 SHA = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 

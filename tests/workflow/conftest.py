@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.tiny_bert import build
+from tests.support.tiny_bert import build
 
 REPOSITORY = Path(__file__).parents[2]
 PARTS = ["Snakefile", "rules", "scripts", "config", "profiles", "slurm", "envs"]

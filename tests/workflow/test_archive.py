@@ -15,11 +15,11 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from scripts.archive import layout
-from scripts.archive.integrity import check
-from scripts.archive.manifest import seal
-from scripts.archive.unpack import unpack
-from scripts.archive.zipping import write_zip
+from scripts.archive.checking.integrity import check
+from scripts.archive.checking.unpack import unpack
+from scripts.archive.crate import layout
+from scripts.archive.crate.manifest import seal
+from scripts.archive.crate.zipping import write_zip
 from tests.workflow.conftest import copy, tiny_config
 
 SECRETS = {"HF_TOKEN": "hf_planted_in_the_environment", "CLUSTER_PASSWORD": "planted-password-1"}

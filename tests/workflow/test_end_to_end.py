@@ -6,8 +6,8 @@ import math
 import pandas as pd
 import pytest
 
-from scripts.common.measures import evaluate
-from scripts.common.trec import read_qrels, read_run
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import read_qrels, read_run
 from tests.workflow.conftest import tiny_config
 
 

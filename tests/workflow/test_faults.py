@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from scripts.common.state import record_path
+from scripts.engine.job_records import record_path
 from tests.workflow.conftest import tiny_config
 from tests.workflow.test_kills import results
 

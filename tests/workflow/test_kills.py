@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.downloads import HOW
-from scripts.common.state import records
+from scripts.engine.downloads import HOW
+from scripts.engine.job_records import records
 from tests.workflow.conftest import copy
 
-NEURAL = ["scripts.common.neural", "sentence_transformers", "transformers.models.bert.modeling_bert"]
+NEURAL = ["scripts.models.neural", "sentence_transformers", "transformers.models.bert.modeling_bert"]
 TRAINING = [*NEURAL, "scripts.training.trainer"]
 # stage: (an output of the job, kills, sizes of the disks in KiB, what its script imports late)
 STAGES = {
@@ -68,7 +68,7 @@ def go_wrong(place, tmp_path, made, **faults):
     (tmp_path / "plan.json").write_text(json.dumps(made | {"written": "results/faults"} | faults))
     shutil.rmtree(place.folder / "results/faults", ignore_errors=True)
     done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("forked.py"), tmp_path / "plan.json"],
+        [sys.executable, Path(__file__).parents[1] / "support" / "forked.py", tmp_path / "plan.json"],
         cwd=place.folder,
         env=os.environ | THREADS | {"PYTHONPATH": str(place.folder), "TOKENIZERS_PARALLELISM": "false"},
         capture_output=True,

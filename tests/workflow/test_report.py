@@ -60,7 +60,7 @@ def test_the_graph_counts_the_jobs_that_snakemake_plans(finished, page):
 
 def test_edited_templates_rewrite_the_page_only(again):
     for source in ("report.html.j2", "report.css", "report.js"):
-        with open(again.folder / "scripts/reports" / source, "a") as file:
+        with open(again.folder / "scripts/reports/page" / source, "a") as file:
             file.write("\n")
     assert again.planned() == {"report"}
 

@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from tests.reports.browser import WIDTHS, Browser
+from tests.support.browser import WIDTHS, Browser
 
 AXE = "axe-core@4.14.1"
 PNG = b"\x89PNG\r\n"

@@ -96,7 +96,7 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
 
 
 def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(again):
-    edit(again, "scripts/common/measures.py")
+    edit(again, "scripts/ir/measures.py")
     rules = {job.split()[0] for job in again.planned()}
     assert {"score", "tune"} <= rules
     assert not rules & {"prepare_dataset", "index", "negatives", "fine_tune", "encode", "retrieve"}

@@ -11,9 +11,9 @@ import zipfile
 
 import pytest
 
-from scripts.common.config import complete, read_yaml
-from scripts.common.downloads import fetched, forget_how, names, sources
 from scripts.common.files import sha256
+from scripts.engine.downloads import fetched, forget_how, names, sources
+from scripts.experiment.reading import complete, read_yaml
 from tests.workflow.conftest import REPOSITORY, tiny_config
 
 PLACE = "https://nowhere.invalid"

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.trec import read_run
-from tests.tiny_bert import vocabulary
-from tests.tiny_onnx import cross_encoder
+from scripts.ir.trec import read_run
+from tests.support.tiny_bert import vocabulary
+from tests.support.tiny_onnx import cross_encoder
 from tests.workflow.conftest import tiny_config
 
 LENGTH = 40

@@ -1,6 +1,5 @@
 """What the repository promises about itself: environments in step with the lock, files that a reader can find."""
 
-import ast
 import re
 import sys
 from pathlib import Path
@@ -70,23 +69,6 @@ def test_rules_name_their_environment_and_keep_one_order_of_directives(block):
     assert found == sorted(found, key=order.index)
     assert "message" in found and ("conda" in found or block.startswith("use rule"))
     assert not re.search(r"^    run:|\bconfig\[", block, re.MULTILINE)
-
-
-def imported(path):
-    """The modules of scripts/ and others that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
-def test_a_stage_imports_from_itself_and_the_shared_package_only(path):
-    stage = path.relative_to(REPOSITORY / "scripts").parts[0]
-    for module in imported(path):
-        if module.startswith("scripts."):
-            assert module.split(".")[1] in (stage, "common"), module
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(REPOSITORY)))

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
-from scripts.common.trec import Qrels, shown, why_no_id
+from scripts.ir.collection import Document
+from scripts.ir.trec import Qrels, shown, why_no_id
 
 
 class Collection(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.common.archives import only_folder_with
-from scripts.common.collection import SPLITS, Document, json_lines
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.trec import Qrels, add_judgement
+from scripts.common.unpacking import only_folder_with
 from scripts.datasets.formats import Collection, identifier, judged_queries, text_in
+from scripts.ir.collection import SPLITS, Document, json_lines
+from scripts.ir.trec import Qrels, add_judgement
 
 
 def read(root: Path, settings: dict) -> Collection:

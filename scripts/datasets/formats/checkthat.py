@@ -11,13 +11,13 @@ import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scripts.common.archives import only_folder_with
-from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.reading import DAMAGE, damaged, open_text
-from scripts.common.trec import Qrels, add_judgement, columns
+from scripts.common.unpacking import only_folder_with
 from scripts.datasets.formats import Collection, file_in, identifier, judged_queries
+from scripts.ir.collection import Document
+from scripts.ir.trec import Qrels, add_judgement, columns
 
 CLAIMS = "verified_claims.docs.tsv"
 TWEETS = "tweets.queries.tsv"

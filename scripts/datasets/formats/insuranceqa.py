@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.common.archives import only_folder_with
-from scripts.common.collection import Document
 from scripts.common.errors import UserError
 from scripts.common.reading import read_text
 from scripts.common.strict_json import parse_json
-from scripts.common.trec import Qrels, add_judgement
+from scripts.common.unpacking import only_folder_with
 from scripts.datasets.formats import Collection, identifier
+from scripts.ir.collection import Document
+from scripts.ir.trec import Qrels, add_judgement
 
 FILES = {"train": "train", "dev": "valid", "test": "test"}
 

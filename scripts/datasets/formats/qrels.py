@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.common.errors import UserError
-from scripts.common.trec import Qrels, read_qrels
 from scripts.datasets.formats import Collection, file_in
+from scripts.ir.trec import Qrels, read_qrels
 
 
 def read(root: Path, settings: dict) -> Collection:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
-from scripts.common.collection import Document, json_lines
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.paths import why_not_below
-from scripts.common.trec import read_qrels, shown
 from scripts.datasets.formats import Collection, file_in, identifier, judged_queries, text_in
+from scripts.ir.collection import Document, json_lines
+from scripts.ir.trec import read_qrels, shown
 
 ID_KEYS = ("_id", "id", "docno", "docid", "doc_id")
 TEXT_KEYS = ("text", "contents", "body")

@@ -1,0 +1,128 @@
+"""Where an archive's numbers are recomputed: in fresh folders, by a Python that takes nothing from outside.
+
+No script sees this process's environment (tokens), its home folder or the modules of the folder that it runs in. What a
+stranger wrote runs, where the system has it, without network and with write access to its one folder only: by
+bubblewrap, or by Linux' namespaces and `unshare`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import site
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+NONE = "nothing"
+WORDS = {
+    "bwrap": "bubblewrap: no network, and it can write to one temporary folder only",
+    "unshare": "namespaces: no network, and it can write to one temporary folder only",
+    NONE: "NOT protected: it can do whatever you can (bubblewrap or unshare would help)",
+}
+# First all of the disk becomes read-only but the folder, sockets of services disappear, and then all rights go, so that
+# nothing can be undone.
+_UNSHARE = """set -e
+mount --make-rprivate /
+mount --bind "$1" "$1"
+for place in /run /var/run; do if [ -d $place ] && [ ! -L $place ]; then mount -t tmpfs none $place; fi; done
+mount -t proc proc /proc 2>/dev/null || true
+cut -d ' ' -f 5 /proc/self/mountinfo | sort -u | while read -r place; do
+  place=$(printf '%b' "$place")
+  if [ "$place" != "$1" ]; then
+    mount -o remount,bind,ro "$place" 2>/dev/null \\
+      || mount -o remount,bind,ro,nosuid,nodev,noexec "$place" 2>/dev/null \\
+      || mount -o remount,bind,ro,nosuid,nodev "$place" 2>/dev/null || { [ ! -w "$place" ] || exit 97; }
+  fi
+done
+cd "$1"
+shift
+exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all -- "$@"
+"""
+_PROBE = """import os, socket, sys
+open(os.path.join(sys.argv[1], "inside"), "w").close()
+try:
+    open(os.path.join(sys.argv[2], "outside"), "w").close()
+except OSError:
+    interfaces = [name for _, name in socket.if_nameindex() if name != "lo"]
+    sys.exit(1 if interfaces else 0)
+sys.exit(1)
+"""
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """How scripts run: `by` is bwrap, unshare or nothing."""
+
+    by: str = NONE
+
+    @contextmanager
+    def folder(self, name: str) -> Iterator[Path]:
+        """A fresh folder, gone afterwards."""
+        with tempfile.TemporaryDirectory(prefix=f"ranktrial-{name}-") as temporary:
+            yield Path(temporary).resolve()
+
+    def command(self, script: list[str], folder: Path) -> list[str]:
+        """The command that runs a Python script with its arguments, able to write to `folder` only if confined."""
+        # `-I`: no PYTHON… variables, no module of the folder or of the user's; `-B`: nothing beside the sources
+        return _around(self.by, [sys.executable, "-I", "-B", *script], folder)
+
+    def environment(self, folder: Path) -> dict[str, str]:
+        """What a script sees of the environment: nothing of this process but where programs lie."""
+        home = folder / "home"
+        home.mkdir(exist_ok=True)
+        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+        return {"PATH": path, "HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(home), "MPLBACKEND": "agg",
+                "MPLCONFIGDIR": str(home), "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}  # fmt: skip
+
+
+def own_site() -> str:
+    """The user's folder of packages, if this process takes packages from it: `-I` alone would leave it out."""
+    found = site.getusersitepackages()
+    return found if found in sys.path else ""
+
+
+def _around(by: str, command: list[str], folder: Path) -> list[str]:
+    if by == "bwrap":
+        read = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"]
+        write = ["--bind", str(folder), str(folder), "--chdir", str(folder)]
+        return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", *read, *write, "--", *command]
+    if by == "unshare":
+        spaces = ["--user", "--map-root-user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child"]
+        return ["unshare", *spaces, "sh", "-c", _UNSHARE, "sh", str(folder), *command]
+    return command
+
+
+def own_script(name: str, sources: Path) -> str:
+    """A script of this folder or, where this runs from inside a zip, the same one of the sources."""
+    here = Path(__file__).with_name(name)
+    return str(here if here.is_file() else sources / "scripts/archive/checking" / name)
+
+
+@cache
+def strongest() -> Confinement:
+    """The best confinement that this system has, by trying each."""
+    needed = {"bwrap": ["bwrap"], "unshare": ["unshare", "setpriv", "mount"]}
+    for by, programs in needed.items():
+        if all(map(shutil.which, programs)) and _holds(by):
+            return Confinement(by)
+    return Confinement(NONE)
+
+
+def _holds(by: str) -> bool:
+    """Whether a script that is confined can write to its folder, to no other, and sees no network."""
+    with tempfile.TemporaryDirectory(prefix="ranktrial-probe-") as temporary:
+        inside, outside = Path(temporary, "in").resolve(), Path(temporary, "out").resolve()
+        inside.mkdir()
+        outside.mkdir()
+        probe = [sys.executable, "-I", "-S", "-c", _PROBE, str(inside), str(outside)]
+        try:
+            done = subprocess.run(_around(by, probe, inside), capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        return done.returncode == 0 and (inside / "inside").exists() and not list(outside.iterdir())

@@ -1,0 +1,89 @@
+"""What differs between two archives apart from their numbers: configuration, data and models, sources, packages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.archive.crate import layout
+from scripts.archive.crate.shapes import read_record
+from scripts.common.errors import UserError
+from scripts.common.paths import below
+from scripts.common.strict_json import read_json
+from scripts.experiment.reading import read_yaml
+
+NONE = "none"
+MOST = 200_000  # values of a record, with each alias counted as all that it stands for
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs, with its value in A and in B (NONE where it does not exist)."""
+
+    section: str
+    what: str
+    a: str
+    b: str
+
+
+def flattened(value) -> dict[str, str]:
+    """Nested mappings as one, with dots between the keys; anything else as JSON. Raises UserError for too many."""
+    found: dict[str, str] = {}
+    waiting = [("", value)]
+    while waiting:
+        key, part = waiting.pop()
+        if isinstance(part, dict) and part:
+            waiting += [(f"{key}.{name}" if key else str(name), one) for name, one in reversed(part.items())]
+        else:
+            found[key] = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
+        if len(found) + len(waiting) > MOST:
+            raise UserError(f"{key.partition('.')[0]}: holds more than {MOST} values")
+    return found
+
+
+def differing(section: str, a: dict[str, str], b: dict[str, str]) -> list[Difference]:
+    """The keys whose values are not the same in both."""
+    keys = [*a, *(key for key in b if key not in a)]
+    return [Difference(section, key, a.get(key, NONE), b.get(key, NONE)) for key in keys if a.get(key) != b.get(key)]
+
+
+def differences(a: Path, b: Path) -> list[Difference]:
+    """Of two unpacked archives."""
+    found = differing("configuration", *(_configuration(one) for one in (a, b)))
+    found += differing("data and models", *(flattened(read_record(one, layout.IDENTITIES)) for one in (a, b)))
+    found += differing("sources", *(_sources(one) for one in (a, b)))
+    found += differing("packages", *(_packages(one) for one in (a, b)))
+    return found + differing("machine", *(_machines(one) for one in (a, b)))
+
+
+def _configuration(folder: Path) -> dict[str, str]:
+    try:
+        return flattened(read_yaml(below(folder, layout.RESOLVED, "the archive")))
+    except UserError as error:
+        raise UserError(str(error).replace(f"{folder}/", "")) from None
+    except Exception as error:  # whatever YAML does that its reader does not know of
+        raise UserError(f"{layout.RESOLVED}: cannot be read ({type(error).__name__})") from None
+
+
+def _sources(folder: Path) -> dict[str, str]:
+    files = read_json(folder / layout.MANIFEST)["files"]
+    commit = {"commit": read_record(folder, layout.ORIGIN)["commit"] or NONE}
+    listed = {name: entry["sha256"][:12] for name, entry in files.items() if name.startswith(layout.WORKFLOW)}
+    return commit | listed
+
+
+def _packages(folder: Path) -> dict[str, str]:
+    environments = read_record(folder, layout.PACKAGES)
+    return {f"{name}: {key}": value for name, one in environments.items() for key, value in flattened(one).items()}
+
+
+def _machines(folder: Path) -> dict[str, str]:
+    """Which devices, processors and drivers the jobs of each rule met."""
+    met: dict[str, set[str]] = {}
+    for job in read_record(folder, layout.JOBS):
+        machine = job["machine"] or {}
+        for key, value in {"driver": job["driver"], **{k: machine.get(k) for k in ("device", "processor")}}.items():
+            if value:
+                met.setdefault(f"{job['rule']}: {key}", set()).add(str(value))
+    return {key: ", ".join(sorted(values)) for key, values in met.items()}

@@ -1,0 +1,166 @@
+"""Whether every byte of an archive, zipped or unpacked, is as it was written. Needs the standard library only.
+
+Every file is listed with its SHA-256 in manifest.json, and that in manifest.sha256; of a zip, the comment at its end is
+the SHA-256 of all bytes before. Whoever changes a file on purpose can renew all three: against that, compare the
+archive's own SHA-256, which `make archive` prints and writes beside it, with the one that its author published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts.archive.crate.bounds import BLOCK, RECORD, check_members, check_values, ends
+from scripts.archive.crate.layout import FORMAT, MANIFEST, SEAL, why_no_member
+from scripts.archive.crate.manifest import seal, shaped
+from scripts.archive.crate.zipping import damages
+from scripts.common.errors import UserError
+from scripts.common.files import sha256
+from scripts.common.strict_json import parse_json
+
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+
+
+@dataclass
+class Checked:
+    """What was found: the manifest, the archive's own SHA-256 (of a zip), and each damage in words that name a file."""
+
+    manifest: dict
+    sha256: str | None
+    damages: list[str] = field(default_factory=list)
+
+
+class Reader:
+    """The files of an archive by name, read block by block."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_file():
+            ends(path)
+            self.zip = zipfile.ZipFile(path)
+            check_members(path, self.zip)
+            self.names = sorted(self.zip.namelist())
+        else:
+            self.zip = None
+            found = [one for one in path.rglob("*") if one.is_symlink() or not one.is_dir()]
+            self.names = sorted(one.relative_to(path).as_posix() for one in found)
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """A file's content. Raises KeyError where it is missing, ValueError (with the reason) where it is damaged."""
+        if self.zip:
+            member = self.zip.getinfo(name)
+            try:
+                with self.zip.open(member) as file:
+                    while block := file.read(BLOCK):
+                        yield block
+            except DAMAGED as error:
+                raise ValueError(f"cannot be unpacked: {error}") from None
+            return
+        path = self.path / name
+        if path.is_symlink():
+            raise ValueError("is a link, which no archive holds")
+        if not path.exists():
+            raise KeyError(name)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError("is no plain file")
+        with open(path, "rb") as file:
+            while block := file.read(BLOCK):
+                yield block
+
+    def read(self, name: str) -> bytes:
+        """A record's whole content; raises as `blocks` does, and ValueError for what is too big for a record."""
+        found, size = [], 0
+        for block in self.blocks(name):
+            found.append(block)
+            size += len(block)
+            if size > RECORD:
+                raise ValueError(f"is larger than {RECORD} bytes, too much for a record")
+        return b"".join(found)
+
+
+def opened(path: Path) -> Reader:
+    """Raises UserError for what is no archive, and for a zip that asks for more than the limits."""
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder")
+    if not path.is_file() and not path.is_dir():
+        raise UserError(f"{path}: not an archive: neither a file nor a folder")
+    try:
+        return Reader(path)
+    except DAMAGED as error:
+        raise UserError(f"{path}: not an archive: no zip file that can be read ({error})") from None
+
+
+def check(path: Path) -> Checked:
+    """Check all of an archive. Raises UserError where it is none, or one of another version."""
+    reader = opened(path)
+    manifest, found = _manifest(reader)
+    checked = Checked(manifest, sha256(path) if reader.zip else None, found)
+    if manifest:
+        _files(reader, manifest, checked.damages)
+    if reader.zip:
+        damages(path, reader.zip, checked.damages.append)
+        beside = path.with_name(path.name + ".sha256")
+        if beside.is_file() and _first_word(beside) != checked.sha256:
+            checked.damages.append(f"{beside.name}: it says another SHA-256 than the archive has ({checked.sha256})")
+    return checked
+
+
+def _first_word(path: Path) -> str:
+    with open(path, "rb") as file:
+        return file.read(200).decode(errors="replace").partition(" ")[0].strip()
+
+
+def _manifest(reader: Reader) -> tuple[dict, list[str]]:
+    """The manifest, empty where it cannot be read, and what is wrong with it."""
+    if MANIFEST not in reader.names and SEAL not in reader.names:
+        raise UserError(f"{reader.path}: not an archive of ranktrial: it has no {MANIFEST}")
+    read, said = {}, []
+    for name in (MANIFEST, SEAL):
+        try:
+            read[name] = reader.read(name)
+        except KeyError:
+            said.append(f"{name}: missing")
+        except ValueError as error:
+            said.append(f"{name}: {error}")
+    if said:
+        return {}, said
+    if read[SEAL] != seal(read[MANIFEST]).encode():
+        return {}, [f"{MANIFEST} or {SEAL}: changed, the second does not state the SHA-256 of the first"]
+    try:
+        check_values(read[MANIFEST], MANIFEST)
+        manifest = parse_json(read[MANIFEST].decode(), MANIFEST)
+    except (UserError, UnicodeDecodeError) as error:
+        raise UserError(f"{reader.path}: not an archive that can be read: {error}") from None
+    version = manifest.get("format") if isinstance(manifest, dict) else None
+    if version != FORMAT:
+        raise UserError(f"{reader.path}: format {version!r}; this version reads {FORMAT!r}: use its own verify.py")
+    return shaped(manifest, f"{reader.path}: {MANIFEST}"), said
+
+
+def _files(reader: Reader, manifest: dict, said: list[str]) -> None:
+    files, experiment = manifest["files"], manifest["experiment"]
+    listed = {*files, MANIFEST, SEAL}
+    said += [f"{name}: not in the manifest" for name in reader.names if name not in listed]
+    for name in [*files, *manifest["absent"]]:
+        if reason := why_no_member(name, experiment):
+            raise UserError(f"{reader.path}: {MANIFEST}: refused, the path {name!r} {reason}")
+    for name, entry in files.items():
+        digest, size = hashlib.sha256(), 0
+        try:
+            for block in reader.blocks(name):
+                digest.update(block)
+                size += len(block)
+        except KeyError:
+            said.append(f"{name}: missing")
+        except ValueError as error:
+            said.append(f"{name}: {error}")
+        else:
+            if digest.hexdigest() != entry["sha256"]:
+                said.append(f"{name}: changed, SHA-256 differs from the manifest's")
+            elif size != entry["bytes"]:
+                said.append(f"{name}: has {size} bytes; the manifest says {entry['bytes']}")

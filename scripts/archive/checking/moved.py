@@ -1,0 +1,209 @@
+"""How far effects moved from archive A to archive B: the same comparison and task, effect B minus effect A.
+
+For mean differences the queries are the same in both archives, so that the move is itself a paired difference: of
+treatment minus control in B and treatment minus control in A, query by query. scripts/synthesis/compare.py computes it
+with its interval, and reports/draw_forest.py draws it. For standardised and correlation effects, whose sampling
+variance has no such form, the two effects stand side by side without an interval.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import statistics
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scripts.archive.checking.confined import Confinement, own_script, own_site
+from scripts.archive.crate import layout
+from scripts.archive.crate.shapes import Keys, check_shape, read_record, shown
+from scripts.common.errors import UserError
+from scripts.common.numerals import finite
+from scripts.common.paths import below
+
+ROOT = Path(__file__).parents[3]
+SETTINGS = Keys({
+    "control": str, "treatment": str, "effect": str, "measure": str, "alpha": float, "estimator": str, "interval": str,
+})  # fmt: skip
+LOOKS = {"p": "t-test", "correction": "none", "sort": "config", "judged": "", "width": "double column"}
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One comparison on one task; effects as the archives have them (None: undefined there), `n` common queries."""
+
+    comparison: str
+    task: str
+    effect_type: str
+    a: float | None
+    b: float | None
+    difference: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n: int | None = None
+
+
+class Side:
+    """One of the two archives, unpacked: its comparisons, each with the job that made it.
+
+    Only what the manifest has is read, at the paths where such results lie. Raises UserError for bad records.
+    """
+
+    def __init__(self, folder: Path, manifest: dict) -> None:
+        self.folder, self.manifest = folder, manifest
+        self.results = f"results/{manifest['experiment']}"
+        self.jobs: dict[str, dict] = {}
+        for job in read_record(folder, layout.JOBS):
+            name = job["wildcards"].get("comparison", "")
+            if job["rule"] == "compare" and layout.why_no_name(name) is None and self._file(self.effects_of(name)):
+                where = f"{layout.JOBS}: {name}: settings"
+                check_shape(job.get("settings"), SETTINGS, where)
+                self.jobs[name] = job
+
+    def effects_of(self, comparison: str) -> str:
+        return f"{self.results}/effects/{comparison}.tsv"
+
+    def comparisons(self) -> set[str]:
+        pattern = re.compile(re.escape(self.results) + r"/meta/([^/]+)\.json")
+        return {found[1] for name in self.manifest["files"] if (found := pattern.fullmatch(name))}
+
+    def _file(self, name: str) -> Path | None:
+        return below(self.folder, name, "the archive") if name in self.manifest["files"] else None
+
+    def rows(self, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+        """The rows of a table of the archive. Raises UserError where it is none or lacks a column."""
+        path = self._file(name)
+        if path is None:
+            raise UserError(f"{name}: a comparison read it, and it is not in the archive")
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file, delimiter="\t"))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise UserError(f"{name}: no table of tab-separated values ({error})") from None
+        if rows and (lacking := [one for one in columns if rows[0].get(one) is None]):
+            raise UserError(f"{name}: column {lacking[0]!r} is missing")
+        return rows
+
+    def effects(self, comparison: str) -> dict[str, float | None]:
+        """Task -> effect, in the order of the effects file."""
+        name = self.effects_of(comparison)
+        found = {}
+        for row in self.rows(name, ("task", "effect")):
+            if reason := layout.why_no_name(row["task"] or ""):
+                raise UserError(f"{name}: task {shown(row['task'])} {reason}")
+            found[row["task"]] = number(row["effect"], name) if row["effect"] else None
+        return found
+
+    def per_query(self, comparison: str) -> dict[str, dict[str, float]]:
+        """Task -> query -> treatment minus control, each averaged over its seeds, on the queries that both have."""
+        settings = self.jobs[comparison]["settings"]
+        values: dict[str, dict[str, list[dict[str, float]]]] = {}
+        for path in self.jobs[comparison]["inputs"]:
+            parts = path.split("/")
+            if path.startswith(f"{self.results}/metrics/") and len(parts) == 6:
+                rows = self.rows(path, ("query_id", settings["measure"]))
+                of_queries = {row["query_id"]: number(row[settings["measure"]], path) for row in rows}
+                values.setdefault(parts[3], {}).setdefault(parts[4], []).append(of_queries)
+        means = {
+            task: {name: _over_seeds(seeds) for name, seeds in systems.items()} for task, systems in values.items()
+        }
+        control, treatment = settings["control"], settings["treatment"]
+        return {
+            task: {query: of[treatment][query] - of[control][query] for query in of[control] if query in of[treatment]}
+            for task, of in means.items()
+            if control in of and treatment in of
+        }
+
+
+def number(text: str | None, where: str) -> float:
+    """A number of a table. Raises UserError where it is none."""
+    if (found := finite(text or "")) is None:
+        raise UserError(f"{where}: {shown(text)} is no number")
+    return found
+
+
+def shared_comparisons(a: Side, b: Side) -> dict[str, tuple[dict, dict]]:
+    """Comparison -> its job in A and in B, where both have it with the same kind of effect and measure."""
+    keys = ("effect", "measure")
+    return {
+        name: (job, b.jobs[name])
+        for name, job in a.jobs.items()
+        if name in b.jobs and all(job["settings"][key] == b.jobs[name]["settings"][key] for key in keys)
+    }
+
+
+def _over_seeds(seeds: list[dict[str, float]]) -> dict[str, float]:
+    return {query: statistics.fmean(one[query] for one in seeds if query in one) for query in seeds[0]}
+
+
+def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Path) -> list[Moved]:
+    """The rows of one comparison; for mean differences also the figure `out`/{comparison}.svg, .pdf, .png."""
+    kind = jobs[0]["settings"]["effect"]
+    ours, theirs = a.effects(comparison), b.effects(comparison)
+    rows = [Moved(comparison, task, kind, ours[task], theirs[task]) for task in ours if task in theirs]
+    if kind != "MD" or not rows:
+        return rows
+    tables = [side.per_query(comparison) for side in (a, b)]
+    tasks = [row.task for row in rows if tables[0].get(row.task, {}).keys() & tables[1].get(row.task, {}).keys()]
+    if not tasks:
+        return rows
+    if all(tables[0][task] == tables[1][task] for task in tasks):
+        return [replace(row, difference=0.0, n=len(tables[0][row.task])) if row.task in tasks else row for row in rows]
+    measure = f"effect on {jobs[0]['settings']['measure']}"
+    files = [
+        _write(out / "moved" / name, {task: table[task] for task in tasks}, measure)
+        for name, table in zip("AB", tables, strict=True)
+    ]
+    settings = {**jobs[0]["settings"], "control": "A", "treatment": "B", "measure": measure, "margin": None}
+    made = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
+    _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
+            "--effects", made[0], "--meta", made[1])  # fmt: skip
+    kept = {key: settings[key] for key in ("alpha", "estimator", "interval")}
+    shown = {
+        **LOOKS,
+        **kept,
+        "labels": {"tasks": {}, "systems": {}},
+        "title": f"{comparison}: how far its effect moved from A to B",
+    }
+    _script("reports/draw_forest.py", shown, "--effects", made[0], "--meta", made[1], "--figure", out / comparison)
+    return [_with_interval(row, made[0]) for row in rows]
+
+
+def _with_interval(row: Moved, path: Path) -> Moved:
+    with open(path, newline="") as file:
+        found = {one["task"]: one for one in csv.DictReader(file, delimiter="\t")}.get(row.task)
+    if found is None:
+        return row
+    numbers = {key: float(found[key]) if found[key] else None for key in ("effect", "ci_low", "ci_high")}
+    difference = numbers.pop("effect")
+    if difference is None and found["control_mean"]:  # the same for every query: no variance, but a difference
+        difference = float(found["treatment_mean"]) - float(found["control_mean"])
+    return replace(row, difference=difference, n=int(found["n"]), **numbers)
+
+
+def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> list[Path]:
+    """A metrics file a task, laid out as results/{experiment}/metrics/."""
+    paths = []
+    for task, values in table.items():
+        path = below(folder, f"{task}/{folder.name}/seed-0.tsv", "the archive")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"query_id\t{measure}\n", *(f"{query}\t{value!r}\n" for query, value in values.items())]
+        path.write_text("".join(lines))
+        paths.append(path)
+    return paths
+
+
+def _script(name: str, settings: dict, *arguments: str | Path) -> None:
+    words = [f"scripts/{name}", *map(str, arguments), "--settings", json.dumps(settings)]
+    confinement = Confinement()
+    with confinement.folder("moved") as folder:
+        asked = {"sources": str(ROOT), "packages": [own_site()] if own_site() else []}
+        asked["jobs"] = [{"words": words, "outputs": []}]
+        command = confinement.command([own_script("rerun.py", ROOT)], folder)
+        done = subprocess.run(command, cwd=folder, input=json.dumps(asked), capture_output=True, text=True,
+                              env=confinement.environment(folder))  # fmt: skip
+    failure = json.loads(done.stdout)["failure"] if done.returncode == 0 else "it ended early"
+    if failure:
+        raise UserError(f"scripts/{name}: {' '.join(failure.split())[:300]}")

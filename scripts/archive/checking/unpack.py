@@ -1,0 +1,39 @@
+"""An archive's files in a fresh folder, whether it comes zipped or unpacked; no path leaves the folder."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from scripts.archive.checking.integrity import opened
+from scripts.archive.crate.layout import MANIFEST, SEAL
+from scripts.common.errors import UserError
+from scripts.common.paths import below
+
+
+def unpack(archive: Path, folder: Path, manifest: dict) -> None:
+    """Copy the files of a checked archive into `folder`, which holds nothing yet.
+
+    Raises UserError for a file that would land outside, or that is not what the manifest has any more.
+    """
+    reader = opened(archive)
+    folder.mkdir(parents=True, exist_ok=True)
+    asked = sum(entry["bytes"] for entry in manifest["files"].values())
+    if asked > (free := shutil.disk_usage(folder).free):
+        raise UserError(f"{archive}: refused, it unpacks to {asked} bytes; {folder} has {free} left")
+    for name in [*manifest["files"], MANIFEST, SEAL]:
+        target = below(folder, name, str(archive))
+        digest = hashlib.sha256()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(target, "xb") as file:
+                for block in reader.blocks(name):
+                    digest.update(block)
+                    file.write(block)
+        except (FileExistsError, NotADirectoryError):
+            raise UserError(f"{archive}: refused, two of its files have the place of {name!r}") from None
+        except (KeyError, ValueError) as error:
+            raise UserError(f"{archive}: {name}: {error}") from None
+        if name in manifest["files"] and digest.hexdigest() != manifest["files"][name]["sha256"]:
+            raise UserError(f"{archive}: {name}: changed while it was read")

@@ -1,0 +1,60 @@
+"""The manifest: the SHA-256 of every file in an archive, and of those that were left out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from scripts.archive.crate.layout import FORMAT, HEAVY, MANIFEST, SEAL, kind_of
+from scripts.archive.crate.shapes import MANIFEST as SHAPE
+from scripts.archive.crate.shapes import check_shape
+from scripts.common.errors import UserError
+from scripts.common.files import sha256
+
+
+def manifest(
+    files: Mapping[str, bytes | Path], absent: dict[str, dict], rewritten: dict[str, str], experiment: str
+) -> dict:
+    """The content of manifest.json; it does not list itself and its seal.
+
+    `rewritten` files had folders or secrets taken out: of these, the SHA-256 of what their job wrote is told as well.
+    """
+    listed = {name: _entry(files[name], name, experiment) for name in sorted({*files} - {MANIFEST, SEAL})}
+    for name, written in rewritten.items():
+        listed[name]["written"] = written
+    return {
+        "format": FORMAT,
+        "experiment": experiment,
+        "files": listed,
+        "rewritten": sorted(rewritten),
+        "absent": {name: absent[name] for name in sorted(absent)},
+    }
+
+
+def shaped(found: dict, where: str) -> dict:
+    """A manifest that was read. Raises UserError where it has not a manifest's shape or contradicts itself."""
+    check_shape(found, SHAPE, where)
+    for section in ("files", "absent"):
+        for name, entry in found[section].items():
+            kind = kind_of(name, found["experiment"])
+            if entry["kind"] != kind:
+                raise UserError(f"{where}: {section}: {name!r} is called {entry['kind']!r}; its path says {kind!r}")
+            if section == "absent" and kind not in HEAVY:
+                raise UserError(f"{where}: absent: {name!r} is left out, but no archive leaves out the kind {kind!r}")
+    if twice := found["files"].keys() & found["absent"].keys():
+        raise UserError(f"{where}: {min(twice)!r} is among the files and among those that were left out")
+    return found
+
+
+def _entry(content: bytes | Path, name: str, experiment: str) -> dict:
+    if isinstance(content, Path):
+        found, size = sha256(content), content.stat().st_size
+    else:
+        found, size = hashlib.sha256(content).hexdigest(), len(content)
+    return {"sha256": found, "bytes": size, "kind": kind_of(name, experiment)}
+
+
+def seal(content: bytes) -> str:
+    """The content of manifest.sha256, in the format of sha256sum."""
+    return f"{hashlib.sha256(content).hexdigest()}  {MANIFEST}\n"

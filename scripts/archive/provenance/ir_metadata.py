@@ -1,0 +1,121 @@
+"""A run's origin as ir_metadata (Breuer, Keller, Schaer: SIGIR 2022, www.ir-metadata.org), a YAML file beside the run.
+
+Its parts are those of PRIMAD: platform, research goal, implementation, method, actor, data. What was not recorded is
+left out. Keys that the schema does not have (hashes, seeds) stand under `other`.
+"""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+from scripts.common.locations import shown
+from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+
+TOOLKITS = ("pyserini", "sentence-transformers")
+TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
+
+
+def ir_metadata(experiment: Experiment, task: Task, system: System, job: dict, origin: dict, packages: dict) -> dict:
+    """What is known of one run. `job` is its entry of provenance/jobs.json, `packages` name -> version."""
+    return {
+        "platform": _platform(job, packages),
+        "research goal": _goal(experiment, task, system),
+        "implementation": {
+            "executable": {"cmd": job["command"]},
+            "source": _stated({"lang": ["python"], **{key: origin.get(key) for key in ("repository", "commit")}}),
+        },
+        "method": _method(experiment, system),
+        **({"actor": {"role": "experimenter", **experiment.actor}} if experiment.actor else {}),
+        "data": _data(experiment, task, system, job),
+    }
+
+
+def _stated(values: dict) -> dict:
+    return {key: value for key, value in values.items() if value not in (None, {}, [], "")}
+
+
+def _platform(job: dict, packages: dict) -> dict:
+    machine = job["machine"] or {}
+    versions = machine.get("versions") or {}
+    here = job["host"] is not None and job["host"] == platform.node()  # then this machine's kernel is that of the run
+    cpu = {"model": machine.get("processor"), "architecture": platform.machine() if here else None}
+    gpu = {"model": machine["device"], "driver": job["driver"]} if machine.get("device", "cpu") != "cpu" else {}
+    used = packages | {name: version for name, version in versions.items() if name != "python"}
+    return _stated(
+        {
+            "hardware": _stated({"cpu": _stated(cpu), "gpu": _stated(gpu)}),
+            "operating system": {"kernel": f"{platform.system()} {platform.release()}"} if here else {},
+            "software": {
+                "libraries": {"python": [f"{name}=={version}" for name, version in used.items()]},
+                "retrieval toolkit": [f"{name}=={used[name]}" for name in TOOLKITS if name in versions],
+            },
+        }
+    )
+
+
+def _goal(experiment: Experiment, task: Task, system: System) -> dict:
+    concerned = [one for one in experiment.comparisons.values() if system.name in (one.control, one.treatment)]
+    return {
+        "experiment": experiment.name,
+        "evaluation": _stated(
+            {
+                "reported measures": list(task.measures),
+                "baseline": sorted({one.control for one in concerned} - {system.name}),
+                "significance test": [
+                    {"name": name, "correction method": correction}
+                    for name in ("paired t-test", "paired randomisation test")
+                    for correction in ("holm", "benjamini-hochberg")
+                ]
+                if concerned
+                else [],
+            }
+        ),
+    }
+
+
+def _method(experiment: Experiment, system: System) -> dict:
+    stages, one = [], system
+    while one:
+        stages.insert(0, _stage(experiment, one))
+        one = experiment.systems[one.first_stage] if one.first_stage else None
+    if any(stage["method"] == "external" for stage in stages):
+        return {"retrieval": stages}
+    return {"automatic": True, "score ties": TIES, "retrieval": stages}
+
+
+def _stage(experiment: Experiment, system: System) -> dict:
+    if system.kind == "external":
+        return {"name": system.name, "method": "external"}
+    if system.kind == "bm25":
+        engine = "Elasticsearch" if "url" in system.settings else "Lucene"
+        return {"name": system.name, "method": f"BM25 ({engine})", **system.settings}
+    model = experiment.models[system.model]
+    recipe = {} if system.recipe == UNTRAINED else {"recipe": system.recipe, **experiment.recipes[system.recipe]}
+    reranks = {"reranks": system.first_stage, "depth": system.depth} if system.first_stage else {}
+    kept = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
+    kept["weights"] = shown(kept["weights"])
+    return {"name": system.name, "method": model["type"], **kept, **({"training": recipe} if recipe else {}), **reranks}
+
+
+def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict:
+    def source(name: str) -> dict:
+        entry = experiment.datasets[name]
+        place = shown(entry["location"]) if "location" in entry else None
+        return _stated({"name": name, "source": place, "licence": entry.get("licence")})
+
+    folder = f"results/{experiment.name}/data/{task.dataset}"
+    files = {"qrels": f"{folder}/qrels/{task.split}.qrels", "topics": f"{folder}/queries/{task.split}.jsonl"}
+    weights = shown(experiment.models[system.model]["weights"]) if system.model else None
+    return _stated(
+        {
+            "test collection": source(task.dataset) | files,
+            "training data": [source(name) for name in datasets_learnt(experiment, system)],
+            "other": [
+                *([{"name": system.model, "source": weights}] if weights else []),
+                *({"name": path, "sha256": found} for path, found in job["inputs"].items() if path.startswith(folder)),
+                *({"name": Path(path).name, "sha256": found} for path, found in job["outputs"].items()),
+            ],
+        }
+    )

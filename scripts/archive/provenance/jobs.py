@@ -1,0 +1,155 @@
+"""What is told of each job: rule, wildcards, settings, files with their SHA-256, times, machine and benchmark."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from scripts.archive.crate.layout import HEAVY, LEFT_OUT, kind_of, result_path
+from scripts.archive.crate.shapes import FILE, Each, check_shape
+from scripts.archive.provenance.records import Job
+from scripts.common.errors import UserError
+from scripts.common.files import sha256
+from scripts.common.strict_json import read_json
+from scripts.engine.job_records import DIRECTORY_STAMP
+
+HEAD_OF_LOG = ("host", "slurm job", "driver")  # what rules/common.smk has each job write first
+OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_bytes", "versions")
+
+
+def files_of(path: Path) -> list[Path]:
+    """The file, or all files of the folder, in order; none if it is not there."""
+    if path.is_dir():
+        return sorted(one for one in path.rglob("*") if one.is_file() and one.name != DIRECTORY_STAMP)
+    return [path] if path.is_file() else []
+
+
+@cache
+def file_sha256(path: Path) -> str:
+    return sha256(path)
+
+
+def hashes(path: Path, left_out: dict[str, dict]) -> dict[Path, str]:
+    """The SHA-256 of a file, or of each file in a folder; of what is not there as `left_out` has it."""
+    if path.exists():
+        return {one: file_sha256(one) for one in files_of(path)}
+    return {Path(name): entry["sha256"] for name, entry in left_out.items() if Path(name).is_relative_to(path)}
+
+
+def tree_sha256(path: Path, left_out: dict[str, dict]) -> str | None:
+    """The SHA-256 of a file; of a folder, that of the lines `SHA-256  path inside` of its files; None if unknown."""
+    found = hashes(path, left_out)
+    if found.keys() == {path}:
+        return found[path]
+    lines = [f"{found[one]}  {one.relative_to(path).as_posix()}\n" for one in sorted(found)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else None
+
+
+def read_left_out(experiment: str) -> dict[str, dict]:
+    """What the archive left out from which the experiment's results came, by path; empty for results made here.
+
+    Raises UserError where the file is damaged, or names what no archive leaves out.
+    """
+    path = Path(f"results/{experiment}", LEFT_OUT)
+    if not path.is_file():
+        return {}
+    found = read_json(path)
+    check_shape(found, Each(FILE), str(path))
+    for name in found:
+        if kind_of(result_path(name, experiment, str(path)), experiment) not in HEAVY:
+            raise UserError(
+                f"{path}: {name!r} is of a kind that no archive leaves out; delete the file and its results"
+            )
+    return found
+
+
+def moment(seconds: float | None) -> str | None:
+    """A time stamp as ISO 8601 in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def wildcards_of(job: Job, patterns: list[str]) -> dict[str, str]:
+    """The job's wildcards, found by matching its outputs with the rule's output patterns (regular expressions)."""
+    for pattern in patterns:
+        for path in job.outputs:
+            if found := re.fullmatch(pattern.removesuffix("$"), path):
+                return found.groupdict()
+    return {}
+
+
+def benchmark_path(job: Job, pattern: str | None, wildcards: dict[str, str]) -> str | None:
+    """Where the job's benchmark lies, by the rule's pattern in which {name} stands for a wildcard."""
+    if not pattern:
+        return None
+    for name, value in wildcards.items():
+        place = r"\{" + name + r"(,[^{}]*(\{[^{}]*\}[^{}]*)*)?\}"  # {name} or {name,constraint}
+        pattern = re.sub(place, lambda _, value=value: value, pattern)
+    return pattern
+
+
+def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
+    """One job as in provenance/jobs.json; `rule` has its outputs' regular expressions and its benchmark's path."""
+    record, wildcards = job.record, wildcards_of(job, rule.get("outputs", []))
+    read = record["input_checksums"] or {}
+    log = (record["log"] or [None])[0]
+    timing = next((path for path in job.outputs if path.endswith("timing.json") and Path(path).is_file()), None)
+    benchmark = benchmark_path(job, rule.get("benchmark"), wildcards)
+    return {
+        "rule": record["rule"],
+        "wildcards": wildcards,
+        "settings": settings_of(record),
+        "command": record["shellcmd"],
+        "environment": rule.get("environment"),
+        "inputs": {
+            path: read.get(path, "").removeprefix("sha256:") or tree_sha256(Path(path), left_out) for path in job.inputs
+        },
+        "outputs": {path: tree_sha256(Path(path), left_out) for path in sorted(job.outputs)},
+        "start": moment(record["starttime"]),
+        "end": moment(record["endtime"]),
+        **head_of_log(log),
+        "machine": _machine(timing),
+        "log": log,
+        "benchmark": benchmark,
+        "resources": _benchmark(benchmark),
+    }
+
+
+def settings_of(record: dict) -> dict | list | None:
+    """The job's settings: the one parameter of most rules, a JSON object in shell quotes."""
+    params = record["params"] or []
+    try:
+        return json.loads(params[0].strip("'").replace("'\"'\"'", "'")) if len(params) == 1 else params or None
+    except (AttributeError, json.JSONDecodeError):
+        return params
+
+
+def head_of_log(log: str | None) -> dict[str, str | None]:
+    """Host, Slurm job and GPU driver as the log's first lines say; None where the log is older than these lines."""
+    said: dict[str, str | None] = dict.fromkeys(HEAD_OF_LOG)
+    if log and Path(log).is_file():
+        with open(log, encoding="utf-8", errors="replace") as file:
+            for name in HEAD_OF_LOG:
+                key, _, value = file.readline().strip().partition(": ")
+                if key != name:
+                    break
+                said[name] = None if value == "none" else value
+    return {name.replace(" ", "_"): value for name, value in said.items()}
+
+
+def _machine(timing: str | None) -> dict | None:
+    if timing is None:
+        return None
+    figures = json.loads(Path(timing).read_text())
+    return {key: figures[key] for key in OF_THE_MACHINE if key in figures}
+
+
+def _benchmark(path: str | None) -> dict | None:
+    if not path or not Path(path).is_file():
+        return None
+    with open(path, newline="") as file:
+        return next(csv.DictReader(file, delimiter="\t"), None)

@@ -1,0 +1,28 @@
+"""The ir_metadata pages of all runs of an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from scripts.archive.provenance.ir_metadata import ir_metadata
+from scripts.archive.provenance.origin import origin, source_files
+from scripts.archive.provenance.packages import installed
+from scripts.experiment.records import Experiment
+
+ROOT = Path(__file__).parents[3]
+
+
+def origins_of_runs(experiment: Experiment, told: list[dict]) -> dict[str, str]:
+    """Path of a run -> its page as YAML; `told` are the jobs as in provenance/jobs.json."""
+    source, packages = origin(ROOT, source_files(ROOT))[0], installed()
+    tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
+    pages = {}
+    for job in told:
+        for path in job["outputs"]:
+            if path.startswith(f"results/{experiment.name}/runs/") and path.endswith(".trec.gz"):
+                folder, system = path.split("/")[3:5]
+                page = ir_metadata(experiment, tasks[folder], experiment.systems[system], job, source, packages)
+                pages[path] = yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=120)
+    return pages

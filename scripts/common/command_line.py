@@ -1,0 +1,96 @@
+"""What the command lines of all scripts share: paths as options, settings as one JSON object, a mistake as one line.
+
+Before a script reads anything, its inputs are held to what their jobs wrote (see ledger) and the user's own data to
+what the run was planned with (see held).
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import locale
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from scripts.common import held, ledger
+from scripts.common.errors import UserError
+
+
+def ensure_utf8() -> None:
+    """Begin anew in Python's UTF-8 mode where the locale would let texts and options be read in another encoding."""
+    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
+
+    Where the user's data changed while it was read, that is what is told, and not what half of it looked like.
+    """
+    ensure_utf8()
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error: {held.changed() or error}")
+    except BrokenPipeError:
+        sys.exit(1)
+    except OSError as error:
+        place = error.filename
+        if place is None and error.errno == errno.ENOSPC:  # results are told by their writer
+            place = os.environ.get("TMPDIR") or "/tmp"
+        sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Checks what the options name as soon as they are known. `made` are those of folders that the script writes."""
+
+    made: frozenset[str] = frozenset()
+
+    def parse_args(self, *arguments, **others):
+        options = super().parse_args(*arguments, **others)
+        given = vars(options)
+        settings = given.get("settings") or {}
+        read = [path for name, value in given.items() if name not in self.made for path in _paths(value)]
+        ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
+        own = {name: given.get(name) or settings[name] for name in settings.get("sha256_of", {})}
+        held.hold({path: settings["sha256_of"][name] for name, value in own.items() for path in _paths(value)})
+        return options
+
+
+def parser(description: str | None, *paths: str, settings: bool = True) -> argparse.ArgumentParser:
+    """An argument parser whose options are `paths` (required, as Path) and `--settings` (a JSON object).
+
+    A path name ending in `*` takes any number of values; one ending in `>` is a folder into which the script writes,
+    and where other files may lie already.
+    """
+    made = _Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.made = frozenset(name.removesuffix(">").replace("-", "_") for name in paths if name.endswith(">"))
+    for name in paths:
+        many = {"nargs": "*", "default": []} if name.endswith("*") else {"required": True}
+        made.add_argument(f"--{name.rstrip('*>')}", type=Path, **many)
+    if settings:
+        made.add_argument("--settings", type=json.loads, required=True, help="the job's settings, a JSON object")
+    return made
+
+
+def _paths(value) -> list[Path]:
+    """The paths in an option's value, or in a setting that is one."""
+    many = value if isinstance(value, list) else [value]
+    return [Path(one) for one in many if isinstance(one, str | Path)]
+
+
+def _results_in(value) -> Iterator[Path]:
+    """The paths below results/ that stand anywhere in the settings."""
+    if isinstance(value, str) and value.startswith(f"{ledger.RESULTS}/"):
+        yield Path(value)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _results_in(key)
+            yield from _results_in(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _results_in(one)

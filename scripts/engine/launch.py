@@ -1,0 +1,56 @@
+"""Starts Snakemake, but reads the configuration first: what is wrong with the YAML is then said in one line.
+
+Snakemake itself reads the files of --configfile before it comes to the Snakefile, and answers bad YAML with a traceback
+or with less. `make setup` puts scripts/engine/snakemake.sh, which runs this, in the place of .venv/bin/snakemake;
+whatever is given goes on to Snakemake as it is. Jobs, which are started with `python -m snakemake`, do not come here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # this file is not run as a module: its own folder is not on Python's path (-P)
+
+from scripts.common.command_line import run  # noqa: E402
+from scripts.common.errors import UserError  # noqa: E402
+from scripts.common.paths import why_no_clone  # noqa: E402
+from scripts.common.strict_yaml import read_yaml  # noqa: E402
+
+DEFAULT = "config/config.yaml"
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Read all files that Snakemake is about to. Raises UserError for what is no configuration, and for a bad clone."""
+    folder = Path(arguments.directory or ".")
+    snakefile = arguments.snakefile or "Snakefile"
+    if Path(snakefile).resolve() != ROOT / "Snakefile":
+        return  # another workflow, whose configuration may look otherwise
+    if reason := why_no_clone(str(ROOT)):
+        raise UserError(reason)
+    for path in arguments.configfile or [folder / DEFAULT]:
+        read_yaml(Path(path))
+
+
+def main() -> None:
+    from snakemake import cli
+
+    sys.argv[0] = str(Path(sys.executable).with_name("snakemake"))  # what Snakemake calls itself in help and records
+    try:
+        parser, arguments = cli.parse_args(None)
+    except Exception as error:  # as Snakemake's own main does
+        cli.print_exception(error)
+        sys.exit(1)
+    check(arguments)
+    try:
+        done = cli.args_to_api(arguments, parser)
+    except Exception as error:
+        cli.print_exception(error)
+        sys.exit(1)
+    sys.exit(0 if done else 1)
+
+
+if __name__ == "__main__":
+    run(main)

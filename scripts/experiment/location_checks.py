@@ -1,0 +1,107 @@
+"""Locations of data and models as a configuration gives them: what each is, or why it is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from scripts.common import urls
+from scripts.common.locations import is_url
+from scripts.common.paths import LONGEST_NAME
+from scripts.experiment.checker import Checker
+
+LONGEST = urls.LONGEST
+FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?=//)|pypi:|[a-z][a-z0-9+.-]+:(?=[^\\/])", re.IGNORECASE)
+_PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")  # of PEP 508
+_VERSION = re.compile(  # of PEP 440
+    r"v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?"
+    r"(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?",
+    re.IGNORECASE | re.ASCII,
+)
+_HUB_PART = r"[A-Za-z0-9](?:(?!--|\.\.)[A-Za-z0-9._-]){0,95}"
+_HUB_ID = re.compile(rf"{_HUB_PART}/{_HUB_PART}(?<![.-])")
+_REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9._/+-]{0,199}(?<![./])")
+
+
+def check_secrets(config: dict, source: str) -> None:
+    """Raise UserError where any text of a configuration has a URL with a secret in it; the secret is not repeated."""
+    check = Checker(config, source)
+    seen: set[int] = set()
+
+    def walk(value, path: str) -> None:
+        if isinstance(value, str) and urls.holds_secret(value):
+            said = "holds a URL with a user, a password or a secret query value; "
+            if path.endswith((".location", ".weights")):
+                said += "write each as ${NAME}, the name of an environment variable that is read when fetching"
+            elif path.endswith(".url"):
+                said = "no name or password here: give them in the environment (ELASTICSEARCH_API_KEY)"
+            else:
+                said += "leave it out: only location and weights can name one, as ${NAME}"
+            raise check.fail(path or "a key", said)
+        if isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))  # an alias of YAML may lead back to where it stands
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for name, inner in items:
+                walk(name, path)
+                walk(inner, f"{path}.{name}" if path and isinstance(value, dict) else path or str(name))
+
+    walk(config, "")
+
+
+def check_location(check: Checker, where: str, location: str, hub: bool = False) -> str:
+    """What a location is: path, url, pypi or hub. Raises UserError, with the key `where`, for one that is refused."""
+    if not location.strip():
+        raise check.fail(where, f"is empty; wanted is {FORMS}")
+    if len(location) > LONGEST:
+        raise check.fail(where, f"has {len(location)} characters; {LONGEST} are the most")
+    if not location.isprintable():
+        raise check.fail(where, "holds a line's end or another control character")
+    if is_url(location) or re.match("https?:", location, re.IGNORECASE):
+        try:
+            urls.parse(location)
+        except ValueError as error:
+            raise check.fail(where, f"this URL {error}") from None
+        return "url"
+    if location.startswith("pypi:"):
+        _check_pypi(check, where, location)
+        return "pypi"
+    if re.search("[{}]", location):
+        raise check.fail(where, f"{location!r}: only a URL can hold ${{NAME}}; a path has no {{ }}")
+    if (found := _SCHEME.match(location)) and not os.path.lexists(location):
+        raise check.fail(where, f"nothing is fetched by {found[0].rstrip(':')!r}; wanted is {FORMS}")
+    if any(len(part.encode(errors="surrogatepass")) > LONGEST_NAME for part in location.split("/")):
+        raise check.fail(where, f"holds a name of more than {LONGEST_NAME} bytes")
+    if os.path.exists(location) and not (os.path.isfile(location) or os.path.isdir(location)):
+        raise check.fail(where, f"{location!r} is neither a file nor a folder")
+    return "hub" if hub and not Path(location).exists() else "path"
+
+
+def _check_pypi(check: Checker, where: str, location: str) -> None:
+    name, equals, version = location.removeprefix("pypi:").partition("==")
+    said = f"{location[:80]!r} is not of the form pypi:NAME==VERSION"
+    if not equals or not name or not version:
+        raise check.fail(where, said)
+    if not _PACKAGE.fullmatch(name) or len(name) > 200:
+        raise check.fail(where, f"{said}: NAME is of letters, digits, '.', '_' and '-', without extras or options")
+    if not _VERSION.fullmatch(version) or len(version) > 100:
+        raise check.fail(where, f"{said}: VERSION is one version, such as 1.2 or 2.0rc1")
+
+
+def check_hub(check: Checker, where: str, location: str, revision: str) -> None:
+    """Raise UserError unless these name a model on the hub and a branch, tag or commit of it."""
+    if not _HUB_ID.fullmatch(location):
+        said = f"no folder {location[:80]!r} here, and no hub id (organisation/name), package or URL"
+        raise check.fail(f"{where}.weights", said)
+    if not _REVISION.fullmatch(revision):
+        raise check.fail(f"{where}.revision", f"{revision[:80]!r} is no branch, tag or commit")
+
+
+def check_mirrors(check: Checker, mirrors: list[str]) -> None:
+    """Raise UserError for a mirror that is no path."""
+    for mirror in mirrors:
+        if not mirror.strip() or not mirror.isprintable() or len(mirror) > LONGEST:
+            raise check.fail("mirrors", "a mirror is empty, has a control character or too many characters")
+        if _SCHEME.match(mirror):
+            raise check.fail("mirrors", "a mirror is a folder; a URL stands in a dataset's location")

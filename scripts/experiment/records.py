@@ -1,0 +1,178 @@
+"""An experiment's records: tasks, systems, comparisons, charts, and what the rules ask it: runs, seeds, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+
+UNTRAINED = "untrained"  # the recipe name of a model's own weights
+SELECTED = "selected"  # stands for a seed in the names of runs
+
+
+@dataclass(frozen=True)
+class Task:
+    """A dataset's split on which systems are scored, by `measures`. `format` is the dataset's."""
+
+    name: str
+    dataset: str
+    split: str
+    label: str
+    format: str
+    measures: tuple[str, ...]
+
+    @property
+    def folder(self) -> str:
+        """The task's name in paths."""
+        return self.name.replace("/", "-")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The seed is the best of the runs of system `by` on `task`, by the weighted mean of measures `score`."""
+
+    task: str
+    dataset: str
+    split: str
+    score: dict[str, float]
+    by: str
+
+    @property
+    def formula(self) -> str:
+        """The score in words."""
+        parts = [measure if weight == 1 else f"{weight:g} {measure}" for measure, weight in self.score.items()]
+        total = sum(self.score.values())
+        return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})/{total:g}"
+
+    @property
+    def checkpoint(self) -> str:
+        """What stands for the seed in the names of checkpoints, which several systems may choose among."""
+        return f"{SELECTED}-{self.by}"
+
+
+@dataclass(frozen=True)
+class System:
+    """Anything that yields a run for a task. `settings` are those of its kind (BM25's parameters, external files).
+
+    `piece_length` is that of the pieces into which texts are split, None where the model truncates them.
+    """
+
+    name: str
+    kind: str  # bm25 | external | retrieve | rerank | score_all
+    label: str = ""
+    seeds: tuple[int, ...] = (0,)
+    selection: Selection | None = None
+    model: str | None = None
+    recipe: str = UNTRAINED
+    first_stage: str | None = None
+    depth: int | None = None
+    piece_length: int | None = None
+    settings: dict = field(default_factory=dict)
+    tasks: tuple[str, ...] | None = None  # None: all
+
+    def ranks(self, task: str) -> bool:
+        """Whether it has a run (or scores) for the task of this name."""
+        return task in self.settings if self.kind == "external" else self.tasks is None or task in self.tasks
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Control against treatment over tasks; `settings` are the statistics', `figure` the looks.
+
+    `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries.
+    """
+
+    name: str
+    control: str
+    treatment: str
+    tasks: tuple[str, ...]
+    settings: dict
+    figure: dict
+    treatment_on: dict[str, str] = field(default_factory=dict)
+
+    def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
+        """The treatment's name or label and, where it ranks on other tasks, these."""
+        others = dict.fromkeys(tasks(self.treatment_on.get(task, task)) for task in self.tasks)
+        return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The bars of one colour: a mean of each row's system on a task (its folder), by row."""
+
+    label: str
+    task: str
+    measure: str
+    systems: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A bar chart; `rows` are the models (and systems without one) in the configuration's order.
+
+    `baseline` is the system that is drawn as a line, by its name and its label.
+    """
+
+    title: str
+    axis: str
+    rows: tuple[str, ...]
+    bars: tuple[Bars, ...]
+    baseline: tuple[str, str] | None
+
+    def settings(self) -> dict:
+        """All of it as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that one configuration asks for, in the configuration's order."""
+
+    name: str
+    measures: list[str]
+    depth: int
+    seed: int
+    mirrors: list[str]
+    datasets: dict[str, dict]
+    models: dict[str, dict]
+    recipes: dict[str, dict]
+    systems: dict[str, System]
+    tasks: dict[str, Task]
+    selection_tasks: dict[str, Task]  # further ones, on which seeds are selected
+    comparisons: dict[str, Comparison]
+    figures: dict[str, tuple[str, ...]]
+    charts: dict[str, Chart]
+    entries: dict[str, list[str]]  # of systems: the systems that each became
+    published: dict | None
+    actor: dict | None = None
+
+    def runs_of(self, system: System) -> list[Task]:
+        """The tasks for which a system has a run."""
+        return [task for task in self.tasks.values() if system.ranks(task.name)]
+
+    def corpus_owner(self, dataset: str) -> str:
+        """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
+        return self.datasets[dataset].get("corpus", dataset)
+
+    def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
+        """The seeds of a system's runs on a task: all, or the one that was selected on another dataset."""
+        chosen = system.selection
+        return system.seeds if chosen is None or chosen.dataset == task.dataset else (SELECTED,)
+
+    def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
+        """The seed of the first stage's run on a task that a re-ranker's `seed` is given."""
+        seeds = self.seeds_on(self.systems[system.first_stage], task)
+        return seed if seed in seeds else seeds[0]
+
+    def selection_task(self, chosen: Selection) -> Task:
+        """The task on which a selection is made."""
+        return task_of(chosen, self.tasks | self.selection_tasks)
+
+    def starting_seed(self, recipe: str, seed: int) -> int:
+        """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
+        return seed if self.recipes[recipe]["start_from"] else 0
+
+
+def task_of(chosen: Selection, tasks: dict[str, Task]) -> Task | None:
+    """The task on which a selection is made, which may have another name for the same split."""
+    fits = (task for task in tasks.values() if (task.dataset, task.split) == (chosen.dataset, chosen.split))
+    return next(fits, None)

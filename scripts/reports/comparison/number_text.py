@@ -1,0 +1,155 @@
+"""How the numbers and headings of a forest plot are written; reads and writes nothing.
+
+A bound that is not 0 never prints as 0, a p-value never prints as 0 nor as alpha when it is not, and headings follow
+the effect type and alpha.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from scripts.reports.comparison.forest_data import Forest, Group, Heterogeneity
+
+EFFECT_NAMES = {"MD": "Mean difference", "SMD": "Standardised mean difference", "CORR": "Correlation"}
+INTERVAL_NAMES = {"normal": "normal interval", "knapp-hartung": "Knapp-Hartung"}
+SHORT_NAMES = {"MD": "Mean diff.", "SMD": "Std. mean diff.", "CORR": "Correlation"}
+_MORE_DECIMALS = 3  # what one row may have over the others before it changes to powers of ten
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The common form of a figure's effects: printed in units of 10^exponent with `decimals`, or more where needed."""
+
+    exponent: int
+    decimals: int
+
+    def of(self, effect: float | None, low: float, high: float) -> tuple[str, str, str]:
+        """An effect ("" for None) and the bounds of its interval, with one number of decimals.
+
+        It is the common one, or the smallest with which neither bound prints as 0 although it is not; a row that
+        would need many more is written in powers of ten.
+        """
+        values = [None if value is None else value / 10**self.exponent for value in (effect, low, high)]
+        for decimals in range(self.decimals, self.decimals + _MORE_DECIMALS + 1):
+            if all(value == 0 or round(value, decimals) != 0 for value in values[1:]):
+                return tuple("" if value is None else fixed(value, decimals) for value in values)
+        return tuple("" if value is None else scientific(value) for value in values)
+
+    @property
+    def factor(self) -> str:
+        """What the printed numbers are to be multiplied by, such as ten to the minus six; empty for 1."""
+        return power_of_ten(self.exponent) if self.exponent else ""
+
+
+def numbers(forest: Forest) -> Numbers:
+    """The common form of a figure's effects: two significant digits of the median interval's half-width."""
+    rows = [row for group in forest.groups for row in (*group.rows, group.summary) if row and row.effect is not None]
+    if not rows:
+        return Numbers(0, 3)
+    size = statistics.median(max(abs(row.ci_low), abs(row.ci_high)) for row in rows)
+    exponent = 0 if size == 0 or 1e-3 <= size < 1e5 else 3 * math.floor(math.log10(size) / 3)
+    half = statistics.median((row.ci_high - row.ci_low) / 2 for row in rows) / 10**exponent
+    return Numbers(exponent, decimals_for(half))
+
+
+def decimals_for(half: float) -> int:
+    """The decimals with which an interval's half-width has two significant digits; three for one of width 0."""
+    return max(0, 1 - math.floor(math.log10(half))) if half else 3
+
+
+def fixed(value: float, decimals: int) -> str:
+    """A number with `decimals`, halves rounded away from zero, a true minus sign, and no minus before zero."""
+    rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return minus(f"{rounded or abs(rounded):f}")
+
+
+def minus(text: str) -> str:
+    """The typographic minus sign in place of the hyphen."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def power_of_ten(exponent: int) -> str:
+    """Times ten to the exponent, with superscripts."""
+    return f"\N{MULTIPLICATION SIGN}10{str(exponent).translate(_SUPERSCRIPTS)}"
+
+
+def scientific(value: float) -> str:
+    """Two significant digits and a power of ten."""
+    digits, exponent = f"{value:.1e}".split("e")
+    return minus(digits) + power_of_ten(int(exponent))
+
+
+def p_value(p: float, alpha: float) -> str:
+    """Three decimals, more where p would otherwise print as alpha, and `<0.001` below that."""
+    if p < 0.001:
+        return "<0.001"
+    for decimals in (3, 4, 5, 6):
+        text = f"{p:.{decimals}f}"
+        if p == alpha or float(text) != alpha:
+            return text
+    return "<" + f"{alpha:g}" if p < alpha else ">" + f"{alpha:g}"
+
+
+def mean_decimals(values: Iterable[float | None]) -> int:
+    """Decimals for a column of means: three below 10, fewer above."""
+    largest = max((abs(value) for value in values if value is not None), default=0)
+    return 3 if largest < 10 else max(0, 4 - math.ceil(math.log10(largest)))
+
+
+def means(control: float | None, treatment: float | None, decimals: int) -> tuple[str, str, str]:
+    """Control → treatment in pieces; a missing mean is a dash."""
+    control, treatment = ("\N{EN DASH}" if value is None else fixed(value, decimals) for value in (control, treatment))
+    return control, "→", treatment
+
+
+def percent(alpha: float) -> str:
+    """The confidence level of alpha: 95% for 0.05, 99.9% for 0.001."""
+    return f"{100 * (1 - alpha):.10g}%"
+
+
+def heterogeneity(value: Heterogeneity, alpha: float) -> str:
+    """Q, its degrees of freedom and p, I2, and tau2 with its interval; a line breaks between them only."""
+    p = p_value(value.p_value, alpha)
+    p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
+    tau2, low, high = _variances(value.tau2, *value.tau2_ci)
+    parts = [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%;", f"τ² = {tau2},"]
+    return " ".join(unbroken(part) for part in [*parts, f"{percent(alpha)} CI [{low}, {high}]"])
+
+
+def unbroken(text: str) -> str:
+    """The text with spaces at which no line breaks."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _variances(tau2: float, *interval: float) -> list[str]:
+    """tau2 and its interval with one number of decimals: two significant digits, and none prints as 0 that is not."""
+    values = (tau2, *interval)
+    least = 1 - math.floor(math.log10(tau2 or interval[1] or 1.0))
+    for decimals in range(max(0, least), 8):
+        if least > -5 and all(value == 0 or round(value, decimals) for value in values):
+            return [fixed(value, decimals) if value else "0" for value in values]
+    return [scientific(value) if value else "0" for value in values]
+
+
+def summary_label(forest: Forest, group: Group) -> str:
+    """The name of the summary row; where there is room, with the estimator of tau2 and the kind of interval."""
+    if group.heterogeneity is None:
+        return "Summary"
+    return f"Random effects ({method(forest)})" if forest.width == "double column" else "Random effects"
+
+
+def method(forest: Forest) -> str:
+    """The estimator of tau2 and the kind of interval."""
+    return f"{forest.estimator}, {INTERVAL_NAMES[forest.interval]}"
+
+
+def axis_label(forest: Forest, form: Numbers) -> str:
+    """What the axis measures, with its unit of ten where there is one."""
+    name = EFFECT_NAMES[forest.effect_type]
+    name += f" in {forest.measure}" if forest.effect_type != "CORR" else f" ({forest.measure})"
+    return f"{name} ({form.factor})" if form.factor else name

@@ -1,0 +1,145 @@
+"""A comparison as its figure and its table show it: read from effects/{comparison}.tsv and meta/{comparison}.json.
+
+Writes nothing. Names are replaced by labels here; which p-value a task shows is chosen here, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.errors import UserError
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.writing.markdown import escape
+
+TESTS = {
+    "t-test": ("t_p", "paired t-test"),
+    "randomisation": ("randomisation_p", "paired randomisation test"),
+    "interval": ("p", "effect / standard error against the normal distribution"),
+}
+CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
+
+
+# The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
+SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value"))
+NOT_SHOWN = (
+    *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
+    *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
+    *("equivalence_p_value", "non_inferiority_p_value", "variance_with_seeds", "seed_share"),
+    *(f"{role}_{of}" for role in ("control", "treatment") for of in ("seeds", "seed_sd")),
+)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Display names of tasks (by folder) and systems; a name without one is its own label."""
+
+    tasks: Mapping[str, str]
+    systems: Mapping[str, str]
+
+    def task(self, name: str) -> str:
+        """The label of a task."""
+        return self.tasks.get(name, name)
+
+    def system(self, name: str) -> str:
+        """The label of a system."""
+        return self.systems.get(name, name)
+
+
+def escaped(labels: Labels) -> Labels:
+    """The labels as they stand in Markdown."""
+    return Labels(*({name: escape(one) for name, one in part.items()} for part in (labels.tasks, labels.systems)))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of one comparison: the rows of its effects file and its meta record."""
+
+    effects: pd.DataFrame
+    meta: dict
+
+
+def read_found(effects: Path, meta: Path) -> Found:
+    """Read the two files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
+    table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
+    check_columns(list(table.columns), str(effects))
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()))
+
+
+def check_columns(columns: list[str], where: str) -> None:
+    """Raise UserError, beginning with `where`, for a column that is missing and for one that nobody knows."""
+    for name in ("task", *SHOWN):
+        if name not in columns:
+            raise UserError(f"{where}: no column {name!r}")
+    for name in columns:
+        if name not in ("task", *SHOWN, *NOT_SHOWN):
+            raise UserError(f"{where}: unknown column {name!r}")
+
+
+def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
+    """The column of the effects file that holds the p-values shown, and what they are, in words.
+
+    A correlation has no test of a difference, and an interval's p-value no correction.
+    """
+    column, said = TESTS["interval" if effect_type == "CORR" else test]
+    if column == "p":
+        return "p_value", said if effect_type != "CORR" else "Fisher's z against the normal distribution"
+    if correction == "none":
+        return f"{column}_value", said
+    suffix, name = CORRECTIONS[correction]
+    return f"{column}_{suffix}", f"{said}, {name}-adjusted over the tasks"
+
+
+def rows(found: Found, column: str, labels: Labels) -> tuple[Row, ...]:
+    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`."""
+    return tuple(
+        Row(task=labels.task(one["task"]), p_value=one[column], **{name: one[name] for name in SHOWN})
+        for one in found.effects.to_dict("records")
+    )
+
+
+def diamond(meta: dict) -> Diamond | None:
+    """The summary of a meta file; None where no task has an effect."""
+    summary = meta["summary"]
+    if summary is None:
+        return None
+    prediction = meta["prediction_interval"]
+    ends = {name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")}
+    return Diamond(**ends, prediction_interval=tuple(prediction) if prediction else None)
+
+
+def heterogeneity(meta: dict) -> Heterogeneity | None:
+    """The heterogeneity of a meta file; None for fewer than two tasks."""
+    if meta.get("q") is None:
+        return None
+    return Heterogeneity(
+        q=meta["q"], df=meta["q_df"], p_value=meta["q_p_value"], i2=meta["i2"], tau2=meta["tau2"],
+        tau2_ci=tuple(meta["tau2_ci"]),
+    )  # fmt: skip
+
+
+def forest(found: list[Found], settings: dict, labels: Labels) -> Forest:
+    """The forest plot of comparisons with one control; `settings` are those that all of them share, and the looks."""
+    first = found[0].meta
+    column, said = p_column(first["effect_type"], settings["p"], settings["correction"])
+    groups = tuple(
+        Group(
+            treatment=labels.system(one.meta["treatment"]),
+            rows=rows(one, column, labels),
+            summary=diamond(one.meta),
+            heterogeneity=heterogeneity(one.meta),
+        )
+        for one in found
+    )
+    return Forest(
+        control=labels.system(first["control"]),
+        groups=groups,
+        effect_type=first["effect_type"],
+        measure=first["measure"],
+        p_note=said,
+        **{key: settings[key] for key in ("alpha", "estimator", "interval", "judged", "title", "sort", "width")},
+    )

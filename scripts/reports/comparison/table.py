@@ -1,0 +1,93 @@
+"""A comparison as rows of text: one table for all its tasks, and a row of the table of all comparisons."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Diamond, Forest
+from scripts.reports.comparison.lines import Line, lines_of
+from scripts.reports.comparison.reading import Found, Labels, forest
+
+FIXED = "Fixed effect (for reference)"
+
+
+def as_table(found: Found, settings: dict, labels: Labels) -> Forest:
+    """The forest plot that a table prints as text: without a title, with all columns."""
+    return forest([found], settings | {"title": "", "width": "double column"}, labels)
+
+
+def pairs(plot: Forest) -> dict[str, str]:
+    """The cells that hold a number of control and treatment, and what it is; a gold standard has its own scale."""
+    found = {"means": plot.measure} if plot.effect_type != "CORR" else {}
+    return found | ({"judged": plot.judged} if plot.judged else {})
+
+
+def headings(plot: Forest) -> dict[str, str]:
+    """The columns of a comparison's table and how LaTeX aligns them; those that no row has are left out."""
+    shown = {"Task": "l", "n": "r"} | dict.fromkeys(pairs(plot).values(), "c")
+    unit = form.numbers(plot).factor
+    effect = form.EFFECT_NAMES[plot.effect_type] + (f" ({unit})" if unit else "")
+    return shown | {effect: "r", f"{form.percent(plot.alpha)} CI": "r", "Weight": "r", "p": "r"}
+
+
+def cells(line: Line, plot: Forest) -> list[str]:
+    """A line of the forest plot as the cells of its table; a task without an effect gives its reason."""
+    found = [
+        line.label,
+        "".join(line.cells.get("n", "")),
+        *(" ".join(line.cells.get(name, "")) for name in pairs(plot)),
+    ]
+    effect, low, high = line.cells.get("effect", (line.reason, "", ""))
+    weight, p = ("".join(line.cells.get(name, "")) for name in ("weight", "p"))
+    return [*found, effect, f"{low} {high}".strip(), weight, p]
+
+
+def blocks(found: Found, plot: Forest) -> list[list[list[str]]]:
+    """The rows of a comparison's table: tasks, then the summary, its prediction interval and the fixed effect."""
+    numbers = form.numbers(plot)
+    lines = lines_of(plot, numbers)
+    below = [line for line in lines if line.kind in ("summary", "prediction")]
+    if found.meta["summary"] and found.meta["k"] > 1:
+        fixed = found.meta["fixed"]
+        text = numbers.of(fixed["effect"], fixed["ci_low"], fixed["ci_high"])
+        p = (form.p_value(fixed["p_value"], plot.alpha), "*" if fixed["p_value"] < plot.alpha else "")
+        below.append(Line("fixed", FIXED, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p}))
+    above = [line for line in lines if line.kind in ("task", "undefined")]
+    return [[cells(line, plot) for line in part] for part in (above, below) if part]
+
+
+def notes(found: Found, plot: Forest) -> list[str]:
+    """What stands below a comparison's table: heterogeneity, what p is, what was left out."""
+    group, said = plot.groups[0], []
+    if shown := " and ".join(pairs(plot).values()):
+        said.append(f"{shown}: {plot.control} → {group.treatment}.")
+    if group.heterogeneity:
+        said.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
+    said.append(f"p of tasks: {plot.p_note}. * p < {plot.alpha:g}.")
+    return [*(one.replace("\N{NO-BREAK SPACE}", " ") for one in said), *found.meta["warnings"]]
+
+
+def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
+    """The rows of all comparisons as text, by column."""
+    found: dict[str, list[str]] = {}
+    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+        cell = {"Comparison": row["comparison"], "Control": labels.system(row["control"])}
+        cell |= {"Treatment": labels.system(row["treatment"]), "Measure": row["measure"], "Effect": row["effect_type"]}
+        cell |= {"k": str(row["k"]), "Summary": "", "CI": "", "Prediction interval": "", "p": "", "p (Holm)": ""}
+        cell |= {"I²": "" if row["i2"] is None else f"{row['i2']:.1f}%", "τ²": ""}
+        if row["effect"] is not None:
+            diamond = Diamond(*(row[key] for key in ("effect", "ci_low", "ci_high")))
+            half = (diamond.ci_high - diamond.ci_low) / 2
+            numbers = form.Numbers(0, form.decimals_for(half))
+            cell["Summary"], low, high = numbers.of(diamond.effect, diamond.ci_low, diamond.ci_high)
+            cell["CI"] = f"[{low}, {high}]"
+            p_values = [None if row[p] is None else form.p_value(row[p], row["alpha"]) for p in ("p_value", "p_holm")]
+            cell["p"], cell["p (Holm)"] = (p or "" for p in p_values)
+            cell["τ²"] = "" if row["tau2"] is None else f"{row['tau2']:.2g}"
+            if row["prediction_low"] is not None:
+                _, low, high = numbers.of(None, row["prediction_low"], row["prediction_high"])
+                cell["Prediction interval"] = f"[{low}, {high}]"
+        for column, text in cell.items():
+            found.setdefault(column, []).append(text)
+    return found

@@ -1,0 +1,149 @@
+"""Forest plots: the effects of one control against one or several treatments over the tasks, and their summaries.
+
+Reads nothing; `save` writes a figure as SVG, PDF and PNG. The figure is drawn in points on one blank axes, with the
+places that forest_layout measures, so that what is drawn is exact: a square's area is in proportion to its weight and
+a diamond's ends are those of its interval. Lewis and Clarke (2001), Forest plots: trying to see the wood and the trees.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from scripts.common.files import whole_path
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.lines import lines_of
+from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, layout
+from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text
+from scripts.reports.figures.measured_text import width, wrap
+
+STYLE = {
+    "text.usetex": False,
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "ranktrial",  # the same figure is the same bytes
+    "pdf.fonttype": 42,  # TrueType, embedded
+    "pdf.compression": 6,
+}
+
+
+def forest_plot(forest: Forest) -> Figure:
+    """Draw a forest plot at its final size; its height follows the number of tasks."""
+    numbers = form.numbers(forest)
+    lines = lines_of(forest, numbers)
+    place = layout(forest, lines, numbers)
+    size = place.size
+    with matplotlib.rc_context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_axis_off()
+        top = _head(ax, forest, place)
+        for line in lines:
+            line.y += top
+        bottom = lines[-1].y + place.pitch / 2 + (len(lines[-1].text) - 1) * LEADING * size / 2
+        for group in range(len(forest.groups)):
+            draw_reference(ax, place, [line for line in lines if line.group == group and line.kind != "heading"])
+        for number, line in enumerate(lines):
+            draw_line(ax, place, line, number, max((other.weight or 0) for other in lines))
+        y = _axis(ax, forest, place, numbers, bottom + 0.3 * size)
+        height = _notes(ax, forest, place, y) + MARGIN
+        ax.set(xlim=(0, place.page), ylim=(height, 0))
+        figure.set_size_inches(place.page / 72, height / 72)
+    return figure
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write STEM.svg, STEM.pdf and STEM.png (300 dpi), each whole or not at all and without a date in it."""
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("svg", "pdf", "png")]
+    metadata = ({"Date": None}, {"CreationDate": None}, {})
+    with matplotlib.rc_context(STYLE):
+        for path, fields in zip(paths, metadata, strict=True):
+            with whole_path(path) as temporary:
+                figure.savefig(temporary, dpi=300, metadata=fields)
+    return paths
+
+
+def _head(ax: Axes, forest: Forest, place: Layout) -> float:
+    """Draw the title and the headings of the columns; return where the lines begin."""
+    size, y = place.size, MARGIN
+    if forest.title:
+        for line in wrap(forest.title, place.page - 2 * MARGIN, size + 1, "bold"):
+            text(ax, MARGIN, y + 0.7 * size, line, size + 1, weight="bold")
+            y += 1.3 * (size + 1)
+        y += 0.3 * size
+    paired = [place.columns[name] for name in ("means", "judged") if name in place.columns]
+    rows = max(len(column.heading) for column in place.columns.values())
+    above = max((len(column.heading) for column in paired), default=0)  # where "control → treatment" stands
+    last = y + 0.7 * size + max((rows - 1) * LEADING, above * LEADING + 0.3 if paired else 0) * size
+    if paired:
+        left, right = paired[0].left, paired[-1].left + paired[-1].width
+        label = f"{forest.control} → {forest.groups[0].treatment}"
+        if len(forest.groups) > 1 or width(label, size) > right - left:
+            label = "control → treatment"
+        y = last - above * LEADING * size
+        text(ax, (left + right) / 2, y - 0.3 * size, label, size, ha="center")
+        rule(ax, left, right, y + 0.35 * size, 0.4)
+    text(ax, MARGIN, last, "Task", size, weight="bold")
+    for name, column in place.columns.items():
+        for position, line in enumerate(reversed(column.heading)):
+            style = "italic" if name in ("n", "p") else "normal"
+            y = last - position * LEADING * size
+            text(ax, column.centre, y, line, size, ha="center", weight="bold", style=style)
+    y = last + 0.9 * size
+    rule(ax, MARGIN, place.page - MARGIN, y, 0.8)
+    return y + 0.3 * size
+
+
+def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: float) -> float:
+    """Draw the axis below the lines, its label, and whom each side favours; return where they end."""
+    size = place.size
+    rule(ax, place.left, place.right, y, 0.6)
+    for value, label in place.ticks:
+        ax.plot([place.x(value)] * 2, [y, y + 2.5], color=INK, linewidth=0.6, solid_capstyle="butt")
+        text(ax, place.x(value), y + 3.5 + 0.6 * size, label, size, ha="center")
+    y += 3.5 + 2.0 * size
+    zero, gap = place.x(0), 0.5 * size
+    sides = []
+    if forest.effect_type != "CORR":
+        treatment = forest.groups[0].treatment if len(forest.groups) == 1 else "treatment"
+        control, treatment = f"←\N{NO-BREAK SPACE}favours {forest.control}", f"favours {treatment}\N{NO-BREAK SPACE}→"
+        sides = [
+            ("right", zero - gap, wrap(control, zero - gap - MARGIN, size)),
+            ("left", zero + gap, wrap(treatment, place.page - MARGIN - zero - gap, size)),
+        ]
+    for ha, x, lines in sides:
+        for position, line in enumerate(lines):
+            text(ax, x, y + position * LEADING * size, line, size, ha=ha)
+    y += max((len(lines) for _, _, lines in sides), default=0) * LEADING * size + 0.2 * size
+    middle = (place.left + place.right) / 2
+    for line in wrap(form.axis_label(forest, numbers), place.page - 2 * MARGIN, size):
+        half = width(line, size) / 2
+        centre = min(max(middle, MARGIN + half), place.page - MARGIN - half)
+        text(ax, centre, y, line, size, ha="center")
+        y += LEADING * size
+    return y
+
+
+def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
+    """Draw the heterogeneity of each group and what p is at the foot; return where it ends."""
+    size = place.size
+    y += 0.5 * size
+    notes = []
+    for group in forest.groups:
+        if group.heterogeneity:
+            name = f"Heterogeneity, {group.treatment}" if len(forest.groups) > 1 else "Heterogeneity"
+            notes.append(f"{name}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
+    if forest.width == "single column":
+        notes.append(f"Random effects: {form.method(forest)}.")
+    if forest.p_note and "p" in place.columns:
+        notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
+    for note in notes:
+        for line in wrap(note, place.page - 2 * MARGIN, size):
+            text(ax, MARGIN, y, line, size)
+            y += LEADING * size
+    return y - 0.6 * size

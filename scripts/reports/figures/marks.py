@@ -1,0 +1,122 @@
+"""The marks of a forest plot, drawn in points with y downwards: text, rules, squares, whiskers, diamonds and bars.
+
+Reads and writes nothing. Colours differ in lightness as well as in hue, so that the figure reads in grey and for
+colour-blind readers; nothing is told by colour alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon, Rectangle
+
+from scripts.reports.comparison.lines import Line
+from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, whole_part
+from scripts.reports.figures.measured_text import font, width
+
+INK, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#b5b5b5"
+SQUARE, DIAMOND, BAR = "#8fb3d3", "#1b4f82", "#c9d9e8"
+_CAP_HEIGHT = 0.365  # half the height of a capital, in font sizes: what centres a line of text
+
+
+def text(
+    ax: Axes,
+    x: float,
+    y: float,
+    label: str,
+    size: float,
+    ha: str = "left",
+    weight: str = "normal",
+    style: str = "normal",
+    color: str = INK,
+    zorder: float = 3,
+) -> None:
+    """One line of text whose capitals are centred at y; nothing in it is taken for mathematics."""
+    properties, label = font(size, weight, style), label.replace("\N{NO-BREAK SPACE}", " ")
+    y += _CAP_HEIGHT * size
+    ax.text(x, y, label, ha=ha, va="baseline", font=properties, color=color, parse_math=False, zorder=zorder)
+
+
+def rule(ax: Axes, left: float, right: float, y: float, thickness: float, color: str = INK) -> None:
+    """A horizontal rule."""
+    ax.plot([left, right], [y, y], color=color, linewidth=thickness, solid_capstyle="butt")
+
+
+def draw_reference(ax: Axes, place: Layout, lines: list[Line]) -> None:
+    """A group's line of no effect and, down to its diamond, the line of its summary effect."""
+    top, bottom = lines[0].y - place.pitch / 2, lines[-1].y + place.pitch / 2
+    ax.plot([place.x(0)] * 2, [top, bottom], color=MUTED, linewidth=0.6, zorder=1)
+    for line in lines:
+        if line.kind == "summary":
+            x = place.x(line.effect)
+            ax.plot([x, x], [top, line.y], color=DIAMOND, linewidth=0.5, linestyle=(0, (1, 2)), zorder=1)
+
+
+def draw_line(ax: Axes, place: Layout, line: Line, number: int, most: float) -> None:
+    """One line: its label, its cells and its mark; `most` is the largest weight, whose square fills the line."""
+    size = place.size
+    for position, part in enumerate(line.text):
+        y = line.y + (position - (len(line.text) - 1) / 2) * LEADING * size
+        text(ax, MARGIN, y, part, size, weight=line.bold)
+    for name, pieces in line.cells.items():
+        if column := place.columns.get(name):
+            for piece, point in zip(pieces, column.points, strict=True):
+                fraction = width(piece, size) - width(whole_part(piece), size)
+                text(ax, column.left + point + fraction, line.y, piece, size, ha="right")
+    if line.kind == "task":
+        _task(ax, place, line, number, most)
+    elif line.kind == "summary":
+        _diamond(ax, place, line, number)
+    elif line.kind == "prediction":
+        _prediction(ax, place, line, number)
+    for position, part in enumerate(line.reason_text):
+        y = line.y + (position - (len(line.reason_text) - 1) / 2) * LEADING * size
+        corner, height = (place.left - 2, y - LEADING * size / 2), LEADING * size
+        blank = Rectangle(corner, width(part, size) + 4, height, facecolor="white", edgecolor="none", zorder=1.5)
+        ax.add_patch(blank)  # the reference lines do not run through the words
+        text(ax, place.left, y, part, size, style="italic", color=MUTED)
+
+
+def _task(ax: Axes, place: Layout, line: Line, number: int, most: float) -> None:
+    """A square with its area in proportion to the weight, and over it the interval, which so is never hidden."""
+    side = min(0.8 * place.pitch, 1.3 * place.size) * math.sqrt(line.weight / most)
+    corner = (place.x(line.effect) - side / 2, line.y - side / 2)
+    ax.add_patch(Rectangle(corner, side, side, facecolor=SQUARE, edgecolor="none", zorder=2, gid=f"square-{number}"))
+    low, high = _ends(place, line)
+    rule(ax, low, high, line.y, 0.8)
+    ax.plot([place.x(line.effect)] * 2, [line.y - 1.6, line.y + 1.6], color=INK, linewidth=1.0, solid_capstyle="butt")
+    _arrows(ax, place, line, INK)
+
+
+def _diamond(ax: Axes, place: Layout, line: Line, number: int) -> None:
+    """The summary effect: its left and right ends are its interval's."""
+    half = 0.4 * place.size
+    points = [(place.x(line.low), line.y), (place.x(line.effect), line.y - half)]
+    points += [(place.x(line.high), line.y), (place.x(line.effect), line.y + half)]
+    ax.add_patch(Polygon(points, facecolor=DIAMOND, edgecolor="none", zorder=3, gid=f"diamond-{number}"))
+
+
+def _prediction(ax: Axes, place: Layout, line: Line, number: int) -> None:
+    """The prediction interval: a pale bar with dark ends."""
+    low, high = _ends(place, line)
+    bar = Rectangle((low, line.y - 1.5), high - low, 3, facecolor=BAR, edgecolor=DIAMOND, linewidth=0.5, zorder=2)
+    bar.set_gid(f"prediction-{number}")
+    ax.add_patch(bar)
+    _arrows(ax, place, line, DIAMOND)
+
+
+def _ends(place: Layout, line: Line) -> tuple[float, float]:
+    """An interval on the page, cut where the axis ends."""
+    return max(place.x(line.low), place.left), min(place.x(line.high), place.right)
+
+
+def _arrows(ax: Axes, place: Layout, line: Line, color: str) -> None:
+    """A filled arrowhead wherever the axis cuts the interval."""
+    for cut, x, direction in (
+        (place.x(line.low) < place.left, place.left, 1),
+        (place.x(line.high) > place.right, place.right, -1),
+    ):
+        if cut:
+            points = [(x, line.y), (x + direction * 4, line.y - 2.2), (x + direction * 4, line.y + 2.2)]
+            ax.add_patch(Polygon(points, facecolor=color, edgecolor="none", zorder=4, gid="arrow"))

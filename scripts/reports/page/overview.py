@@ -1,0 +1,50 @@
+"""The first table of the report: every comparison with its question, its answer and its effect on a common scale.
+
+Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from markupsafe import Markup
+
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.comparison.table import overview
+from scripts.reports.page.sections import Shown
+from scripts.reports.page.tables import Cell, Table, value_or_none
+
+
+def overview_table(comparisons: pd.DataFrame, labels: Labels, found: list[Shown]) -> Table:
+    """A row a comparison: question and answer (of `found`), its summary effect, p and I²."""
+    shown, by_name = overview(comparisons, labels), {one.name: one for one in found}
+    kept = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
+    scales: dict[tuple[str, str], list[float]] = {}
+    for row in comparisons.to_dict("records"):
+        scale = scales.setdefault((row["effect_type"], row["measure"]), [0.0])
+        scale += [row[end] for end in ("ci_low", "ci_high") if pd.notna(row[end])]
+    rows = []
+    for place, row in enumerate(comparisons.to_dict("records")):
+        scale = scales[row["effect_type"], row["measure"]]
+        effect = value_or_none(row["effect"])
+        strip = "" if effect is None else interval_strip(row, min(scale), max(scale))
+        summary = f"{shown['Summary'][place]} {shown['CI'][place]}".strip()
+        one = by_name[row["comparison"]]
+        cells = [Cell(one.question, link=f"#{one.anchor}", note=one.name), Cell(one.answer, kind=one.kind)]
+        cells.append(Cell(summary, effect, drawing=strip))
+        exact = {"p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
+        rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in kept)])
+    columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
+    caption = "All comparisons, each with its summary effect over the tasks; p (Holm) is adjusted for their number."
+    return Table(caption, [*columns, *((name, True) for name in kept)], rows)
+
+
+def interval_strip(row: dict, low: float, high: float) -> Markup:
+    """A summary effect and its interval as a small drawing on the scale from `low` to `high`."""
+    scale = 104 / ((high - low) or 1)
+    places = (0, row["ci_low"], row["ci_high"], row["effect"])
+    zero, left, right, middle = (8 + (value - low) * scale for value in places)
+    kind = "unsure" if row["ci_low"] <= 0 <= row["ci_high"] else "sure"
+    return Markup(
+        '<svg class="strip {}" viewBox="0 0 120 16" aria-hidden="true"><path class="zero" d="M{:.1f} 0V16"/>'
+        '<path d="M{:.1f} 8H{:.1f}"/><circle cx="{:.1f}" cy="8" r="3.5"/></svg>'
+    ).format(kind, zero, left, right, middle)

@@ -1,0 +1,155 @@
+"""What the report says, as plain data: comparisons in sections, with their questions, answers and figures.
+
+Reads and writes nothing; labels are plain text here, and the template escapes them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.reading import Found, Labels, forest
+from scripts.reports.comparison.sentence import sentence
+from scripts.reports.comparison.table import as_table
+from scripts.reports.figures.forest import forest_plot
+from scripts.reports.page.svg import inline, svg_of
+from scripts.reports.page.tables import Table, comparison_table
+
+FOLDED = 8  # comparisons; an experiment with more shows them folded
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A forest plot twice: as the experiment's figure, and narrow, for a phone."""
+
+    wide: Markup
+    narrow: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A comparison as the page shows it. `answer` is one of the words that `answer` gives."""
+
+    name: str
+    anchor: str
+    question: str
+    answer: str
+    kind: str
+    sentence: str
+    warnings: list[str]
+    table: Table
+    picture: Picture
+
+
+@dataclass(frozen=True)
+class Section:
+    """Comparisons that are drawn together, with their common figure; or one comparison, whose own figure serves."""
+
+    name: str
+    anchor: str
+    title: str
+    heading: str
+    members: list[Shown]
+    picture: Picture
+
+
+def anchor(prefix: str, place: int, name: str) -> str:
+    """An id for a part of the page: unique through `place`, readable through `name`."""
+    return f"{prefix}{place}-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}".strip("-")
+
+
+def question(plot: Forest) -> str:
+    """What a comparison asks."""
+    treatment = plot.groups[0].treatment
+    if plot.effect_type == "CORR":
+        return f"How well does {treatment} agree with {plot.control}?"
+    return f"Does {treatment} beat {plot.control} in {plot.measure}?"
+
+
+def answer(plot: Forest) -> tuple[str, str]:
+    """What its summary says in a word or two, and which kind of answer that is: better, worse, open."""
+    summary = plot.groups[0].summary
+    if summary is None:
+        return "cannot be said", "open"
+    if summary.ci_low <= 0 <= summary.ci_high:
+        return "may be chance", "open"
+    if plot.effect_type == "CORR":
+        return ("correlated", "better") if summary.effect > 0 else ("opposed", "worse")
+    return ("yes, higher", "better") if summary.effect > 0 else ("no, lower", "worse")
+
+
+def caption(plot: Forest, hedges: bool) -> str:
+    """How to read a forest plot: what is what in it. `hedges` tells g, corrected for small samples, from d."""
+    percent = f"{100 * (1 - plot.alpha):g}%"
+    standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
+    what = {
+        "MD": f"mean difference in {plot.measure}",
+        "SMD": f"standardised mean difference ({standardised})",
+        "CORR": "correlation",
+    }[plot.effect_type]
+    said = f"Each row is a task: the square is the {what}, its area the task's weight, the line its {percent} "
+    said += "confidence interval. The diamond is the summary effect and spans its interval"
+    if any(group.summary and group.summary.prediction_interval for group in plot.groups):
+        said += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
+    return f"{said}."
+
+
+def picture(figure: str, found: list[Found], settings: dict, labels: Labels, name: str) -> Picture:
+    """The figure of one comparison or of several; `figure` is the SVG that the experiment drew of them."""
+    plot = forest(found, settings | {"title": "", "width": "single column"}, labels)
+    treatments = ", ".join(group.treatment for group in plot.groups)
+    label = f"Forest plot of {treatments} against {plot.control}. The table below it holds its numbers."
+    narrow = inline(svg_of(forest_plot(plot)), f"{name}-narrow", label)
+    return Picture(inline(figure, name, label), narrow, caption(plot, found[0].meta["hedges"]))
+
+
+def shown(name: str, place: int, found: Found, settings: dict, labels: Labels, figure: str) -> Shown:
+    """One comparison."""
+    plot = as_table(found, settings, labels)
+    words, kind = answer(plot)
+    own = anchor("c", place, name)
+    return Shown(
+        name=name,
+        anchor=own,
+        question=question(plot),
+        answer=words,
+        kind=kind,
+        sentence=sentence(found.meta, plot, labels),
+        warnings=found.meta["warnings"],
+        table=comparison_table(name, found, plot),
+        picture=picture(figure, [found], settings, labels, own),
+    )
+
+
+def sections(found: dict[str, Found], settings: dict, labels: Labels, figures: dict[str, str]) -> list[Section]:
+    """All comparisons in the configuration's order; `figures` are the SVGs by name."""
+    looks = settings["comparisons"]
+    single = {
+        name: shown(name, place, one, looks[name], labels, figures[name])
+        for place, (name, one) in enumerate(found.items(), 1)
+    }
+    groups = {(members[0], *members): name for name, members in settings["together"].items()}
+    heads = {key[0]: (name, list(key[1:])) for key, name in groups.items()}
+    drawn = {member for _, members in heads.values() for member in members}
+    made = []
+    for name in found:
+        if name in heads and len(heads[name][1]) > 1:
+            title, members = heads[name]
+            control = labels.system(found[name].meta["control"])
+            own = anchor("s", len(made) + 1, title)
+            several = picture(figures[title], [found[one] for one in members], looks[name], labels, own)
+            heading = f"{len(members)} systems against {control}"
+            made.append(Section(title, own, heading, heading, [single[one] for one in members], several))
+        elif name not in drawn or name in heads:
+            meta = found[name].meta
+            heading = f"{labels.system(meta['treatment'])} against {labels.system(meta['control'])}"
+            own, one = anchor("s", len(made) + 1, name), single[name]
+            made.append(Section(name, own, heading, one.question, [one], one.picture))
+    titles = [part.title for part in made]
+    return [
+        part if titles.count(part.title) == 1 else replace(part, title=f"{part.title}: {part.name}") for part in made
+    ]

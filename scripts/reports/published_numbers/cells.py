@@ -1,0 +1,195 @@
+"""Every printed cell of a paper's tables beside ours: where ours stands, the verdict, and why there is none.
+
+Reads a file of cells and its mapping; writes nothing. scripts/experiment/printed_cells.py says what a mapping holds.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.errors import UserError
+from scripts.common.files import is_number, lines
+from scripts.experiment.printed_cells import CELL, Line, Mapping
+
+EQUAL, SPREAD, DIFFERENT, NOT_RUN = "equal", "inside the seeds' spread", "different", "not run"
+MACHINE = "different machine"  # seconds: not a result that another machine could repeat
+VERDICTS = (EQUAL, SPREAD, DIFFERENT, MACHINE, NOT_RUN)
+BETWEEN = " | "  # two remarks
+WIDTH = 2  # standard deviations that count as the seeds' spread
+_NOISE = 12  # decimals beyond which a mean holds rounding errors of binary fractions
+
+
+@dataclass(frozen=True)
+class Ours:
+    """What this experiment has: `entries` of the configuration (their systems with weights, model and recipe), `tasks`.
+
+    `means`, `inference` and `fine_tuning` are the tables of these names, indexed by (task, system), (task, system) and
+    (model, recipe).
+    """
+
+    entries: dict[str, list[dict]]
+    tasks: dict[str, str]
+    means: pd.DataFrame
+    inference: pd.DataFrame
+    fine_tuning: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Found:
+    """Our number for a cell with its sd and its place; without a number, the reason."""
+
+    value: float | None = None
+    sd: float | None = None
+    runs: int | None = None
+    place: dict[str, str] = field(default_factory=dict)
+    reason: str = ""
+
+
+def read_cells(path: Path) -> list[dict[str, str]]:
+    """The cells of a file, all as text, without lines that begin with #. UserError for a cell that is there twice."""
+    kept = [(number, line) for number, line in lines(path) if not line.startswith("#")]
+    table = pd.read_csv(io.StringIO("\n".join(line for _, line in kept)), sep="\t", dtype=str, keep_default_na=False)
+    if missing := [column for column in (*CELL, "value", "std") if column not in table]:
+        raise UserError(f"{path}: no column {missing[0]!r}; wanted are {', '.join((*CELL, 'value', 'std'))}")
+    seen: dict[tuple, int] = {}
+    cells = table.to_dict("records")
+    for (number, _), cell in zip(kept[1:], cells, strict=True):
+        if not is_number(cell["value"]) or (cell["std"] and not is_number(cell["std"])):
+            raise UserError(f"{path}:{number}: value {cell['value']!r} or std {cell['std']!r} is not a number")
+        key = tuple(cell[name] for name in CELL)
+        if key in seen:
+            raise UserError(f"{path}:{number}: the cell {name_of(cell)} stands twice, first in line {seen[key]}")
+        seen[key] = number
+    return cells
+
+
+def name_of(cell: dict[str, str]) -> str:
+    """A cell in words."""
+    return ", ".join(cell[name] for name in CELL if cell[name])
+
+
+def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> Found:
+    """Our number for a cell about which `line` of the mapping says which systems it means.
+
+    Raises UserError where the mapping lacks a word of the cell, or means two systems.
+    """
+    time = mapping.seconds.get(cell["table"])
+    measure = time or measure_name(cell, mapping)
+    if cell["variant"] not in mapping.tasks:
+        raise UserError(f"{mapping.path}: tasks: nothing for the variant of {name_of(cell)}")
+    task = mapping.tasks[cell["variant"]]
+    if not line.ours:
+        return Found(reason=line.said)
+    if time != "fine-tuning" and task not in ours.tasks:
+        return Found(reason=f"the task {task} is not in this experiment")
+    listed = [one for entry in line.ours for one in ours.entries.get(entry, [])]
+    meant = " or ".join(line.ours)
+    if not listed:
+        return Found(reason=f"no system {meant} in this experiment")
+    weights = mapping.models.get(cell["system"], [cell["system"]])
+    fitting = [one for one in listed if one["weights"] in ("", *weights)]
+    if len(fitting) > 1:
+        names = " and ".join(one["system"] for one in fitting)
+        raise UserError(f"{mapping.path}: systems, line {line.number}: {name_of(cell)} means both {names}")
+    if not fitting:
+        return Found(reason=f"{cell['system']} is not among the models of {meant} in this experiment")
+    return _number(fitting[0], task, measure, time, ours) or Found(reason=_missing(meant, task, measure, time, ours))
+
+
+def measure_name(cell: dict[str, str], mapping: Mapping) -> str:
+    """Our name of a cell's measure at its cut-off. Raises UserError where the mapping has none."""
+    names = mapping.measures.get(cell["measure"], {})
+    key = "all" if cell["cutoff"] == "all" else "at"
+    if key not in names:
+        raise UserError(f"{mapping.path}: measures: nothing for {cell['measure']} ({key}) of {name_of(cell)}")
+    return names[key] if key == "all" else f"{names[key]}@{cell['cutoff']}"
+
+
+def _missing(meant: str, task: str, measure: str, time: str | None, ours: Ours) -> str:
+    """Why a system that this experiment has gives no number."""
+    if time == "fine-tuning":
+        return f"{meant} was not trained in this experiment"
+    if time is None and measure not in ours.means:
+        return f"{measure} is not among the measures of this experiment"
+    return f"{meant} is not run on {task} in this experiment"
+
+
+def _number(one: dict, task: str, measure: str, time: str | None, ours: Ours) -> Found | None:
+    system, folder = one["system"], ours.tasks.get(task, "")
+    if time == "fine-tuning":
+        table, key, columns = ours.fine_tuning, (one["model"], one["recipe"]), ("mean", "sd", "runs")
+    elif time:
+        table, key, columns = ours.inference, (folder, system), ("mean", "sd", "runs")
+    else:
+        table, key, columns = ours.means, (folder, system), (measure, f"{measure} sd", "seeds")
+    if key not in table.index or columns[0] not in table or pd.isna(table.loc[key, columns[0]]):
+        return None
+    value, sd, runs = table.loc[key, list(columns)]
+    place = {"our_task": task, "our_system": system, "our_measure": measure}
+    return Found(float(value), None if pd.isna(sd) else float(sd), int(runs), place)
+
+
+def verdict(value: float, sd: float | None, printed: str, printed_sd: str) -> str:
+    """What a number of ours is beside a printed one.
+
+    `equal`: the same when rounded to the printed digits, halves away from zero. `inside the seeds' spread`: not further
+    from it than two standard deviations over seeds, the printed one or, where none is printed, ours. Else `different`.
+    """
+    exact = Decimal(repr(round(value, _NOISE)))
+    if rounded(value, printed) == printed:
+        return EQUAL
+    spread = Decimal(printed_sd) if printed_sd else Decimal(repr(sd)) if sd is not None else Decimal(0)
+    return SPREAD if abs(exact - Decimal(printed)) <= WIDTH * spread else DIFFERENT
+
+
+def rounded(value: float, printed: str) -> str:
+    """A number with the decimals of a printed one, halves away from zero."""
+    decimals = Decimal(1).scaleb(-len(printed.partition(".")[2]))
+    return str(Decimal(repr(round(value, _NOISE))).quantize(decimals, ROUND_HALF_UP))
+
+
+def first_fitting(cell: dict[str, str], mapping: Mapping) -> Line:
+    """The line of the mapping's systems that a cell comes to. Raises UserError where there is none."""
+    for line in mapping.systems:
+        if line.fits(cell):
+            return line
+    raise UserError(f"{mapping.path}: systems: no line fits {name_of(cell)}")
+
+
+def check_used(section: str, all_lines: list[Line], used: Iterable[int], mapping: Mapping) -> None:
+    """Raise UserError for a line that no cell comes to: a word in it is wrong, or an earlier line takes its cells."""
+    for line in all_lines:
+        if line.number not in used:
+            raise UserError(f"{mapping.path}: {section}, line {line.number}: no cell comes to it")
+
+
+def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.DataFrame:
+    """A row a cell: the printed number, ours, their difference (seconds: ratio), verdict, reason and remarks."""
+    chosen = [first_fitting(cell, mapping) for cell in cells]
+    check_used("systems", mapping.systems, {line.number for line in chosen}, mapping)
+    said = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
+    check_used("remarks", mapping.remarks, {line.number for its in said for line in its}, mapping)
+    rows = []
+    for cell, line, remarks in zip(cells, chosen, said, strict=True):
+        found, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
+        row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
+        row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
+        notes = BETWEEN.join(dict.fromkeys(one.said for one in remarks))
+        row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": notes}
+        row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | found.place
+        if found.value is not None:
+            row |= {"ours": rounded(found.value, cell["value"]), "ours_in_full": found.value, "seeds": found.runs}
+            row["ours_sd"] = None if found.sd is None else rounded(found.sd, cell["value"])
+            if time:
+                row |= {"ratio": found.value / float(cell["value"]), "verdict": MACHINE}
+            else:
+                row["difference"] = round(found.value - float(cell["value"]), _NOISE)
+                row["verdict"] = verdict(found.value, found.sd, cell["value"], cell["std"])
+        rows.append(row)
+    return pd.DataFrame(rows).astype({"seeds": "Int64"})

@@ -1,0 +1,404 @@
+"""Archives that lie: records that do not account for the results, and records of any shape (seeded fuzz)."""
+
+import copy
+import json
+import random
+import shutil
+
+import pytest
+
+from scripts.archive.checking.confined import Confinement
+from scripts.archive.checking.expected import configuration, expected
+from scripts.archive.checking.integrity import check
+from scripts.archive.checking.recompute import accounted, verdicts
+from scripts.archive.checking.taken_over import Clone
+from scripts.archive.compare_archives import compare
+from scripts.archive.crate import layout
+from scripts.archive.crate.manifest import manifest, seal
+from scripts.archive.resume import resume
+from scripts.common.errors import UserError
+from tests.support import crafted
+from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small, with_record
+
+FREE = Confinement()
+
+
+def job_of(jobs, output):
+    return next(job for job in jobs if output in job["outputs"])
+
+
+def findings(files, tmp_path, same_sources=True):
+    """What does not hold in an archive whose manifest and seals were made anew: path -> reason."""
+    return accounted_for(files, crafted.forged_manifest(files), tmp_path, same_sources).findings
+
+
+def accounted_for(files, made, tmp_path, same_sources=True):
+    folder = tmp_path / "unpacked"
+    crafted.unpacked({name: one for name, one in files.items() if name.startswith(("provenance/", "config/"))}, folder)
+    return accounted(folder, made, ROOT, same_sources, FREE)
+
+
+def test_an_honest_archive_is_accounted_for(tmp_path):
+    found = accounted_for(small().files, record(small().files, layout.MANIFEST), tmp_path)
+    assert found.findings == {}
+    assert {path for job in found.queue for path in job["outputs"]} >= {
+        METRIC,
+        EFFECT,
+        META,
+        "results/small/report.html",
+    }
+    assert set(found.elsewhere) >= {RUN, QRELS}
+
+
+def without_job(jobs):
+    jobs.remove(job_of(jobs, METRIC))
+
+
+def without_any(jobs):
+    jobs.clear()
+
+
+def without_late_jobs(jobs):
+    jobs[:] = [job for job in jobs if job["rule"] in ("prepare_judgements", "import_run")]
+
+
+def unreadable_command(jobs):
+    job_of(jobs, METRIC)["command"] = "python 'scripts/evaluation/score.py"
+
+
+def no_command(jobs):
+    job_of(jobs, METRIC)["command"] = None
+
+
+def another_command(jobs):
+    job = job_of(jobs, METRIC)
+    job["command"] = job["command"].replace("/ours/", "/theirs/")
+
+
+def option_with_a_path(jobs):
+    job = job_of(jobs, METRIC)
+    job["command"] = job["command"].replace("--metrics ", "--metrics=/tmp/x ")
+
+
+def another_script(jobs):
+    job = job_of(jobs, METRIC)
+    job["command"] = job["command"].replace("evaluation/score.py", "evaluation/import_scores.py")
+
+
+def missing_input(jobs):
+    job = job_of(jobs, METRIC)
+    job["inputs"]["results/small/data/weather/corpus.jsonl"] = "0" * 64
+
+
+def fewer_inputs(jobs):
+    del job_of(jobs, EFFECT)["inputs"][METRIC]
+
+
+def another_input_hash(jobs):
+    job_of(jobs, METRIC)["inputs"][RUN] = "0" * 64
+
+
+def no_input_hash(jobs):
+    job_of(jobs, METRIC)["inputs"][RUN] = None
+
+
+def another_output_hash(jobs):
+    job_of(jobs, METRIC)["outputs"][METRIC] = "0" * 64
+
+
+def no_output_hash(jobs):
+    job_of(jobs, RUN)["outputs"][RUN] = None
+
+
+def another_rule(jobs):
+    job_of(jobs, METRIC)["rule"] = "import_scores"
+
+
+def unknown_rule(jobs):
+    job_of(jobs, RUN)["rule"] = "invent_run"
+
+
+def two_makers(jobs):
+    jobs.append(copy.deepcopy(job_of(jobs, METRIC)))
+
+
+def another_script_hash(jobs):
+    job_of(jobs, METRIC)["inputs"]["scripts/evaluation/score.py"] = "0" * 64
+
+
+def other_settings(jobs):
+    job_of(jobs, METRIC)["settings"] = {"measures": ["R@5"]}
+
+
+def other_wildcards(jobs):
+    job_of(jobs, METRIC)["wildcards"] = {"task": "weather", "system": "theirs", "seed": "0"}
+
+
+def swapped_comparison(jobs):
+    """Control and treatment change places, in the command and in the settings."""
+    job = job_of(jobs, EFFECT)
+    job["command"] = job["command"].replace("ours", "tmp").replace("theirs", "ours").replace("tmp", "theirs")
+    job["settings"] |= {"control": "ours", "treatment": "theirs"}
+
+
+def two_contents_of_data(jobs):
+    for sha256, job in zip(("0" * 64, "1" * 64), [one for one in jobs if one["rule"] == "import_run"], strict=True):
+        job["inputs"]["ours.trec"] = sha256
+
+
+LIES = {
+    without_job: (METRIC, "no job says that it made it; score does"),
+    without_any: (RUN, "no job says that it made it; import_run does"),
+    without_late_jobs: (EFFECT, "no job says that it made it; compare does"),
+    unreadable_command: (METRIC, "another command than score does"),
+    no_command: (METRIC, "another command than score does"),
+    another_command: (METRIC, "another command than score does"),
+    option_with_a_path: (METRIC, "another command than score does"),
+    another_script: (METRIC, "another command than score does"),
+    missing_input: (METRIC, "its job read results/small/data/weather/corpus.jsonl; the workflow plans it otherwise"),
+    fewer_inputs: (EFFECT, f"its job read no {METRIC}"),
+    another_input_hash: (METRIC, f"another content of {RUN}"),
+    no_input_hash: (METRIC, f"another content of {RUN}"),
+    another_output_hash: (METRIC, "it wrote another content"),
+    no_output_hash: (RUN, "it wrote another content"),
+    another_rule: (METRIC, "calls itself import_scores; score makes it"),
+    unknown_rule: (RUN, "calls itself invent_run; import_run makes it"),
+    two_makers: (METRIC, "two jobs say that they made it"),
+    another_script_hash: (METRIC, "ran another scripts/evaluation/score.py"),
+    other_settings: (METRIC, "settings are not those of its command"),
+    other_wildcards: (METRIC, "tells of the wildcards"),
+    swapped_comparison: (EFFECT, "another command than compare does"),
+    two_contents_of_data: ("ours.trec", "read another content of it"),
+}
+
+
+@pytest.mark.parametrize(
+    ("lie", "where", "said"), [(lie, *told) for lie, told in LIES.items()], ids=lambda one: getattr(one, "__name__", "")
+)
+def test_jobs_that_lie(tmp_path, lie, where, said):
+    jobs = record(small().files, layout.JOBS)
+    lie(jobs)
+    found = findings(with_record(small().files, layout.JOBS, jobs), tmp_path)
+    assert said in found[where], found
+
+
+@pytest.mark.parametrize(
+    "name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/figures/helps.svg"]
+)
+def test_a_changed_result_contradicts_its_job(tmp_path, name):
+    found = findings({**small().files, name: small().files[name] + b"\n"}, tmp_path)
+    assert "wrote another content" in found[name]
+
+
+@pytest.mark.parametrize(
+    "name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/report.html"]
+)
+@pytest.mark.parametrize("told", [True, False], ids=["with its job", "without its job"])
+def test_a_result_that_is_missing_is_told(tmp_path, name, told):
+    jobs = record(small().files, layout.JOBS)
+    if not told:
+        jobs.remove(job_of(jobs, name))
+    files = {key: one for key, one in small().files.items() if key != name}
+    assert "missing" in findings(with_record(files, layout.JOBS, jobs), tmp_path)[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["results/small/metrics/weather/best/seed-0.tsv", "results/small/effects/new.tsv", "results/small/tables/new.tsv"],
+)
+def test_a_result_without_a_job_is_told(tmp_path, name):
+    files = {**small().files, name: b"query_id\tnDCG@10\n"}
+    assert findings(files, tmp_path)[name] == "no job of the workflow makes it"
+    jobs = record(files, layout.JOBS)
+    jobs.append({**job_of(jobs, METRIC), "outputs": {name: "0" * 64}})
+    assert "which the configuration does not ask for" in findings(with_record(files, layout.JOBS, jobs), tmp_path)[name]
+
+
+@pytest.mark.parametrize("name", [METRIC, EFFECT, QRELS, RUN])
+def test_only_what_archives_leave_out_can_be_left_out(tmp_path, name):
+    made = record(small().files, layout.MANIFEST)
+    files = {key: one for key, one in small().files.items() if key != name}
+    with pytest.raises(UserError, match="is left out, but no archive leaves out the kind"):
+        check(crafted.resealed(files, tmp_path / "x.zip", absent={name: made["files"][name]}))
+    entry = {**made["files"][name], "kind": "text"}
+    with pytest.raises(UserError, match="is called 'text'; its path says"):
+        check(crafted.resealed(files, tmp_path / "y.zip", absent={name: entry}))
+
+
+def test_identities_and_origin_have_to_fit(tmp_path):
+    identities = record(small().files, layout.IDENTITIES)
+    identities["datasets"]["weather"]["prepared"]["qrels/test.qrels"] = "0" * 64
+    assert "another content" in findings(with_record(small().files, layout.IDENTITIES, identities), tmp_path)[QRELS]
+    origin = record(small().files, layout.ORIGIN) | {"experiment": "other"}
+    assert layout.ORIGIN in findings(with_record(small().files, layout.ORIGIN, origin), tmp_path)
+
+
+def test_the_resolved_configuration_has_to_fit(tmp_path):
+    name = "config/resolved.yaml"
+    files = {**small().files, name: small().files[name].replace(b"depth: 1000", b"depth: 2000")}
+    assert (
+        files[name] != small().files[name] and "is not the configuration as written" in findings(files, tmp_path)[name]
+    )
+
+
+def test_another_configuration_asks_for_other_results(tmp_path):
+    config = copy.deepcopy(crafted.CONFIG)
+    config["comparisons"]["helps"] = {"control": "ours", "treatment": "theirs"}
+    found = findings({**small().files, "config/small.yaml": json.dumps(config).encode()}, tmp_path)
+    assert "another command than compare does" in found[EFFECT]
+
+
+def test_an_altered_number_with_all_its_hashes_does_not_recompute(tmp_path):
+    """The metric, its hash in the manifest and in all records, and the seals are changed alike."""
+    files = dict(small().files)
+    lines = files[METRIC].decode().splitlines()
+    lines[1] = "q0\t0.123456\t1.0"
+    files[METRIC] = ("\n".join(lines) + "\n").encode()
+    old, new = (
+        json.dumps(manifest({METRIC: one}, {}, {}, "small")["files"][METRIC]["sha256"])
+        for one in (small().files[METRIC], files[METRIC])
+    )
+    files[layout.JOBS] = files[layout.JOBS].replace(old.encode(), new.encode())
+    made = check(crafted.resealed(files, tmp_path / "x.zip")).manifest
+    folder = tmp_path / "unpacked"
+    crafted.unpacked(files, folder)
+    said = {one.path: one for one in verdicts(folder, made, ROOT, True, FREE)}
+    assert said[METRIC].verdict == "different" and "0.123456 became" in said[METRIC].reason
+    assert said[EFFECT].verdict == "different"
+    assert said["results/small/figures/helps.png"].verdict in ("identical", "different")
+    assert {one.verdict for one in said.values()} >= {"different", "cannot be recomputed here"}
+
+
+BAD_CONFIGURATIONS = {
+    "empty": b"", "a list": b"- 1\n", "no YAML": b"a: [\n", "binary": bytes(range(256)), "two documents": b"a: 1\n---\nb: 2\n",
+    "a tag": b"experiment: !!python/object/apply:os.system ['touch hacked']\n", "another experiment": b"experiment: other\n",
+    "Python of Snakemake": b"__use_yte__: true\nexperiment: small\n", "deep": b"a: " + b"[" * 50_000,
+    "aliases": b"a: &a [x]\n" + b"".join(b"b%d: &b%d [*%s, *%s]\n" % (n, n, p, p) for n, p in ((n, b"a" if not n else b"b%d" % (n - 1)) for n in range(40))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", BAD_CONFIGURATIONS.values(), ids=BAD_CONFIGURATIONS)
+def test_a_bad_configuration_is_refused(tmp_path, monkeypatch, content):
+    monkeypatch.chdir(tmp_path)
+    crafted.unpacked({**small().files, "config/small.yaml": content}, tmp_path / "a")
+    with pytest.raises(UserError) as error:
+        config = configuration(tmp_path / "a", ["small.yaml"], "small")
+        expected(tmp_path / "a", config, [], ROOT, FREE)
+    assert "\n" not in str(error.value) and not (tmp_path / "hacked").exists()
+
+
+# --- records of any shape -------------------------------------------------------------------------------------------
+
+ODD = [None, True, -1, 0, 1.5, 10**17, 1e308, "", "x", "../../canary/x", "/etc/passwd", "~/x", "a\nb", "\x1b[2J", "\ud83d", "é" * 300, [], {},
+       [[]], {"": ""}, ["x"], {"x": None}, "results/small/../../canary/y", "results/state/metadata/x", "0" * 64]  # fmt: skip
+
+
+def places(value, path=()):
+    """All places in a JSON value."""
+    yield path
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*path, key))
+
+
+def mutated(value, rng):
+    """The value with one to three places dropped, replaced, renamed or swapped."""
+    value = copy.deepcopy(value)
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        depth = rng.randrange(6)
+        candidates = [path for path in places(value) if path and len(path) <= depth + 1] or [
+            (next(iter(value)),) if value and isinstance(value, dict) else ()
+        ]
+        path = rng.choice(candidates)
+        if not path:
+            return rng.choice(ODD)
+        parent = value
+        for key in path[:-1]:
+            parent = parent[key]
+        how = rng.randrange(4)
+        if how == 0:
+            del parent[path[-1]]
+        elif how == 1 and isinstance(parent, dict):
+            parent[rng.choice([one for one in ODD if isinstance(one, str)])] = parent.pop(path[-1])
+        elif how == 2 and isinstance(parent[path[-1]], dict):
+            parent[path[-1]] = list(parent[path[-1]].items())
+        else:
+            parent[path[-1]] = rng.choice(ODD)
+    return value
+
+
+FUZZED = [layout.JOBS, layout.STATE, layout.MANIFEST, layout.IDENTITIES, layout.ORIGIN, layout.PACKAGES, layout.SEEDS]
+PROGRAMS = ("verify", "resume", "compare")
+CASES = 168  # each record eight times for each program
+
+
+def slim():
+    """The archive without its sources, which take time and hold no records."""
+    files = {name: one for name, one in small().files.items() if not name.startswith("workflow/")}
+    files = with_record(files, layout.MANIFEST, crafted.forged_manifest(files))
+    return {**files, layout.SEAL: seal(files[layout.MANIFEST]).encode()}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """The archive unpacked, with a canary beside it, and what a reader of this archive sees."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    crafted.unpacked(slim(), folder / "archive")
+    (folder / "canary").mkdir()
+    (folder / "canary/x").write_text("alive")
+    return folder
+
+
+def attempt(program, folder, other):
+    """Verify, resume or compare as their programs do, without running anything; returns whether something was wrong."""
+    made = check(folder)
+    if made.damages:
+        return True
+    if program == "verify":
+        return bool(accounted(folder, made.manifest, ROOT, True, FREE).findings)
+    place = folder.parent / program
+    shutil.rmtree(place, ignore_errors=True)
+    if program == "resume":
+        resume(folder, Clone(crafted.clone(place)), made.manifest, False)
+        allowed = ("Snakefile", "config/small", "results/small/", "results/state/", ".snakemake/")
+        written = [one for one, content in crafted.listing(place).items() if content != "folder"]
+        assert all(one.startswith(allowed) for one in written), written
+    else:
+        place.mkdir()
+        compare([folder, other], [made.manifest, record(slim(), layout.MANIFEST)], ["a", "b"], place)
+    return False
+
+
+def test_records_of_any_shape_end_in_a_verdict_or_in_one_line(base, tmp_path_factory, monkeypatch):
+    """Seeded; whatever the records say, nothing beside the archive changes and nobody sees a traceback."""
+    other = tmp_path_factory.mktemp("other")
+    crafted.unpacked(slim(), other)
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
+    rng, refused, whole = random.Random(10), 0, slim()
+    canary = crafted.listing(base / "canary")
+    for number in range(CASES):
+        name = FUZZED[number % len(FUZZED)]
+        files = dict(whole)
+        content = mutated(record(files, name), rng)
+        files[name] = json.dumps(content).encode()
+        if name != layout.MANIFEST:
+            made = record(files, layout.MANIFEST)
+            made["files"][name] |= manifest({name: files[name]}, {}, {}, "small")["files"][name]
+            files[layout.MANIFEST] = json.dumps(made).encode()
+        files[layout.SEAL] = seal(files[layout.MANIFEST]).encode()
+        for changed in {name, layout.MANIFEST, layout.SEAL}:
+            (base / "archive" / changed).write_bytes(files[changed])
+        try:
+            refused += attempt(PROGRAMS[number // len(FUZZED) % len(PROGRAMS)], base / "archive", other)
+        except UserError as error:
+            assert "\n" not in str(error)
+            refused += 1
+        except Exception as error:
+            pytest.fail(f"case {number}: {name}: {type(error).__name__}: {error}: {json.dumps(content)[:300]}")
+        for changed in {name, layout.MANIFEST, layout.SEAL}:
+            (base / "archive" / changed).write_bytes(whole[changed])
+        assert crafted.listing(base / "canary") == canary, f"case {number}"
+        assert not list(home.iterdir()) and {one.name for one in base.iterdir()} <= {"archive", "canary", *PROGRAMS}
+    assert refused > CASES // 3

@@ -1,0 +1,183 @@
+"""Whose programs run to verify an archive, and which results are archived at all."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from scripts.archive import verify
+from scripts.archive.checking.confined import Confinement, strongest
+from scripts.archive.checking.integrity import check
+from scripts.archive.crate import layout
+from scripts.archive.provenance.jobs import file_sha256, read_left_out
+from scripts.archive.provenance.records import METADATA, Job, write_record
+from scripts.archive.provenance.whole import changed_outputs
+from scripts.common import ledger
+from scripts.common.errors import UserError
+from scripts.common.files import sha256
+from scripts.engine.job_records import records
+from tests.support import crafted
+from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small
+from tests.support.one_line import one_line
+
+
+def arguments(**changes):
+    return types.SimpleNamespace(**{"sources": "archive", "trust_sources": False, "report": None} | changes)
+
+
+def test_an_archives_own_sources_do_not_run_unasked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: SIM115
+    with pytest.raises(UserError, match="not run unasked"):
+        verify.recompute(small().zip, check(small().zip).manifest, arguments())
+    assert "WARNING: SOURCES=archive runs programs that came with the archive" in capsys.readouterr().out
+
+
+def test_a_stranger_can_write_to_one_folder_only_and_sees_no_network_and_no_token(tmp_path, monkeypatch):
+    confinement = strongest()
+    if confinement.by == "nothing":
+        pytest.skip("neither bubblewrap nor unshare confines anything on this system")
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, socket, sys, json\n"
+        "said = {'token': 'HF_TOKEN' in os.environ, 'network': [n for _, n in socket.if_nameindex() if n != 'lo']}\n"
+        "for name in (*sys.argv[1:], os.path.expanduser('~/x'), '/proc/1/root/tmp/x'):\n"
+        "    try:\n        open(name, 'w').close()\n        said[name] = True\n    except OSError:\n        said[name] = False\n"
+        "print(json.dumps(said))"
+    )
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with confinement.folder("test") as folder:
+        names = [str(folder / "x"), str(outside / "x"), str(ROOT / "planted"), "/etc/planted"]
+        done = subprocess.run(confinement.command([str(script), *names], folder), cwd=folder, capture_output=True, text=True,
+                              env=confinement.environment(folder))  # fmt: skip
+        said = json.loads(done.stdout)
+    assert not said["token"] and not said["network"]
+    assert [said[name] for name in names] == [True, False, False, False]
+    assert not list(outside.iterdir()) and not (ROOT / "planted").exists()
+
+
+def test_scripts_run_by_an_isolated_python(tmp_path):
+    """Nothing is taken from the folder where they run: no module, no sitecustomize, no matplotlibrc's neighbour."""
+    confinement = Confinement()
+    for name in ("sitecustomize.py", "usercustomize.py", "json.py", "numpy.py"):
+        (tmp_path / name).write_text("open('planted', 'w').close()\n")
+    script = tmp_path / "sub/script.py"
+    script.parent.mkdir()
+    script.write_text("import json, numpy\nprint(json.__file__)")
+    done = subprocess.run(confinement.command([str(script)], tmp_path), cwd=tmp_path, capture_output=True, text=True,
+                          env=confinement.environment(tmp_path) | {"PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": "json.py"})  # fmt: skip
+    assert done.returncode == 0 and str(tmp_path) not in done.stdout and not (tmp_path / "planted").exists()
+
+
+def test_changed_sources_are_told(tmp_path):
+    files = dict(small().files)
+    for name in (
+        "workflow/Snakefile",
+        "workflow/rules/synthesis.smk",
+        "workflow/scripts/evaluation/score.py",
+        "workflow/config/schema.yaml",
+    ):
+        files[name] = files[name] + b"\n# changed\n"
+    crafted.unpacked(files, tmp_path)
+    changed_ones = ["Snakefile", "config/schema.yaml", "rules/synthesis.smk", "scripts/evaluation/score.py"]
+    assert verify.differing_sources(tmp_path, ROOT) == changed_ones
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Path(shutil.copytree(small().workspace, tmp_path / "workspace", symlinks=True))
+
+
+WRITTEN = [
+    RUN,
+    QRELS,
+    METRIC,
+    EFFECT,
+    META,
+    "results/small/tables/means.tsv",
+    "results/small/data/weather/statistics.json",
+]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_results_that_lack_something_are_not_archived(workspace, name):
+    (workspace / name).unlink()
+    with pytest.raises(UserError) as error:
+        crafted.archive(workspace, small().planned)
+    one_line(error, name, "small.yaml: incomplete", "snakemake --configfile small.yaml -- ")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_results_that_were_changed_are_not_archived(workspace, name):
+    content = (workspace / name).read_bytes()
+    dates = os.stat(workspace / name)
+    (workspace / name).write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
+    os.utime(workspace / name, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+    with pytest.raises(UserError) as error:
+        crafted.archive(workspace, small().planned)
+    one_line(error, name, "no longer what their jobs wrote", "delete them")
+
+
+def test_a_ledger_tells_of_changes_that_no_job_read(workspace):
+    page, tables = "results/small/report.html", "results/small/tables"
+    jobs = [Job({"rule": "x", "input": [], "input_checksums": {}}, [path]) for path in (page, tables)]
+    with contextlib.chdir(workspace):
+        file_sha256.cache_clear()
+        assert changed_outputs(jobs) == []
+        ledger.record(Path(page))
+        ledger.record(Path(tables))
+        assert changed_outputs(jobs) == []
+        ledger.record(Path(page), {"": "0" * 64})
+        assert changed_outputs(jobs) == [page]
+        Path(tables, "means.tsv").unlink()
+        assert changed_outputs(jobs) == [page, f"{tables}/means.tsv"]
+
+
+def test_data_that_was_replaced_after_the_run_is_not_told_as_what_was_read(workspace):
+    (workspace / "data/weather.qrels").write_text("q1 0 d1 1\n")
+    with pytest.raises(UserError) as error:
+        crafted.archive(workspace, small().planned)
+    one_line(error, "data/weather.qrels", "no longer what the jobs read")
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"results/small/summary.md": {"sha256": "x", "bytes": 1, "kind": "text"}}',
+                                     json.dumps({METRIC: {"sha256": "0" * 64, "bytes": 1, "kind": "text"}}),
+                                     json.dumps({"../x": {"sha256": "0" * 64, "bytes": 1, "kind": "text"}})])  # fmt: skip
+def test_what_an_archive_left_out_is_read_strictly(workspace, content):
+    (workspace / "results/small/left-out.json").write_text(content)
+    with contextlib.chdir(workspace), pytest.raises(UserError) as error:
+        read_left_out("small")
+    one_line(error, "left-out.json")
+
+
+def test_texts_cut_into_pieces_are_texts():
+    assert layout.kind_of("results/small/pieces/weather/150/corpus.jsonl", "small") == "text"
+
+
+def test_an_archive_tells_what_a_rewritten_file_was(workspace):
+    """A home folder in a result is taken out; its job's hash is that of what the job wrote."""
+    name = "results/small/logs/means.log"
+    (workspace / name).write_text(f"{workspace}/x\n")
+    files = crafted.archive(workspace, small().planned)
+    entry = record(files, layout.MANIFEST)["files"][name]
+    assert entry["written"] == sha256(workspace / name) != entry["sha256"]
+
+
+def test_a_log_of_another_experiment_is_not_archived(workspace):
+    """It may have fetched what both share; an archive with a path of its own would be refused by those who read it."""
+    elsewhere = "results/other/logs/import_run/ours.log"
+    (workspace / elsewhere).parent.mkdir(parents=True)
+    (workspace / elsewhere).write_text("host: node7\n")
+    with contextlib.chdir(workspace):
+        known = dict(records(METADATA))
+        write_record(METADATA, RUN, known[RUN] | {"log": [elsewhere]})
+    files = crafted.archive(workspace, small().planned)
+    assert RUN in files and not [name for name in files if name.startswith("results/other")]
+    assert elsewhere.encode() not in files[layout.JOBS] + files[layout.STATE]

@@ -1,0 +1,391 @@
+"""The configuration: defaults, fan-out, and what each mistake says."""
+
+import copy
+
+import pytest
+import yaml
+
+from scripts.common.errors import UserError
+from scripts.experiment.comparisons import cost_figures
+from scripts.experiment.reading import SCHEMA, complete, read_yaml
+from scripts.experiment.resolution import PIECE_LENGTH, resolve
+
+BASE = {
+    "experiment": "e",
+    "datasets": {"d": {"format": "beir", "location": "tests"}},
+    "models": {"m": {"type": "bi-encoder", "weights": "org/m"}, "ce": {"type": "cross-encoder", "weights": "org/ce"}},
+    "recipes": {"r": {"train_on": "d"}},
+    "systems": {"bm25": {"type": "bm25"}, "tuned": {"model": "m", "recipe": "r", "seeds": 2}},
+    "tasks": ["d"],
+    "comparisons": {"c": {"control": "bm25", "treatment": "tuned"}},
+}
+
+
+def changed(changes):
+    """BASE with dotted keys set (or removed, where the value is Ellipsis)."""
+    config = copy.deepcopy(BASE)
+    for key, value in changes.items():
+        *path, last = key.split("/")
+        part = config
+        for one in path:
+            part = part.setdefault(one, {})
+        if value is ...:
+            del part[last]
+        else:
+            part[last] = value
+    return config
+
+
+def test_the_base_of_these_tests_is_right():
+    experiment = resolve(copy.deepcopy(BASE), "c.yaml")
+    assert experiment.systems["tuned"].seeds == (1, 2) and experiment.systems["bm25"].seeds == (0,)
+    assert experiment.systems["bm25"].settings == {
+        "analyzer": "english", "fields": "together", "k1": 0.9, "b": 0.4,
+    }  # fmt: skip
+
+
+def test_elasticsearch_has_its_own_defaults():
+    systems = {"es": {"type": "bm25", "engine": "elasticsearch", "url": "http://h:9200"},
+               "standard": {"type": "bm25", "analyzer": "standard", "fields": "best", "tune": True}}  # fmt: skip
+    experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
+    assert experiment.systems["es"].settings == {
+        "analyzer": "standard", "fields": "best", "url": "http://h:9200", "k1": 1.2, "b": 0.75,
+    }  # fmt: skip
+    assert experiment.systems["standard"].settings["analyzer"] == "standard"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
+        ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
+        ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; wanted is a whole number of at least 1"),
+        ({"depth": 0}, "c.yaml: depth: 0 is too small; wanted is a whole number of at least 1"),
+        ({"recipes/r/learning_rate": "2e-5"}, "is text; wanted is a number above 0 and of at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
+        ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: unknown value 'robot'; wanted is one of human, bm25"),
+        ({"experiment": ...}, "c.yaml: key 'experiment' is missing"),
+        ({"experiment": "a b"}, "c.yaml: experiment: 'a b' does not fit; wanted is a name of at most 100 letters"),
+        ({"experiment": "state"}, "c.yaml: experiment: 'state' is a folder that all experiments share"),
+        ({"tasks": []}, "c.yaml: tasks: is empty"),
+        ({"tasks": ["x"]}, "c.yaml: tasks: unknown name 'x'; datasets has d"),
+        ({"tasks": ["d", "d"]}, "c.yaml: tasks: 'd' stands twice"),
+        ({"systems": {}}, "c.yaml: systems: is empty"),
+        ({"systems/a b": {"type": "bm25"}}, "c.yaml: systems: bad name 'a b'"),
+        ({"measures": ["nDGC@10"]}, "c.yaml: measures: unknown measure 'nDGC@10'"),
+        ({"comparisons/c/treatment": "x"}, "c.yaml: comparisons.c.treatment: unknown name 'x'; systems has bm25, tuned"),
+        ({"comparisons/c/treatment": "bm25"}, "c.yaml: comparisons.c: control and treatment are both 'bm25'"),
+        ({"comparisons/c/tasks": ["x"]}, "c.yaml: comparisons.c.tasks: unknown name 'x'; tasks has d"),
+        ({"comparisons/c/measure": "P@1"}, "c.yaml: comparisons.c.measure: 'P@1' is not among measures"),
+        ({"recipes/r/train_on": "x"}, "c.yaml: recipes.r.train_on: unknown name 'x'; datasets has d"),
+        ({"recipes/r/start_from": "x"}, "c.yaml: recipes.r.start_from: unknown name 'x'; recipes has r"),
+        ({"recipes/r/start_from": "r"}, "c.yaml: recipes.r: refers to itself: r -> r"),
+        ({"recipes/untrained": {"train_on": "d"}}, "c.yaml: recipes.untrained: the name 'untrained' is taken"),
+        ({"systems/x": {"model": "none"}}, "c.yaml: systems.x.model: unknown name 'none'; models has m, ce"),
+        ({"systems/x": {"model": "m", "recipe": "none"}}, "c.yaml: systems.x.recipe: unknown name 'none'"),
+        ({"systems/x": {"model": "m", "seeds": 3}}, "c.yaml: systems.x: seeds without a recipe"),
+        ({"systems/x": {"model": "ce"}}, "c.yaml: systems.x: a cross-encoder cannot search a corpus alone; give it "
+         "'rerank', or 'candidates: all'"),
+        ({"systems/x": {"model": "ce", "candidates": "some"}}, "c.yaml: systems.x.candidates: unknown value 'some'; wanted"),
+        ({"systems/x": {"model": "ce", "candidates": "all", "rerank": {"first_stage": "bm25"}}},
+         "c.yaml: systems.x: candidates: all and rerank exclude each other"),
+        ({"systems/x": {"type": "bm25", "candidates": "all"}}, "a system of type bm25 cannot have 'candidates'"),
+        ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; wanted is"
+         " one of truncate, split"),
+        ({"systems/x": {"model": "m", "piece_length": 99}}, "c.yaml: systems.x: a piece_length is of use with long_doc"),
+        ({"systems/bm25/long_documents": "split"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
+        ({"systems/x": {"model": "m", "long_documents": "split", "piece_length": 0}}, "c.yaml: systems.x.piece_length: 0"),
+        ({"models/m/backend": "onnx"}, "c.yaml: models.m: backend onnx ranks with cross-encoders only"),
+        ({"models/ce/backend": "onnx"}, "c.yaml: models.ce.weights: no folder or file 'org/ce'; for ONNX it is one here"),
+        ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "systems/x": {"model": "ce", "recipe": "r",
+          "rerank": {"first_stage": "bm25"}}},
+         "c.yaml: systems.x: model ce has backend onnx, which ranks only: no recipe can train it further"),
+        ({"models/ce/file": "model.onnx"}, "c.yaml: models.ce.file: names the ONNX file inside the weights"),
+        ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/file": "../model.onnx"},
+         "c.yaml: models.ce.file: names the ONNX file inside the weights: a relative path"),
+        ({"systems/x": {"model": "ce", "rerank": {"first_stage": "y"}}}, "c.yaml: systems.x.rerank.first_stage: unknown"),
+        ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external or a model"),
+        ({"systems/x": {"type": "external", "recipe": "r", "runs": {"d": "f"}}},
+         "c.yaml: systems.x: a system of type external cannot have 'recipe'"),
+        ({"systems/x": {"type": "external", "tune": True, "runs": {"d": "f"}}},
+         "c.yaml: systems.x: a system of type external cannot have 'tune'"),
+        ({"systems/x": {"type": "external"}}, "c.yaml: systems.x: an external system needs 'runs'"),
+        ({"systems/x": {"type": "external", "runs": {"d": "f"}}}, "c.yaml: systems.x.runs.d: no file 'f'"),
+        ({"systems/bm25/k1": 1.0, "systems/bm25/tune": True}, "c.yaml: systems.bm25: k1 or b is given, so tune"),
+        ({"systems/bm25/engine": "elasticsearch"}, "c.yaml: systems.bm25: engine: elasticsearch needs the server's url"),
+        ({"systems/bm25/url": "http://h:9200"}, "c.yaml: systems.bm25: a url is of use with engine: elasticsearch"),
+        ({"systems/bm25/engine": "elasticsearch", "systems/bm25/url": "http://me:word@h:9200"},
+         "c.yaml: systems.bm25.url: no name or password here: give them in the environment"),
+        ({"systems/bm25/engine": "elasticsearch", "systems/bm25/url": "http://h:9200", "systems/bm25/tune": True},
+         "c.yaml: systems.bm25: tune: true is of use with engine: lucene only"),
+        ({"systems/bm25/analyzer": "thai"}, "c.yaml: systems.bm25.analyzer: unknown value 'thai'; wanted is one of english, "),
+        ({"systems/bm25/grid": {"b": [0.5]}}, "c.yaml: systems.bm25: a grid is of use with tune: true only"),
+        ({"datasets/d/location": "https://x.org/a.zip"}, "c.yaml: datasets.d: https://x.org/a.zip is downloaded, so its"),
+        ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "not of the form pypi:NAME==VERSION"),
+        ({"datasets/d/location": "nowhere.zip"}, "c.yaml: datasets.d.location: no file or folder 'nowhere.zip'"),
+        ({"datasets/d/format": "trec"}, "c.yaml: datasets.d: format trec needs the key 'documents'"),
+        ({"datasets/d/splits": {"dev": 1.5}}, "c.yaml: datasets.d.splits.dev: 1.5 is neither a share below 1 nor"),
+        ({"models/m/weights": "pypi:m==1"}, "c.yaml: models.m: weights are downloaded, so sha256"),
+        ({"datasets/d/location": ...}, "c.yaml: datasets.d: key 'location' is missing"),
+        ({"datasets/d": {"format": "scores"}}, "c.yaml: datasets.d: format scores needs the key 'measure'"),
+        ({"datasets/d": {"format": "scores", "measure": "F1", "location": "tests"}},
+         "c.yaml: datasets.d: format scores has no location"),
+        ({"datasets/d/format": "qrels", "recipes": {}, "systems": {"b": {"type": "bm25"}}, "comparisons": {}},
+         "c.yaml: systems.b: needs documents, but task 'd' has format qrels: external systems only"),
+        ({"datasets/d/format": "qrels"}, "c.yaml: recipes.r.train_on: d has format qrels: no texts to learn from"),
+        ({"datasets/j": {"format": "qrels", "location": "tests"}, "tasks": ["d", "j/dev"]},
+         "c.yaml: tasks: j/dev: j has no judgements for the split dev"),
+        ({"systems/x": {"type": "external", "scores": {"d": "pyproject.toml"}}},
+         "c.yaml: systems.x.scores.d: a task of format beir takes runs: it has qrels"),
+        ({"datasets/s": {"format": "scores", "measure": "F1"}, "tasks": ["d", "s"],
+          "systems/x": {"type": "external", "runs": {"s": "pyproject.toml"}}, "systems/bm25": ..., "systems/tuned": ...,
+          "comparisons": {}}, "c.yaml: systems.x.runs.s: a task of format scores takes scores: it has no qrels"),
+        ({"systems/x": {"type": "external", "runs": {"d": "f"}}, "mirrors": ["tests", "none"]},
+         "c.yaml: systems.x.runs.d: no file 'f' here or in the mirrors"),
+        ({"measures": ["RBP"]}, "c.yaml: measures: measure 'RBP' cannot be computed: say from which grade"),
+        ({"systems/bm25/label": "tuned"}, "c.yaml: systems: bm25 and tuned have the same label 'tuned'"),
+        ({"comparisons/c/effect": "OR"}, "c.yaml: comparisons.c.effect: unknown value 'OR'; did you mean 'CORR'?; wanted is one of MD, SMD, CORR"),
+        ({"comparisons/c/margin": 0}, "c.yaml: comparisons.c.margin: 0 is too small; wanted is a number above 0"),
+        ({"comparisons/cost-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.cost-c: names that begin"),
+        ({"comparisons/c/figure": {"together": "c"}}, "c.yaml: comparisons.c.figure.together: 'c' is the name of"),
+        ({"comparisons/c/figure": {"together": "f"},
+          "comparisons/e": {"control": "tuned", "treatment": "bm25", "alpha": 0.1, "figure": {"together": "f"}}},
+         "c.yaml: comparisons.e.figure.together: cannot be drawn with c: they differ in alpha, control"),
+        ({"comparisons/c/figure": {"together": "chart-c"}},
+         "c.yaml: comparisons.c.figure.together: 'chart-c' is a name of other figures"),
+        ({"published": {"file": "none.tsv"}}, "c.yaml: published.file: no file 'none.tsv'"),
+        ({"published": {"file": "pyproject.toml", "beside": {"c": "x"}}}, "c.yaml: published.beside: unknown name 'x'"),
+        ({"published": {"file": "pyproject.toml", "part": True}}, "c.yaml: published.part: is of use with a mapping only"),
+        ({"published": {"file": "pyproject.toml", "mapping": "none.yaml"}}, "c.yaml: published.mapping: no file 'none.yaml'"),
+        ({"published": {"file": "pyproject.toml", "mapping": "pyproject.toml", "beside": {"c": "c"}}},
+         "c.yaml: published.beside: is of use without a mapping only"),
+        ({"published": {"file": "pyproject.toml", "mapping": "config/published/factcheck.yaml"}},
+         "factcheck.yaml: systems: c.yaml has no such entry: unknown name 'elasticsearch'; with published.part: true its cells"),
+        ({"published": {"file": "pyproject.toml", "mapping": "config/published/factcheck.yaml", "part": True}}, None),
+        ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "bm25"}}, None),
+        ({"charts/x": {"systems": {"a": ["tuned"], "b": ["bm25"]}, "measures": ["RR@10"]}}, None),
+        ({"charts/x": {"systems": ["tuned"]}}, "c.yaml: charts.x: key 'measures' is missing"),
+        ({"charts/x": {"systems": "tuned", "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: 'tuned' is text; wanted is"),
+        ({"charts/x": {"systems": ["tunde"], "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: unknown name 'tunde'"),
+        ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "b"}},
+         "c.yaml: charts.x.baseline: unknown name 'b'"),
+        ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "tasks": ["x"]}}, "c.yaml: charts.x.tasks: unknown name 'x'"),
+        ({"charts/x": {"systems": ["tuned"], "measures": ["RR@3"]}},
+         "c.yaml: charts.x.measures: 'RR@3' is not among the measures of task 'd'"),
+        ({"charts/x": {"systems": ["tuned", "plain"], "measures": ["RR@10"]}, "systems/plain": {"model": "m"}},
+         "c.yaml: charts.x.systems: tuned and plain would be the same bar of m"),
+        ({"charts/x": {"systems": ["bm25"], "measures": ["RR@10"]}, "systems/bm25/tasks": ["d"], "tasks": ["d", "d/dev"],
+          "comparisons": {}}, "c.yaml: charts.x: bm25 has no run for task 'd/dev'; list other tasks"),
+        ({"charts/x": {"systems": {name: ["tuned"] for name in "abcdefg"}, "measures": ["RR@10"]}},
+         "c.yaml: charts.x: has more than 6 bars a model"),
+        ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "more"},
+          "systems/more": {"type": "bm25", "k1": [0.5, 0.9]}}, "c.yaml: charts.x.baseline: more became 2 systems; name one"),
+        ({"comparisons/chart-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.chart-c: names that begin"),
+        ({"datasets/d": {"format": "checkthat", "location": "tests"}}, "c.yaml: datasets.d: format checkthat needs the key 'parts'"),
+        ({"datasets/d": {"format": "emnlp2020", "location": "tests"}}, "c.yaml: datasets.d: format emnlp2020 needs the key 'text'"),
+        ({"datasets/d": {"format": "emnlp2020", "location": "tests", "text": "image"}},
+         "c.yaml: datasets.d.text: unknown value 'image'; did you mean 'tweet+image'?; wanted is one of tweet, tweet+image"),
+        ({"datasets/d/files": {"a": "0" * 64}}, "c.yaml: datasets.d.files: is of use with a URL only"),
+        ({"datasets/d/corpus": "x"}, "c.yaml: datasets.d.corpus: unknown name 'x'"),
+        ({"datasets/d/corpus": "d"}, "c.yaml: datasets.d.corpus: d has no corpus of its own"),
+        ({"datasets/q": {"format": "qrels", "location": "tests"}, "datasets/d/corpus": "q"},
+         "c.yaml: datasets.d.corpus: formats qrels, scores have no documents to share"),
+        ({"systems/bm25/tasks": ["x"]}, "c.yaml: systems.bm25.tasks: unknown name 'x'; tasks has d"),
+        ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"]}, "c.yaml: comparisons.c: bm25 has no run for task 'd/dev'"),
+        ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"], "comparisons": {},
+          "systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}},
+         "c.yaml: systems.x: its first stage bm25 has no run for d/dev"),
+        ({"comparisons/c/same": ["model"]}, "c.yaml: comparisons.c.same: no control and treatment have the same model"),
+        ({"comparisons/c/treatment_on": {"x": "d"}}, "c.yaml: comparisons.c.treatment_on: unknown name 'x'"),
+        ({"tasks": ["d", "d/dev"], "comparisons/c/treatment_on": {"d": "d/dev"}},
+         "c.yaml: comparisons.c.treatment_on: 'd' and 'd/dev' must be the same split of datasets that share a corpus"),
+        ({"tasks": ["d", "j"], "datasets/j": {"format": "beir", "location": "tests"}, "comparisons/c/treatment_on": {"d": "j"}},
+         "c.yaml: comparisons.c.treatment_on: 'd' and 'j' must be the same split"),
+        ({"tasks": ["d", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "scripts"}}, None),
+        ({"tasks": ["d/dev", "d-dev"], "datasets/d-dev": {"format": "beir", "location": "tests"}},
+         "c.yaml: tasks: 'd/dev' and 'd-dev' would share a folder"),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
+    if said is None:
+        resolve(changed(changes), "c.yaml")
+        return
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_key_written_twice_and_bad_yaml_are_refused_with_their_line(tmp_path):
+    (tmp_path / "twice.yaml").write_text("a: 1\nb: 2\na: 3\n")
+    with pytest.raises(UserError, match=r"twice.yaml:3: key 'a' stands twice"):
+        read_yaml(tmp_path / "twice.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [1\nb: 2\n")
+    with pytest.raises(UserError, match=r"bad.yaml:2: not YAML"):
+        read_yaml(tmp_path / "bad.yaml")
+
+
+def test_yaml_merge_keys_may_override(tmp_path):
+    (tmp_path / "m.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\n")
+    assert read_yaml(tmp_path / "m.yaml")["b"] == {"x": 3, "y": 2}
+
+
+def test_lists_fan_out_into_readable_names_and_references_follow():
+    experiment = resolve(
+        changed(
+            {
+                "models/m/weights": ["org/mini-lm", "org/big"],
+                "recipes/r/negatives": {"from": ["random", "bm25"]},
+                "recipes/more": {"train_on": "d", "start_from": "r"},
+            }
+        ),
+        "c.yaml",
+    )
+    assert list(experiment.models) == ["m-mini-lm", "m-big", "ce"]
+    assert list(experiment.recipes) == ["r-random", "r-bm25", "more-r-random", "more-r-bm25"]
+    assert list(experiment.systems) == ["bm25", *(f"tuned-{m}-{r}" for m in ["m-mini-lm", "m-big"]
+                                                  for r in ["r-random", "r-bm25"])]  # fmt: skip
+    assert len(experiment.comparisons) == 4
+    assert experiment.recipes["more-r-bm25"]["start_from"] == "r-bm25"
+
+
+def test_twelve_models_with_ten_seeds_are_ten_lines():
+    config = changed({"models/m/weights": [f"org/m{i}" for i in range(12)], "systems/tuned/seeds": 10})
+    systems = resolve(config, "c.yaml").systems
+    assert sum(len(system.seeds) for system in systems.values()) == 1 + 12 * 10
+
+
+def test_a_list_of_treatments_is_drawn_together_and_labels_tell_them_apart():
+    changes = {
+        "systems/tuned/label": "Tuned",
+        "recipes/r/epochs": [1, 2],
+        "comparisons/c": {"control": "bm25", "treatment": "tuned", "estimator": ["DL", "PM"]},
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert experiment.figures == {f"c-{e}": (f"c-tuned-r-1-{e}", f"c-tuned-r-2-{e}") for e in ("DL", "PM")}
+    assert [system.label for system in experiment.systems.values()] == ["bm25", "Tuned (r-1)", "Tuned (r-2)"]
+    changes["comparisons/c"]["figure"] = {"together": "all-of-them"}
+    changes["comparisons/c"]["estimator"] = "PM"
+    assert list(resolve(changed(changes), "c.yaml").figures) == ["all-of-them"]
+
+
+def test_lists_of_controls_and_treatments_can_be_paired_by_their_model():
+    changes = {
+        "models/m/weights": ["org/a", "org/b"],
+        "recipes/r/epochs": [1, 2],
+        "systems/base": {"model": "m"},
+        "comparisons": {"c": {"control": "base", "treatment": "tuned", "same": ["model"]}},
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert [(one.control, one.treatment) for one in experiment.comparisons.values()] == [
+        (f"base-m-{m}", f"tuned-m-{m}-r-{epochs}") for m in "ab" for epochs in (1, 2)
+    ]
+    assert list(experiment.comparisons) == [f"c-tuned-m-{m}-r-{epochs}" for m in "ab" for epochs in (1, 2)]
+    assert experiment.figures == {f"c-base-m-{m}": (f"c-tuned-m-{m}-r-1", f"c-tuned-m-{m}-r-2") for m in "ab"}
+
+
+def test_a_treatment_may_rank_the_same_queries_of_another_task():
+    changes = {
+        "datasets/e": {"format": "beir", "location": "tests", "corpus": "d", "label": "D with images"},
+        "tasks": ["d", "e"],
+        "systems/tuned/tasks": ["e"],
+        "comparisons": {
+            "c": {"control": ["bm25"], "treatment": ["bm25", "tuned"], "tasks": ["d"], "treatment_on": {"d": "e"},
+                  "same": ["system"]}
+        },
+    }  # fmt: skip
+    experiment = resolve(changed(changes), "c.yaml")
+    (comparison,) = experiment.comparisons.values()
+    assert (comparison.name, comparison.control, comparison.treatment) == ("c-bm25", "bm25", "bm25")
+    assert comparison.named("BM25", lambda task: experiment.tasks[task].label) == "BM25 on D with images"
+    assert [task.name for task in experiment.runs_of(experiment.systems["tuned"])] == ["e"]
+    assert experiment.corpus_owner("e") == experiment.corpus_owner("d") == "d"
+    assert cost_figures(experiment.comparisons, {"bm25", "tuned"}) == {}
+
+
+def test_figures_of_costs_are_one_a_control_and_hold_timed_systems_only():
+    changes = {
+        "systems/x": {"type": "external", "runs": {"d": "pyproject.toml"}},
+        "systems/plain": {"type": "bm25", "k1": 1.0},
+        "comparisons": {
+            "a": {"control": "bm25", "treatment": ["tuned", "plain"]},
+            "b": {"control": "bm25", "treatment": "tuned", "ddof": 0},
+            "c": {"control": "tuned", "treatment": "plain"},
+            "d": {"control": "tuned", "treatment": "plain", "effect": "SMD"},
+            "e": {"control": "plain", "treatment": "x"},
+        },
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert cost_figures(experiment.comparisons, {"bm25", "tuned", "plain"}) == {
+        "bm25": ("a-tuned", "a-plain"), "tuned-c": ("c",), "tuned-d": ("d",)}  # fmt: skip
+
+
+def test_external_files_are_looked_up_here_and_then_in_the_mirrors(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / "deep" / folder).mkdir(parents=True)
+        (tmp_path / "deep" / folder / "run[1].txt").write_text("")
+    changes = {"systems/x": {"type": "external", "runs": {"d": "b/run[1].txt"}}, "mirrors": ["none", str(tmp_path)]}
+    found = resolve(changed(changes), "c.yaml").systems["x"].settings
+    assert found == {"d": str(tmp_path / "deep" / "b" / "run[1].txt")}
+
+
+def test_tasks_and_their_measures_follow_the_dataset():
+    changes = {
+        "datasets/s": {"format": "scores", "measure": "accuracy", "label": "RTE"},
+        "systems": {"x": {"type": "external", "scores": {"s": "pyproject.toml"}},
+                    "y": {"type": "external", "label": "Y", "scores": {"s": "Makefile"}}},
+        "recipes": {}, "tasks": ["s"],
+        "comparisons": {"c": {"control": "x", "treatment": "y", "measure": "accuracy", "effect": "CORR"}},
+    }  # fmt: skip
+    experiment = resolve(changed(changes), "c.yaml")
+    assert experiment.tasks["s"].measures == ("accuracy",) and experiment.tasks["s"].label == "RTE"
+    changes["comparisons"]["c"]["measure"] = "nDCG@10"
+    with pytest.raises(UserError, match="'nDCG@10' is not among the measures of task 's'"):
+        resolve(changed(changes), "c.yaml")
+
+
+def test_names_that_would_collide_are_refused():
+    with pytest.raises(UserError, match="becomes 'tuned-a', a name that is already taken"):
+        resolve(changed({"systems/tuned/model": ["a", "b"], "systems/tuned-a": {"model": "m"}}), "c.yaml")
+
+
+def test_systems_that_split_texts_or_score_all_pairs():
+    systems = {
+        "all": {"model": "ce", "candidates": "all", "recipe": "r", "seeds": 2},
+        "all-bi": {"model": "m", "candidates": "all"},
+        "split": {"model": "m", "long_documents": "split", "rerank": {"first_stage": "bm25"}},
+        "short": {"model": "ce", "candidates": "all", "long_documents": "split", "piece_length": 80},
+        "cut": {"model": "m", "long_documents": "truncate"},
+    }
+    found = resolve(changed({f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml").systems
+    kinds = {"all": "score_all", "all-bi": "retrieve", "split": "rerank", "short": "score_all", "cut": "retrieve"}
+    assert {name: found[name].kind for name in systems} == kinds
+    assert {name: found[name].piece_length for name in systems} == dict.fromkeys(systems) | {"split": 150, "short": 80}
+    assert (found["all"].seeds, found["short"].seeds, found["all"].depth) == ((1, 2), (0,), None)
+    schema = read_yaml(SCHEMA)["$defs"]
+    assert schema["recipe"]["properties"]["piece_length"]["default"] == PIECE_LENGTH
+
+
+def test_a_reranker_takes_the_seeds_of_its_first_stage():
+    experiment = resolve(changed({"systems/x": {"model": "ce", "rerank": {"first_stage": "tuned"}}}), "c.yaml")
+    assert experiment.systems["x"].seeds == (1, 2)
+    task = experiment.tasks["d"]
+    assert [experiment.first_stage_seed(experiment.systems["x"], seed, task) for seed in (1, 2)] == [1, 2]
+    with pytest.raises(UserError, match=r"its seeds \(1, 2, 3\) are not those of tuned \(1, 2\)"):
+        entry = {"model": "ce", "recipe": "r", "seeds": 3, "rerank": {"first_stage": "tuned"}}
+        resolve(changed({"systems/x": entry}), "c.yaml")
+
+
+def test_every_default_of_the_schema_is_valid_and_every_entry_is_described():
+    schema = yaml.safe_load(SCHEMA.read_text())
+    completed, _ = complete(copy.deepcopy(BASE), "c.yaml")
+    for section, name in [("datasets", "d"), ("models", "m"), ("recipes", "r"), ("comparisons", "c")]:
+        properties = schema["$defs"][section.removesuffix("s")]["properties"]
+        defaults = {key for key, part in properties.items() if "default" in part}
+        assert defaults <= set(completed[section][name])
+    assert complete(copy.deepcopy(completed), "c.yaml")[0] == completed  # defaults pass their own schema, and stay
+
+
+def test_the_configuration_does_not_change_when_keys_are_reordered():
+    def reversed_keys(value):
+        return {k: reversed_keys(v) for k, v in reversed(value.items())} if isinstance(value, dict) else value
+
+    assert resolve(reversed_keys(BASE), "c.yaml") == resolve(copy.deepcopy(BASE), "c.yaml")

@@ -1,0 +1,360 @@
+"""What a configuration may not hold, class by class: YAML, numbers, texts; and that each message is true and one line."""
+
+import argparse
+import copy
+import datetime
+import json
+import os
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+import yaml
+
+from scripts.common.errors import UserError
+from scripts.engine import launch
+from scripts.experiment.reading import SCHEMA, complete, read_yaml
+from scripts.experiment.resolution import resolve
+from tests.experiment.test_config import BASE, changed
+
+NINES = "9" * 5000
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+DEEP_ALIASES = "a: &a [[[[[[[[1]]]]]]]]\nb: &b [[[[[[[*a]]]]]]]\nc: [[[[[[[*b]]]]]]]\n"
+YAML = {
+    "empty": (b"", "is empty"),
+    "comments only": (b"# a\n# b\n", "is empty"),
+    "null": (b"null\n", "is empty"),
+    "list": (b"- 1\n- 2\n", "1: a list stands at the top; a mapping"),
+    "text": (b"just text\n", "1: text stands at the top"),
+    "number": (b"3\n", "1: a number stands at the top"),
+    "two documents": (b"a: 1\n---\nb: 2\n", "2: not YAML: but found another document"),
+    "two documents, the second empty": (b"a: 1\n---\n", "2: not YAML: but found another document"),
+    "tab": (b"a:\n\tb: 1\n", "2: not YAML: found character '\\t'"),
+    "indentation": (b"a:\n  b: 1\n c: 2\n", "3: not YAML: expected <block end>"),
+    "open quote": (b"a: 'x\n", "a quote is not closed"),
+    "open bracket": (b"a: [1, 2\n", "a bracket is not closed"),
+    "colon in a text": (b"a: b: c\n", "1: not YAML: mapping values are not allowed here (indent alike"),
+    "at sign": (b"a: @x\n", "cannot start any token"),
+    "unknown tag": (b"a: !x 1\n", "1: unknown tag '!x'"),
+    "Python's tag": (b"a: !!python/object/apply:os.system [ls]\n", "1: unknown tag '!!python/object/apply:os.system'"),
+    "binary": (b"a: !!binary aGk=\n", "1: unknown tag '!!binary'"),
+    "set": (b"a: !!set {x}\n", "1: unknown tag '!!set'"),
+    "tag of another kind": (b"a: !!str [1]\n", "1: unknown tag '!!str'"),
+    "tag that does not fit": (b"a: !!int x\n", "1: 'x' is not a number"),
+    "unknown alias": (b"a: *b\n", "1: not YAML: found undefined alias 'b'"),
+    "anchor twice": (b"a: &a 1\nb: &a 2\n", "2: not YAML: second occurrence"),
+    "NUL": (b"a: 1\nb: \0\n", "2: holds NUL"),
+    "escaped NUL": (b'a: "\\0"\n', "1: the text '\\x00' holds NUL"),
+    "escaped surrogate": (b'a: "\\ud800"\n', "1: the text '\\ud800' holds U+D800"),
+    "bell": (b"a: \x07\n", "1: holds U+0007"),
+    "line separator": ("a: 'x\u2028y'\n".encode(), "1: holds U+2028 (LINE SEPARATOR)"),
+    "turned direction in a comment": ("# \u202ex\n".encode(), "1: holds U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+    "Latin-1": ("a: 1\nb: ä\n".encode("latin-1"), "2: the byte 0xe4 is not UTF-8 text; save the file as UTF-8"),
+    "UTF-16": ("a: 1".encode("utf-16"), "save it as UTF-8"),
+    "UTF-16, no mark": ("a: 1".encode("utf-16-le"), "save it as UTF-8"),
+    "UTF-16, big end first": ("a: 1".encode("utf-16-be"), "save it as UTF-8"),
+    "UTF-32": ("a: 1".encode("utf-32-be"), "save it as UTF-8"),
+    "gzip": (b"\x1f\x8b\x08\x08\x01\x01", "1: the byte 0x8b is not UTF-8 text"),
+    "recursive list": (b"a: &a [*a]\n", "1: an alias (*name) stands inside what it names"),
+    "recursive mapping": (b"a: &a\n  b: {c: *a}\n", "an alias (*name) stands inside what it names"),
+    "list as key": (b"? [1, 2]\n: 3\n", "1: the key is a list to YAML"),
+    "mapping as key": (b"? {a: b}\n: 3\n", "1: the key is a mapping to YAML"),
+    "number as key": (b"1: x\n", "1: the key 1 is a number to YAML; for a text write '1'"),
+    "true as key": (b"true: x\n", "1: the key true is true or false to YAML"),
+    "no as key": (b"no: x\n", "1: the key no is true or false to YAML; for a text write 'no'"),
+    "null as key": (b"null: x\n", "1: the key null is null to YAML"),
+    "date as key": (b"2020-01-01: x\n", "1: 2020-01-01 is a date to YAML"),
+    "key twice": (b"a: 1\nb: 2\na: 3\n", "3: key 'a' stands twice"),
+    "merge key twice": (b"a: {<<: {x: 1}, <<: {y: 1}}\n", "1: key '<<' stands twice"),
+    "merged number": (b"<<: 3\n", "1: not YAML: expected a mapping"),
+    "merged list of numbers": (b"<<: [1]\n", "1: not YAML: expected a mapping"),
+    "date": (
+        b"a: 1\nb: 2020-01-01\n",
+        "2: 2020-01-01 is a date to YAML, and no value here is one; for a text write '2020",
+    ),
+    "time": (b"a: 2020-01-01 10:00:00\n", "1: 2020-01-01 10:00:00 is a date to YAML"),
+    "NaN": (b"a: .nan\n", "1: .nan is no number that can be computed with"),
+    "infinity": (b"a: [1, .inf]\n", "1: .inf is no number"),
+    "minus infinity": (b"a: {b: -.INF}\n", "1: -.INF is no number"),
+    "number beyond 64-bit floats": (b"a: 1.0e+999\n", "1: 1.0e+999 is no number"),
+    "number beyond 64-bit integers": (
+        b"a: 9223372036854775808\n",
+        "1: the number 9223372036854775808 is beyond 64 bits",
+    ),
+    "5,000 digits": (f"a: {NINES}\n".encode(), "is beyond 64 bits"),
+    "octal": (b"a: 010\n", "1: 010 is the number 8 to YAML; write 8, or '010' for a text"),
+    "sexagesimal": (b"a: 1:30\n", "1: 1:30 is the number 90 to YAML; write 90, or '1:30' for a text"),
+    "sexagesimal float": (b"a: 1:30.5\n", "1: 1:30.5 is the number 90.5 to YAML"),
+    "binary digits without one": (b"a: 0b_\n", "1: '0b_' is not a number"),
+    "equals sign": (b"a: =\n", "1: = has a meaning of its own"),
+    "deep": (b"a: " + b"[" * 60 + b"]" * 60, "1: more than 20 lists and mappings inside one another"),
+    "very deep": (b"[" * 100_000, "1: more than 20 lists"),
+    "deep by aliases": (DEEP_ALIASES.encode(), "more than 20 lists and mappings"),
+    "billion laughs": (BOMB.encode(), "stands for more than 100,000 values"),
+    "large": (b"#" * (1 << 20) + b"\n", "is larger than 1 MB"),
+    "template": (b"__use_yte__: true\na: ?if 1\n", "1: the key __use_yte__ makes a program of a configuration"),
+    "version 3": (b"%YAML 3.0\n---\na: 1\n", "1: not YAML: found incompatible YAML document"),
+}
+
+
+def refused(function, *arguments):
+    """The message with which the arguments are refused, which is one line that can be printed."""
+    with pytest.raises(UserError) as error:
+        function(*arguments)
+    assert str(error.value).isprintable(), "more than one line, or signs that cannot be seen"
+    return str(error.value)
+
+
+@pytest.mark.parametrize(("content", "said"), YAML.values(), ids=YAML)
+def test_yaml_that_is_refused(tmp_path, content, said):
+    path = tmp_path / "c.yaml"
+    path.write_bytes(content)
+    message = refused(read_yaml, path)
+    assert message.startswith(f"{path}:") and said in message
+
+
+def test_files_that_are_none(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    cases = {"none.yaml": "no such file", ".": "is a folder", "pipe": "is a pipe", "/dev/zero": "is a pipe or a device",
+             "loop": "cannot be read", "a" * 300: "cannot be read", "a\nb": "no such file", "a\0b": "holds NUL"}  # fmt: skip
+    for name, said in cases.items():
+        assert said in refused(read_yaml, tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "%YAML 1.1\n---\na: 1\n", "a: 1_000\n", "b: &b {x: 1}\na: {<<: *b, y: 2}\n", "a: 'ünï 日本 😀'\n", '{"a": [1, 2.5, null, true, "x"]}', "a: !!str 2020-01-01\n"],
+    ids=["byte order mark", "CRLF", "version", "underscore", "merge", "letters of the world", "JSON", "tag"],
+)  # fmt: skip
+def test_yaml_that_is_read(tmp_path, content):
+    (tmp_path / "c.yaml").write_text(content)
+    assert read_yaml(tmp_path / "c.yaml") == yaml.safe_load(content)
+
+
+def test_the_launcher_reads_before_snakemake_does(tmp_path):
+    (tmp_path / "c.yaml").write_text("- 1\n")
+    command = [sys.executable, "-P", launch.__file__, "-n", "--configfiles", "config/ranger.yaml", tmp_path / "c.yaml"]
+    done = subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
+    told = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]
+    assert (done.returncode, told) == (
+        1,
+        [f"error: {tmp_path}/c.yaml:1: a list stands at the top; a mapping (key: value) is wanted"],
+    )
+
+
+@pytest.mark.parametrize(
+    "given", [["bad.yaml"], ["good.yaml", "bad.yaml"], ["bad.yaml", "good.yaml"], ["none.yaml"], ["."]], ids=" ".join
+)
+def test_the_launcher_reads_every_file_of_the_command_line(tmp_path, given):
+    (tmp_path / "bad.yaml").write_text("a: [1\n")
+    (tmp_path / "good.yaml").write_text("a: 1\n")
+    arguments = argparse.Namespace(
+        directory=None, snakefile=launch.ROOT / "Snakefile", configfile=[tmp_path / one for one in given]
+    )
+    assert str(tmp_path) in refused(launch.check, arguments)
+    arguments.snakefile = tmp_path / "Snakefile"  # of another workflow: none of our business
+    launch.check(arguments)
+
+
+def test_the_launcher_reads_the_usual_configuration_where_none_is_named(tmp_path):
+    arguments = argparse.Namespace(directory=tmp_path, snakefile=launch.ROOT / "Snakefile", configfile=[])
+    assert refused(launch.check, arguments) == f"{tmp_path}/config/config.yaml: no such file"
+    arguments.directory = launch.ROOT
+    launch.check(arguments)
+
+
+# Numbers
+
+
+def numbers(schema, root, path=()):
+    """Each place of the schema where a number stands, as (key path, its type)."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rsplit("/", 1)[-1]] | schema
+    if schema.get("type") in ("number", "integer"):
+        yield path, schema["type"]
+    for key, part in schema.get("properties", {}).items():
+        yield from numbers(part, root, (*path, key))
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from numbers(schema["additionalProperties"], root, (*path, "x"))
+    if "items" in schema:
+        yield from numbers(schema["items"], root, (*path, []))
+    for part in schema.get("anyOf", []):
+        yield from numbers(part, root, path)
+
+
+ROOT = read_yaml(SCHEMA)
+NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT, ROOT)))
+ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c"}
+
+
+def with_number(path, value):
+    """BASE with a value at a place of the schema."""
+    config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}})
+    path = [path[0], ENTRIES[path[0]], *path[2:]] if len(path) > 1 else path
+    for key in reversed(path[1:]):
+        value = [value] if key == [] else {key: value}
+    merge(config, {path[0]: value})
+    return config
+
+
+def merge(into, new):
+    """Put the values of nested mappings into others in place."""
+    for key, one in new.items():
+        if isinstance(one, dict) and isinstance(into.get(key), dict):
+            merge(into[key], one)
+        else:
+            into[key] = one
+
+
+def test_the_schema_has_the_numbers_that_the_next_test_is_about():
+    assert len(NUMBERS) > 25
+
+
+@pytest.mark.parametrize(("path", "kind"), NUMBERS)
+def test_every_number_is_finite_of_64_bits_and_a_number(path, kind):
+    path = json.loads(path)
+    key = [part for part in path if part != []][-1]
+    for bad in (float("nan"), float("inf"), -float("inf"), 2**63, -(2**63), 10**400, True, "4", "nan", None, []):
+        if bad is None and key == "micro_batch":
+            continue
+        message = refused(complete, with_number(path, bad), "c.yaml")
+        assert key in message or (key == "x" and "score" in message)
+    if kind == "integer":
+        assert "whole number" in refused(complete, with_number(path, 1.5), "c.yaml")
+
+
+@pytest.mark.parametrize("path", [path for path, _ in NUMBERS if "margin" not in path])  # of any scale
+def test_every_number_has_a_sensible_upper_bound(path):
+    path = json.loads(path)
+    assert "too large" in refused(complete, with_number(path, 2**62), "c.yaml")
+
+
+@pytest.mark.parametrize(
+    ("key", "written", "whole"),
+    [("depth", 10.0, 10), ("seed", 4.2e01, 42), ("systems/tuned/seeds", 2.0, 2), ("recipes/r/epochs", 3.0, 3), ("recipes/r/batch_size", 8.0, 8), ("comparisons/c/ddof", 0.0, 0), ("systems/tuned/seeds", [1.0, 2], [1, 2])],
+)  # fmt: skip
+def test_a_whole_number_is_one_setting_however_it_is_written(key, written, whole):
+    one, other = (complete(changed({key: value}), "c.yaml")[0] for value in (written, whole))
+    assert json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    resolve(changed({key: written}), "c.yaml")
+
+
+def test_names_that_are_made_of_numbers_do_not_depend_on_how_these_are_written():
+    names = [set(complete(changed({"recipes/r/epochs": [1, two]}), "c.yaml")[0]["recipes"]) for two in (2, 2.0)]
+    assert names[0] == names[1] == {"r-1", "r-2"}
+
+
+def test_the_largest_seed_is_taken_by_numpy_and_torch():
+    import numpy as np
+    import torch
+
+    largest = ROOT["$defs"]["seed"]["maximum"]
+    np.random.seed(largest)
+    torch.manual_seed(largest << 20)
+    with pytest.raises(ValueError):
+        np.random.seed(largest + 1)
+
+
+# What each message says, for every validator of the schema
+
+MESSAGES = {
+    "quoted number": ({"depth": "42"}, "depth: '42' is text; wanted is a whole number of at least 1 and of at most 10000000 (it is text, in quotes or to YAML: write 42)"),
+    "exponent": ({"depth": "1e3"}, "write 1000)"),
+    "small exponent": ({"recipes/r/learning_rate": "2e-5"}, "write 2.0e-05)"),
+    "no number": ({"depth": "1_0"}, "depth: '1_0' is text; wanted is a whole number of at least 1 and of at most 10000000"),
+    "fraction": ({"depth": 1.5}, "depth: 1.5 is no whole number; wanted"),
+    "too small": ({"depth": 0}, "depth: 0 is too small; wanted is a whole number of at least 1"),
+    "too large": ({"seed": 2**32}, "seed: 4294967296 is too large; wanted is a whole number of at least 0 and of at most 4294967295"),
+    "true for a number": ({"seed": True}, "seed: true is true or false; wanted is a whole number"),
+    "list for a number": ({"seed": [1]}, "seed: [1] is a list; wanted is a whole number"),
+    "null": ({"seed": None}, "seed: nothing stands there (null); wanted is a whole number"),
+    "text for a list": ({"tasks": "d"}, "tasks: 'd' is text; wanted is a list"),
+    "no as text": ({"systems/bm25/label": False}, "systems.bm25.label: false is true or false; wanted is a line of text of at most 200 characters (to YAML, yes, no"),
+    "number as text": ({"systems/bm25/label": 7}, "label: 7 is a whole number; wanted is a line of text of at most 200 characters (put it in quotes"),
+    "text as true": ({"systems/bm25/tune": "yes"}, "tune: 'yes' is text; wanted is true or false (write true without quotes)"),
+    "text as mapping": ({"systems/bm25": "x"}, "systems.bm25: 'x' is text; wanted is a mapping"),
+    "null as mapping": ({"comparisons": None}, "comparisons: nothing stands there (null); wanted is a mapping, or leave the key out"),
+    "empty text": ({"systems/bm25/label": ""}, "systems.bm25.label: '' is empty; wanted is a line of text"),
+    "empty name": ({"experiment": ""}, "experiment: '' is empty; wanted is a name of"),
+    "enum": ({"comparisons/c/estimator": "RELM"}, "estimator: unknown value 'RELM'; did you mean 'REML'?; wanted is one of DL, REML, PM"),
+    "enum, other case": ({"comparisons/c/effect": "md"}, "did you mean 'MD'?"),
+    "enum of numbers": ({"comparisons/c/ddof": 2}, "ddof: 2 is a whole number; wanted is one of 0, 1"),
+    "const, near": ({"recipes/r/queries": "al"}, "queries: unknown value 'al'; did you mean 'all'?"),
+    "const, far": ({"recipes/r/queries": "some"}, "queries: 'some' is text; wanted is 'all' or a whole number of at least 1"),
+    "anyOf, a way that is meant": ({"systems/tuned/seeds": [1, 1]}, "systems.tuned.seeds: 1 stands twice"),
+    "anyOf, a deeper place": ({"systems/tuned/seeds": [1, 0]}, "systems.tuned.seeds[2]: 0 is too small"),
+    "anyOf, too small": ({"systems/tuned/seeds": 0}, "systems.tuned.seeds: 0 is too small; wanted is a whole number of at least 1"),
+    "doubled fractions": ({"systems/bm25": {"type": "bm25", "tune": True, "grid": {"k1": [0.5, 0.5]}}}, "grid.k1: 0.5 stands twice"),
+    "one number, written in two ways": ({"systems/tuned/seeds": [1, 1.0]}, "stands twice"),
+    "the same task twice": ({"tasks": ["d", "d"]}, "tasks: 'd' stands twice"),
+    "empty list": ({"measures": []}, "measures: is empty; at least one entry is wanted"),
+    "empty mapping": ({"systems": {}}, "systems: is empty; at least one entry is wanted"),
+    "bad key": ({"systems/a b": {"type": "bm25"}}, "systems: bad name 'a b': does not fit; wanted is a name of at most 100 letters"),
+    "long key": ({"systems/" + "x" * 101: {"type": "bm25"}}, "has 101 characters, and 100 are the most"),
+    "unknown key": ({"recipes/r/epoch": 1}, "recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
+    "unknown key, other case": ({"Depth": 1}, "unknown key 'Depth'; did you mean 'depth'?"),
+    "missing key": ({"recipes/r/train_on": ...}, "recipes.r: key 'train_on' is missing"),
+    "date": ({"systems/bm25/label": datetime.date(2020, 1, 1)}, "systems.bm25.label: 2020-01-01 is a date to YAML, and no value here is one; for a text write '2020-01-01'"),
+    "bytes": ({"systems/bm25/label": b"x"}, "is a bytes to YAML"),
+    "number as key": ({"systems": {1: {"type": "bm25"}}}, "systems: the key 1: is no text; quote it"),
+    "SHA-256": ({"datasets/d/sha256": "0" * 63}, "does not fit; wanted is a SHA-256 (64 digits and letters a to f)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "said"), MESSAGES.values(), ids=MESSAGES)
+def test_each_message_says_what_is_wrong_and_what_would_be_right(changes, said):
+    message = refused(complete, changed(changes), "c.yaml")
+    assert message.startswith("c.yaml: ") and said in message
+
+
+def test_every_validator_of_the_schema_has_a_message_that_is_tried_here():
+    used = set()
+
+    def walk(part, is_schema):
+        if isinstance(part, list):
+            for one in part:
+                walk(one, is_schema)
+        elif isinstance(part, dict):
+            used.update(part if is_schema else [])
+            for key, one in part.items():
+                if key not in ("default", "const", "enum", "required"):
+                    walk(one, not (is_schema and key in ("properties", "$defs")))
+
+    walk(ROOT, True)
+    used &= set(jsonschema.Draft202012Validator.VALIDATORS)
+    known = {"type", "enum", "const", "anyOf", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties",
+             "uniqueItems", "required", "additionalProperties", "propertyNames", "properties", "items", "minimum", "maximum",
+             "exclusiveMinimum", "exclusiveMaximum", "$ref"}  # fmt: skip
+    assert used <= known
+
+
+# Whatever stands wherever: refused in one line, or taken
+
+
+HOSTILE = [None, True, -1, 1.5, "", " ", "{x}", "x" * 300, [], [1, 1], [[1]], [{}], [None], {}, {"x": {}}, {"": 1}, {1: 2},
+           ["a", None, 1.5], {"x": ["a", "b"]}, "42"]  # fmt: skip
+
+
+def places(value, path=()):
+    if path:
+        yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []:
+        yield from places(value[key], (*path, key))
+
+
+@pytest.mark.parametrize("path", list(places(BASE)), ids=lambda path: ".".join(map(str, path)))
+def test_a_hostile_value_at_any_place_is_refused_in_one_line_or_taken(path):
+    for bad in HOSTILE:
+        config = copy.deepcopy(BASE)
+        part = config
+        for key in path[:-1]:
+            part = part[key]
+        part[path[-1]] = copy.deepcopy(bad)
+        try:
+            resolve(config, "c.yaml")
+        except UserError as error:
+            assert str(error).isprintable()

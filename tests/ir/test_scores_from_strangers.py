@@ -1,0 +1,142 @@
+"""Files of values a sample: nothing is taken for a heading, paired with another line, or read as another number."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.ir.scores import check_pairs, read_scores
+
+NOT_NUMBERS = [
+    "12%",
+    "0,5",
+    "1_000",
+    "١٢",
+    "\uff11",
+    "0x10",
+    "1e",
+    "O.5",
+    "l.0",
+    "1 2",
+    "--1",
+    "",
+    "true",
+    "NA",
+    "0.5f",
+    "1/2",
+    "½",
+]
+NOT_FINITE = ["nan", "NaN", "inf", "-inf", "Infinity", "1e999"]
+
+
+def refusal(folder, content):
+    path = folder / "s.txt"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(UserError) as error:
+        read_scores(path)
+    assert "\n" not in str(error.value) and str(error.value).startswith(str(path))
+    return str(error.value)
+
+
+@pytest.mark.parametrize("value", NOT_NUMBERS)
+@pytest.mark.parametrize("line", [1, 2])
+def test_a_value_that_is_no_plain_number_is_refused_in_any_line(tmp_path, value, line):
+    """In the first line too, where it must not be taken for a heading."""
+    rows = ["s1\t0.5", "s2\t0.25"]
+    rows[line - 1] = f"s{line}\t{value}"
+    assert f"s.txt:{line}: value {value!r} is not a number" in refusal(tmp_path, "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("value", NOT_FINITE)
+def test_a_value_that_is_not_finite_is_refused(tmp_path, value):
+    assert "s.txt:1: value" in refusal(tmp_path, f"s1\t{value}\ns2\t1\n")
+    assert "s.txt:2: value" in refusal(tmp_path, f"1\n{value}\n")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["id\taccuracy", "query_id\tnDCG@10", "query-id\tf1", "qid\tRR", "Sample ID\tScore", "idx\tvalue", "doc_id\tAP"],
+)
+def test_what_is_a_heading(tmp_path, heading):
+    (tmp_path / "s").write_text(f"{heading}\na\t1\n")
+    assert read_scores(tmp_path / "s") == {"a": 1.0}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a\taccuracy",
+        "s1\tO.5",
+        "id\t",
+        "id\tNA",
+        "id\tnan",
+        "id\t0.5%",
+        "id\t-",
+        "sentence 1\tyes",
+        "covid\tone",
+        "query\tl.5",
+    ],
+)
+def test_what_is_no_heading_and_so_a_bad_value(tmp_path, line):
+    assert "s.txt:1: value" in refusal(tmp_path, f"{line}\nb\t1\n")
+
+
+def test_a_heading_without_ids_or_in_a_later_line_is_a_bad_value(tmp_path):
+    assert "s.txt:1: value 'accuracy' is not a number" in refusal(tmp_path, "accuracy\n1\n")
+    assert "s.txt:2: value 'accuracy' is not a number" in refusal(tmp_path, "a\t1\nid\taccuracy\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("1\n\n0\n", ":2: a blank line"),
+        ("\n1\n0\n", ":1: a blank line"),
+        ("1\n0\n  \n\t\n1\n", ":3: a blank line"),
+        ("1\r\n\r\n0\r\n", ":2: a blank line"),
+        ("a\t1\tx\n", ":1: 3 columns"),
+        ("a\t1\t\n", ":1: 3 columns"),
+        ("1\t\n", ":1: value '' is not a number"),
+        ("a\t1\n0.5\n", ":2: 1 columns"),
+        ("0.5\na\t1\n", ":2: 2 columns"),
+        ("a;1\n", ":1: value 'a;1' is not a number"),
+        ("a,1\n", ":1: value 'a,1' is not a number"),
+        ("a 1\n", ":1: value 'a 1' is not a number"),
+        ("a b\t1\na_b\t0\n", ":2: id a_b stands twice"),
+        ("a b\t1\na\xa0b\t0\n", ":2: id a_b stands twice"),
+        (" a\t1\na \t0\n", ":2: id a stands twice"),
+        ("\t1\n", ":1: the sample has no id"),
+        ("a\x01\t1\n", ":1: the id 'a\\x01' holds a control character"),
+        ("a\0\t1\n", ":1: a NUL character"),
+        ("1\r0\r1\r", ":1: value '1\\r0\\r1' is not a number"),
+        ("1\n0\n".encode("utf-16"), ":1: UTF-16 text"),
+        (b"1\n\xff\n", ":2: not UTF-8 text"),
+        ("", ": not one value"),
+        ("\n\n", ": not one value"),
+        ("id\taccuracy\n", ": not one value"),
+    ],
+    ids=repr,
+)
+def test_lines_that_are_refused(tmp_path, content, said):
+    assert f"s.txt{said}" in refusal(tmp_path, content)
+
+
+def test_what_is_read(tmp_path):
+    for content in (b"1\n0\n", b"\xef\xbb\xbf1\r\n0\r\n", b"1\n0", b"1\n0\n\n\n", b" 1 \n+0e0\n"):
+        (tmp_path / "s").write_bytes(content)
+        assert read_scores(tmp_path / "s") == {"line 1": 1.0, "line 2": 0.0}
+    (tmp_path / "s").write_bytes(b"\xef\xbb\xbfid\tf1\r\n\r\na\t1\r\nb c\t-.5\r\n")
+    assert read_scores(tmp_path / "s") == {"a": 1.0, "b_c": -0.5}
+
+
+@pytest.mark.parametrize(
+    ("control", "treatment", "said"),
+    [
+        (["line 1"], ["line 1", "line 2"], "control has 1 scores and treatment 2"),
+        (["line 1", "line 3"], ["line 1", "line 3"], "lines of the control are missing"),
+        (["line 1", "line 2"], ["line 2", "line 1"], "lines of the treatment are missing"),
+        (["line 1"], ["a"], "scores of the treatment have ids and those of the control have none"),
+        (["a", "b"], ["line 1", "line 2"], "scores of the control have ids and those of the treatment have none"),
+        (["a", "line 2"], ["a", "b"], "scores of the treatment have ids"),
+    ],
+)
+def test_lines_that_cannot_be_paired(control, treatment, said):
+    with pytest.raises(UserError, match=f"task rte: .*{said}"):
+        check_pairs(control, treatment, "rte")

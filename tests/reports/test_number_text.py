@@ -1,0 +1,132 @@
+"""How numbers are written: digits, signs, p-values, heterogeneity; and how text is broken."""
+
+# ruff: noqa: RUF001 (the typographic minus, times and dash are what is tested)
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.figures.measured_text import width, wrap
+
+
+def plain(*intervals: tuple[float, float]) -> Forest:
+    tasks = tuple(Row(str(low), 9, (low + high) / 2, low, high, 0.5, 0.1, 0.2) for low, high in intervals)
+    return Forest("C", (Group("T", tasks),), "MD", "nDCG@10", 0.05, "DL", "normal")
+
+
+@pytest.mark.parametrize(
+    ("intervals", "expected"),
+    [
+        ([(0.10, 0.27), (0.004, 0.014), (-0.01, 0.04)], form.Numbers(0, 3)),  # median half-width 0.025
+        ([(0.2, 0.6)], form.Numbers(0, 2)),
+        ([(-3.0, 9.0)], form.Numbers(0, 1)),
+        ([(100.0, 900.0)], form.Numbers(0, 0)),
+        ([(2e-7, 6e-7)], form.Numbers(-9, 0)),
+        ([(2e6, 6e6)], form.Numbers(6, 1)),
+        ([], form.Numbers(0, 3)),
+        ([(0.5, 0.5)], form.Numbers(0, 3)),
+    ],
+)
+def test_common_form_has_two_digits_of_the_median_half_width(intervals, expected):
+    assert form.numbers(plain(*intervals)) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.0042, 0.0138, ("0.009", "0.004", "0.014")),
+        (0.0004, 0.0138, ("0.0071", "0.0004", "0.0138")),
+        (-0.0138, -0.00004, ("−0.00692", "−0.01380", "−0.00004")),
+        (-0.0002, 0.0138, ("0.0068", "−0.0002", "0.0138")),
+        (0.0, 0.0138, ("0.007", "0.000", "0.014")),
+        (3e-9, 0.5, ("2.5×10⁻¹", "3.0×10⁻⁹", "5.0×10⁻¹")),
+    ],
+)
+def test_a_bound_prints_as_zero_only_if_it_is(low, high, expected):
+    assert form.Numbers(0, 3).of((low + high) / 2, low, high) == expected
+
+
+def test_an_effect_that_rounds_to_zero_has_no_minus():
+    assert form.Numbers(0, 2).of(-0.001, -0.2, 0.2) == ("0.00", "−0.20", "0.20")
+    assert form.Numbers(0, 2).of(None, -0.2, 0.2)[0] == ""
+
+
+def test_powers_of_ten():
+    assert form.Numbers(-6, 1).of(2.25e-6, 1e-6, 3.5e-6) == ("2.3", "1.0", "3.5")
+    assert (form.Numbers(-6, 1).factor, form.Numbers(0, 1).factor) == ("×10⁻⁶", "")
+
+
+@pytest.mark.parametrize(
+    ("p", "alpha", "expected"),
+    [
+        (0.0004, 0.05, "<0.001"),
+        (2.2e-308, 0.05, "<0.001"),
+        (0.012, 0.05, "0.012"),
+        (0.0499, 0.05, "0.0499"),
+        (0.05004, 0.05, "0.05004"),
+        (0.05, 0.05, "0.050"),
+        (0.0500000001, 0.05, ">0.05"),
+        (0.04999999999, 0.05, "<0.05"),
+        (1.0, 0.05, "1.000"),
+        (0.0009, 0.0005, "<0.001"),
+    ],
+)
+def test_p_values(p, alpha, expected):
+    assert form.p_value(p, alpha) == expected
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(0.05, "95%"), (0.1, "90%"), (0.001, "99.9%"), (0.3173, "68.27%")])
+def test_confidence_level(alpha, expected):
+    assert form.percent(alpha) == expected
+
+
+def spoken(**changes) -> str:
+    values = {"q": 130.84, "df": 6, "p_value": 1e-25, "i2": 95.36, "tau2": 0.00096, "tau2_ci": (0.00039, 0.0083)}
+    return form.heterogeneity(Heterogeneity(**(values | changes)), 0.05).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_heterogeneity():
+    assert spoken() == "Q = 130.8, df = 6, p < 0.001; I² = 95.4%; τ² = 0.00096, 95% CI [0.00039, 0.00830]"
+    assert spoken(p_value=0.2).startswith("Q = 130.8, df = 6, p = 0.200;")
+    assert spoken(tau2=0.0, tau2_ci=(0.0, 0.0123)).endswith("τ² = 0, 95% CI [0, 0.012]")
+    assert spoken(tau2=0.0, tau2_ci=(0.0, 0.0)).endswith("τ² = 0, 95% CI [0, 0]")
+    assert spoken(tau2=3e-12, tau2_ci=(0.0, 4e-11)).endswith("τ² = 3.0×10⁻¹², 95% CI [0, 4.0×10⁻¹¹]")
+
+
+def test_an_interval_that_has_no_name_is_not_called_normal():
+    forest = plain((0.2, 0.6))
+    assert form.method(forest) == "DL, normal interval"
+    assert form.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
+    with pytest.raises(KeyError):
+        form.method(replace(forest, interval="other"))
+
+
+def test_means_lose_decimals_as_they_grow():
+    assert form.mean_decimals([0.494, None, 0.679]) == form.mean_decimals([]) == 3
+    assert [form.mean_decimals([value]) for value in (10.5, 250.0, 99_999.0)] == [2, 1, 0]
+    assert form.means(0.4941, None, 3) == ("0.494", "→", "–")
+
+
+def test_summary_is_included_in_the_common_form():
+    group = Group("T", plain((0.2, 0.6)).groups[0].rows, Diamond(0.3, 0.2999, 0.3001))
+    assert form.numbers(Forest("C", (group,), "MD", "AP", 0.05, "DL", "normal")).decimals == 1 - (-1)
+
+
+@pytest.mark.parametrize("limit", [20.0, 45.0, 90.0, 400.0])
+@pytest.mark.parametrize("text", ["a few plain words", "one/path-with_parts.and:more", "unbreakable" * 4, "", "x"])
+def test_wrapped_lines_fit_and_lose_nothing(text, limit):
+    lines = wrap(text, limit, 7.0)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(width(line, 7.0) <= limit for line in lines)
+    assert len(lines) == 1 or limit < 400
+
+
+def test_text_breaks_at_spaces_before_it_breaks_words():
+    assert wrap("alpha beta", width("alpha be", 7.0), 7.0) == ["alpha", "beta"]
+    assert wrap("alpha-beta", width("alpha-be", 7.0), 7.0) == ["alpha-", "beta"]
+    kept = "alpha\N{NO-BREAK SPACE}b"
+    assert wrap(f"{kept} c", width(kept, 7.0), 7.0) == [kept, "c"]
