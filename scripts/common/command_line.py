@@ -17,6 +17,7 @@ from pathlib import Path
 
 from scripts.common import held, ledger
 from scripts.common.errors import UserError
+from scripts.common.settings import help_of, read_settings
 
 
 def ensure_utf8() -> None:
@@ -49,6 +50,7 @@ class _Parser(argparse.ArgumentParser):
     """Checks what the options name as soon as they are known. `made` are those of folders that the script writes."""
 
     made: frozenset[str] = frozenset()
+    settings: type | None = None  # the dataclass of the script's settings
 
     def parse_args(self, *arguments, **others):
         options = super().parse_args(*arguments, **others)
@@ -56,18 +58,25 @@ class _Parser(argparse.ArgumentParser):
         settings = given.get("settings") or {}
         read = [path for name, value in given.items() if name not in self.made for path in _paths(value)]
         ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
-        own = {name: given.get(name) or settings[name] for name in settings.get("sha256_of", {})}
-        held.hold({path: settings["sha256_of"][name] for name, value in own.items() for path in _paths(value)})
+        sums = settings.get("sha256_of", {})
+        own = {name: given.get(name) or settings[name] for name in sums}
+        held.hold({path: sums[name] for name, value in own.items() for path in _paths(value)})
+        if self.settings:
+            told = {name: value for name, value in settings.items() if name != "sha256_of"}
+            options.settings = read_settings(self.settings, told)
         return options
 
 
-def parser(description: str | None, *paths: str, settings: bool = True) -> argparse.ArgumentParser:
+def parser(description: str | None, *paths: str, settings: type | bool = True) -> argparse.ArgumentParser:
     """An argument parser whose options are `paths` (required, as Path) and `--settings` (a JSON object).
 
-    A path name ending in `*` takes any number of values; one ending in `>` is a folder into which the script writes,
-    and where other files may lie already.
+    `settings` is the dataclass that the object is read into, False for a script without settings. A path name ending
+    in `*` takes any number of values; one ending in `>` is a folder into which the script writes, and where other files
+    may lie already.
     """
-    made = _Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    fields = f"the keys of --settings:\n{help_of(settings)}" if isinstance(settings, type) else None
+    made = _Parser(description=description, epilog=fields, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.settings = settings if isinstance(settings, type) else None
     made.made = frozenset(name.removesuffix(">").replace("-", "_") for name in paths if name.endswith(">"))
     for name in paths:
         many = {"nargs": "*", "default": []} if name.endswith("*") else {"required": True}

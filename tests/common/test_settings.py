@@ -1,0 +1,63 @@
+"""Settings of a script: read into its dataclass, or refused with the key that is wrong."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import pytest
+
+from scripts.common.command_line import parser
+from scripts.common.errors import UserError
+from scripts.common.settings import help_of, read_settings
+
+
+@dataclass(frozen=True)
+class Grid:
+    k1: list[float]
+
+
+@dataclass(frozen=True)
+class Search:
+    depth: Annotated[int, "documents a query that are kept"]
+    how: Literal["one", "two"] = "one"
+    share: float | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    grid: Grid | None = None
+    plain: Grid = field(default_factory=lambda: Grid([1]))
+
+
+def test_values_stay_what_they_are():
+    made = read_settings(Search, {"depth": 3, "share": 1, "labels": {"a": "b"}, "plain": {"k1": [1, 2.5]}})
+    assert made == Search(3, share=1, labels={"a": "b"}, plain=Grid([1, 2.5])) and type(made.share) is int
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"depth": 1, "deep": 2}, "unknown key 'deep'; expected are depth, how,"),
+        ({"how": "two"}, "key 'depth' is missing"),
+        ({"depth": "1"}, "depth: expected int, not '1' (str)"),
+        ({"depth": True}, "depth: expected int, not True (bool)"),
+        ({"depth": 1, "how": "three"}, "how: expected Literal['one', 'two'], not 'three'"),
+        ({"depth": 1, "labels": {"a": 1}}, "labels: expected dict[str, str], not {'a': 1}"),
+        ({"depth": 1, "plain": {}}, "plain: key 'k1' is missing"),
+        ({"depth": 1, "plain": {"k1": ["x"]}}, "plain: k1: expected list[float]"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_key(values, said):
+    with pytest.raises(UserError, match=re.escape(f"--settings: {said}")):
+        read_settings(Search, values)
+
+
+def test_help_lists_each_field_with_its_type_default_and_meaning():
+    lines = help_of(Search).splitlines()
+    assert lines[0] == "  depth: int  documents a query that are kept"
+    assert lines[1] == "  how: Literal['one', 'two'] (default: 'one')"
+    assert len(lines) == 6
+
+
+def test_the_command_line_reads_settings_into_the_dataclass_and_explains_them():
+    made = parser("What it does.", "run*", settings=Search)
+    assert made.parse_args(["--settings", json.dumps({"depth": 2, "sha256_of": {}})]).settings == Search(2)
+    assert "documents a query that are kept" in made.format_help()
