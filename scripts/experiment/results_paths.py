@@ -1,0 +1,164 @@
+"""Every path under results/: builds it, takes it apart and says of what kind its file is. Reads and writes nothing.
+
+One table, so that rules, scripts and archives cannot disagree. It needs the standard library alone: an archive is
+verified from inside itself, where nothing else may be installed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from scripts.common.errors import UserError
+
+# The kinds of files in the order in which an archive tells of them.
+KINDS = (
+    "timing", "training", "checkpoint", "embedding", "index", "text", "qrels", "data", "run", "origin of a run",
+    "metric", "effect", "meta-analysis", "figure", "table", "report", "log", "benchmark",
+)  # fmt: skip
+DOWNLOAD = "download"
+NOT_ARCHIVED = "result"  # what lies under results/ and is in no archive
+HEAVY = ("checkpoint", "embedding", "index", "text", DOWNLOAD)  # what a lean archive leaves out
+
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of experiments, tasks, systems …: $defs/name of config/schema.yaml
+RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
+SPLITS = ("train", "dev", "test")
+FIGURE_FORMATS = ("svg", "pdf", "png")
+TABLE_FORMATS = ("tsv", "md", "tex")
+# What a field may be where it is not a name as those of systems are.
+FIELDS = {
+    "experiment": rf"(?!(?:{'|'.join(RESERVED)})/){NAME}",
+    "split": "|".join(SPLITS),
+    "texts": rf"corpus|queries/(?:{'|'.join(SPLITS)})",
+    "length": "[0-9]+",
+    "how": r"(?:-(?:english|standard)-(?:together|best))?",
+    "seed": rf"[0-9]+|selected(?:-{NAME})?",
+    "figure_format": "|".join(FIGURE_FORMATS),
+    "table_format": "|".join(TABLE_FORMATS),
+    "page_format": "tsv|md|html",
+    "work": "inference|fine-tuning",
+    "extent": "crate|full",
+    "examples": r"[^/]+",
+    "download": r"[^/]+",
+    "job": ".+",
+    "rest": ".+",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where files of one kind lie: `pattern` has fields in braces; of a folder it is the place of all in it."""
+
+    kind: str
+    pattern: str
+    is_folder: bool = False
+
+
+def _of_experiment(kind: str, pattern: str, is_folder: bool = False) -> Place:
+    return Place(kind, f"results/{{experiment}}/{pattern}", is_folder)
+
+
+# The first pattern that fits a path is its own: what ends in a suffix of its own stands before the folder beside it.
+PLACES = {
+    "download": Place(DOWNLOAD, "results/downloads/{download}", is_folder=True),
+    "state": Place(NOT_ARCHIVED, "results/state/{rest}"),
+    "corpus": _of_experiment("text", "data/{dataset}/corpus.jsonl"),
+    "queries": _of_experiment("text", "data/{dataset}/queries/{split}.jsonl"),
+    "texts": _of_experiment("text", "data/{dataset}/{texts}.jsonl"),
+    "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
+    "statistics": _of_experiment("data", "data/{dataset}/statistics.json"),
+    "passages": _of_experiment("text", "pieces/{dataset}/{length}/{texts}.jsonl"),
+    "training_run": _of_experiment("run", "bm25/{dataset}/train.trec.gz"),
+    "training_run_timing": _of_experiment("timing", "bm25/{dataset}/train.timing.json"),
+    "elasticsearch_index": _of_experiment("data", "bm25/{dataset}/{system}.elasticsearch.json"),
+    "parameters": _of_experiment("data", "bm25/{dataset}/{system}.parameters.json"),
+    "grid": _of_experiment("data", "bm25/{dataset}/{system}.grid.tsv"),
+    "index": _of_experiment("index", "bm25/{dataset}/index{how}", is_folder=True),
+    "negatives": _of_experiment("data", "negatives/{dataset}/{examples}.tsv"),
+    "checkpoint_timing": _of_experiment("timing", "models/{model}/{recipe}/seed-{seed}.timing.json"),
+    "training_log": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.log.tsv"),
+    "seed_selection": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.json"),
+    "unfinished_training": _of_experiment(NOT_ARCHIVED, "models/{model}/{recipe}/seed-{seed}.resume", is_folder=True),
+    "checkpoint": _of_experiment("checkpoint", "models/{model}/{recipe}/seed-{seed}", is_folder=True),
+    "passage_embeddings": _of_experiment(
+        "embedding", "embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.npy"
+    ),
+    "passage_embeddings_timing": _of_experiment(
+        "timing", "embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.timing.json"
+    ),
+    "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
+    "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
+    "run": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.trec.gz"),
+    "run_timing": _of_experiment("timing", "runs/{task}/{system}/seed-{seed}.timing.json"),
+    "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),
+    "metrics": _of_experiment("metric", "metrics/{task}/{system}/seed-{seed}.tsv"),
+    "effects": _of_experiment("effect", "effects/{comparison}.tsv"),
+    "meta": _of_experiment("meta-analysis", "meta/{comparison}.json"),
+    "figure": _of_experiment("figure", "figures/{figure}.{figure_format}"),
+    "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
+    "means": _of_experiment("table", "tables/means.tsv"),
+    "costs": _of_experiment("table", "tables/costs.tsv"),
+    "selected_seeds": _of_experiment("table", "tables/selected-seeds.tsv"),
+    "comparisons": _of_experiment("table", "tables/comparisons.{table_format}"),
+    "times": _of_experiment("table", "tables/{work}-times.{table_format}"),
+    "effects_table": _of_experiment("table", "tables/effects/{comparison}.{table_format}"),
+    "published_table": _of_experiment("table", "published-versus-ours.tsv"),
+    "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
+    "summary": _of_experiment("report", "summary.md"),
+    "report": _of_experiment("report", "report.html"),
+    "log": _of_experiment("log", "logs/{job}.log"),
+    "benchmark": _of_experiment("benchmark", "benchmarks/{job}.tsv"),
+    "archive": _of_experiment(NOT_ARCHIVED, "{experiment}.{extent}.zip"),
+    "archive_sha256": _of_experiment(NOT_ARCHIVED, "{experiment}.{extent}.zip.sha256"),
+    "exported_runs": _of_experiment(NOT_ARCHIVED, "exported-runs", is_folder=True),
+    "left_out": _of_experiment(NOT_ARCHIVED, "left-out.json"),
+}  # fmt: skip
+
+
+def path(name: str, **fields: object) -> str:
+    """The path `name` of the table; a field that is not given stays a wildcard in braces."""
+    pattern = PLACES[name].pattern
+    for field, value in fields.items():
+        if f"{{{field}}}" not in pattern:
+            raise ValueError(f"{name!r} has no field {field!r}: {pattern}")
+        pattern = pattern.replace(f"{{{field}}}", str(value))
+    return pattern
+
+
+def parse(path: str) -> tuple[str, dict[str, str]]:
+    """The name and fields of a path, also of a file in a folder. Raises UserError for a path that nothing makes."""
+    for name, place in PLACES.items():
+        if fitting := re.fullmatch(_expression(place.pattern) + ("(?:/.+)?" if place.is_folder else ""), path):
+            return name, fitting.groupdict()
+    raise UserError(f"{path}: is on no list of results; expected one of scripts/experiment/results_paths.py")
+
+
+def kind(path: str) -> str:
+    """Of what kind a file is. Raises UserError for a path that nothing makes."""
+    return PLACES[parse(path)[0]].kind
+
+
+def fields_of(name: str, path: object) -> dict[str, str]:
+    """The fields of a path `name`, wherever the folder of its experiment lies: a script also runs by hand.
+
+    Raises UserError where the path is not laid out so.
+    """
+    pattern = PLACES[name].pattern.removeprefix("results/{experiment}/")
+    if fitting := re.fullmatch(f"(?:.*/)?{_expression(pattern)}", str(path)):
+        return fitting.groupdict()
+    raise UserError(f"{path}: expected a path that ends in {pattern}")
+
+
+@cache
+def _expression(pattern: str) -> str:
+    """A regular expression with a named group for each field; a field that comes again has the same value."""
+    parts, seen = [], set()
+    for text, field in re.findall(r"([^{]*)(?:\{(\w+)\})?", pattern):
+        parts.append(re.escape(text))
+        if field in seen:
+            parts.append(f"(?P={field})")
+        elif field:
+            parts.append(f"(?P<{field}>{FIELDS.get(field, NAME)})")
+            seen.add(field)
+    return "".join(parts)
