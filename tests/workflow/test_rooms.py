@@ -1,6 +1,8 @@
 """The rooms of scripts/: what may import what, and no circle anywhere. docs/architecture.md draws them."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +31,7 @@ ROOMS = [
     "reports.figures",
     "reports.published_numbers",
     "reports.page",
+    "reports.planning",
     "reports",
     "archive.crate",
     "archive.provenance",
@@ -105,3 +108,24 @@ def test_no_import_goes_in_a_circle():
 def test_what_plans_the_workflow_needs_no_torch(name):
     heavy = {"torch", "transformers", "sentence_transformers", "matplotlib", "onnxruntime"}
     assert not heavy & {other.partition(".")[0] for other in IMPORTS[name]}
+
+
+PLANNING = [name for name in MODULES if ".planning" in name]
+
+
+@pytest.mark.parametrize("name", PLANNING)
+def test_planning_imports_the_standard_library_and_what_plans_the_workflow(name):
+    """Rule files import it each time that the workflow is planned, on a cluster in every job."""
+    for other in IMPORTS[name]:
+        if other.startswith("scripts."):
+            assert room(other) in ("common", "engine", "experiment") or other in PLANNING
+        else:
+            assert other.partition(".")[0] in sys.stdlib_module_names
+
+
+def test_planning_loads_nothing_that_computes():
+    """pandas is there already: ir-measures, which knows the names of measures, loads it."""
+    heavy = {"torch", "transformers", "sentence_transformers", "matplotlib", "onnxruntime", "scipy"}
+    code = f"import sys, {', '.join(PLANNING)}; print(*sorted({heavy} & sys.modules.keys()))"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert len(PLANNING) > 7 and loaded.stdout.split() == []

@@ -1,0 +1,166 @@
+"""What the jobs that fetch and prepare are given: where everything lies, under which name it is fetched, settings.
+
+In: the experiment, what was fetched before, and the content of the user's own files. See rules/datasets.smk.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.common.digests import files_below
+from scripts.common.errors import UserError
+from scripts.common.locations import in_mirrors, is_remote, key
+from scripts.engine.downloads import names, sources
+from scripts.experiment import job_files
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import path
+
+NOT_OF_COLLECTION = ("location", "files", "licence", "label", "corpus")  # dataset keys that prepare does not depend on
+FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
+
+
+def prepared(experiment: Experiment) -> dict[str, dict]:
+    """The datasets that are brought to the workflow's layout; values by others have none."""
+    return {name: dataset for name, dataset in experiment.datasets.items() if dataset["format"] != "scores"}
+
+
+def without_corpus(experiment: Experiment) -> list[str]:
+    """The datasets that share another's corpus."""
+    return [name for name, dataset in prepared(experiment).items() if "corpus" in dataset]
+
+
+def judgements_only(experiment: Experiment) -> list[str]:
+    """The datasets that have neither documents nor queries."""
+    return [name for name, dataset in prepared(experiment).items() if dataset["format"] == "qrels"]
+
+
+def whole(experiment: Experiment) -> list[str]:
+    """The datasets with a corpus and queries of their own."""
+    parts = [*judgements_only(experiment), *without_corpus(experiment)]
+    return [name for name in prepared(experiment) if name not in parts]
+
+
+def statistics(experiment: Experiment) -> list[str]:
+    """The statistics of all datasets."""
+    return [path("statistics", experiment=experiment.name, dataset=dataset) for dataset in prepared(experiment)]
+
+
+def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:
+    """The corpus of the dataset whose documents this one has too, if it names one."""
+    return job_files.corpus(experiment, dataset) if dataset in without_corpus(experiment) else []
+
+
+def reader(experiment: Experiment, dataset: str) -> str:
+    """The module that reads a dataset's format."""
+    return f"scripts/datasets/formats/{experiment.datasets[dataset]['format']}.py"
+
+
+def dataset_settings(experiment: Experiment, dataset: str) -> dict:
+    """How a dataset is prepared."""
+    entry = experiment.datasets[dataset]
+    kept = {key: value for key, value in entry.items() if key not in NOT_OF_COLLECTION}
+    return {**kept, "seed": experiment.seed}
+
+
+def split_settings(experiment: Experiment, dataset: str, length: str) -> dict:
+    """How texts are split into passages."""
+    return {"length": int(length), "language": experiment.datasets[dataset]["language"]}
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where jobs find what lies at a location: `wanted` is what is fetched for it, `names` under which name."""
+
+    wanted: dict[tuple[str, str | None], dict]
+    names: dict[str, str]
+
+    def place(self, location: str, revision: str | None = None) -> str:
+        """The download of a location, or the location itself."""
+        wanted = self.wanted.get((location, None)) or self.wanted.get((location, revision))
+        return path("download", download=self.names[_text(wanted)]) if wanted else location
+
+    def fetched(self) -> dict[str, dict]:
+        """What is fetched, by its name."""
+        return {self.names[_text(wanted)]: wanted for wanted in self.wanted.values()}
+
+    def folders(self) -> list[str]:
+        """The names of what is fetched as a folder."""
+        return [name for name, wanted in self.fetched().items() if FOLDER_KEYS & set(wanted)]
+
+    def files(self) -> list[str]:
+        """The names of what is fetched as a file."""
+        return [name for name, wanted in self.fetched().items() if not FOLDER_KEYS & set(wanted)]
+
+    def how(self, mirrors: list[str]) -> dict:
+        """How things are fetched, which decides nothing about what they are: mirrors and full addresses."""
+        addresses = {
+            self.names[_text(wanted)]: location
+            for (location, _), wanted in self.wanted.items()
+            if location != key(location)
+        }
+        return {"mirrors": mirrors, "addresses": addresses}
+
+    def settings(self, location: str, revision: str | None = None) -> dict:
+        """Where a job reads what is at a location."""
+        return {"source": self.place(location, revision)}
+
+    def own(self, location: str, revision: str | None = None) -> str | None:
+        """The location, if it is the user's own and is read where it lies."""
+        return location if self.place(location, revision) == location else None
+
+    def inputs(self, location: str, revision: str | None = None) -> str | list[str]:
+        """What a job reads at a location: a fetched file or folder, a file, or the files of a user's own folder.
+
+        Of that folder only the files' contents count, since its date changes where it is copied. Raises UserError for a
+        file whose name Snakemake cannot take.
+        """
+        place = Path(self.place(location, revision))
+        if not (place.is_dir() and str(place) == location):
+            return str(place)
+        files = sorted(map(str, files_below(place).values()))
+        if odd := next((file for file in files if re.search("[{}<>]", file)), None):
+            raise UserError(f"{odd!r}: Snakemake would take {{ }} < > for wildcards; give the file another name")
+        return files
+
+    def needed(self, experiment: Experiment) -> Iterator[dict]:
+        """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
+        places = {f"datasets.{name}": (entry["location"], None) for name, entry in prepared(experiment).items()}
+        places |= {f"models.{name}": (entry["weights"], entry["revision"]) for name, entry in experiment.models.items()}
+        fetched = self.fetched()
+        for name, (location, revision) in places.items():
+            place = self.place(location, revision)
+            if place == location:
+                yield {"name": name, "location": location}
+            else:
+                yield {"name": name, **fetched[Path(place).name], "location": location, "download": place}
+
+
+def sources_of(
+    experiment: Experiment, config_file: str, content: Callable[[str], str | None], before: dict[str, dict]
+) -> Sources:
+    """The sources of an experiment's datasets and models.
+
+    `content` gives the SHA-256 of a file of the user's, `before` has what was fetched under which name. Raises
+    UserError, which begins with `config_file`, where two want different files at one location.
+    """
+    wanted = sources(prepared(experiment), experiment.models, config_file)
+    with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in wanted.items()}
+    distinct = {_text(entry): entry for entry in with_content.values()}
+    return Sources(with_content, dict(zip(distinct, names(distinct.values(), before), strict=True)))
+
+
+def _with_content(wanted: dict, mirrors: list[str], content: Callable[[str], str | None]) -> dict:
+    """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
+    if {"sha256", "files", "revision"} & set(wanted) or is_remote(wanted["location"]):
+        return wanted
+    mirrored = in_mirrors(mirrors, Path(wanted["location"]).name)
+    sha256 = content(str(mirrored)) if mirrored else None
+    return wanted | ({"content": sha256} if sha256 else {})
+
+
+def _text(wanted: dict) -> str:
+    return json.dumps(wanted, sort_keys=True)

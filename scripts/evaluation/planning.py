@@ -1,0 +1,68 @@
+"""What the jobs of evaluation are given: paths and settings, from the experiment and the wildcards of
+rules/evaluation.smk.
+"""
+
+from __future__ import annotations
+
+from scripts.experiment import job_files
+from scripts.experiment.job_files import task_in, tasks_by_folder
+from scripts.experiment.records import Experiment
+
+
+def scored_by_others(experiment: Experiment) -> list[str]:
+    """The tasks, by their names in paths, of which there are values by others and no runs."""
+    return [folder for folder, task in tasks_by_folder(experiment).items() if task.format == "scores"]
+
+
+def scored_here(experiment: Experiment) -> list[str]:
+    """The tasks, by their names in paths, of which runs are scored."""
+    return [folder for folder, task in tasks_by_folder(experiment).items() if task.format != "scores"]
+
+
+def external_file(experiment: Experiment, system: str, task: str) -> str:
+    """The user's own file of an external system's run or scores."""
+    return experiment.systems[system].settings[task_in(experiment, task).name]
+
+
+def qrels(experiment: Experiment, task: str) -> str:
+    """The judgements by which a task's runs are scored."""
+    return job_files.qrels(experiment, task_in(experiment, task))
+
+
+def corpus(experiment: Experiment, task: str) -> str | list[str]:
+    """The corpus that a task's runs rank, where it has one: judgements alone have none."""
+    dataset = task_in(experiment, task).dataset
+    return [] if experiment.datasets[dataset]["format"] == "qrels" else job_files.corpus(experiment, dataset)
+
+
+def import_run_settings(experiment: Experiment, system: str) -> dict:
+    """How deep a run is kept, and its tag."""
+    return {"depth": experiment.depth, "tag": system}
+
+
+def import_scores_settings(experiment: Experiment, task: str) -> dict:
+    """The measure that the values of others are of."""
+    return {"measure": task_in(experiment, task).measures[0]}
+
+
+def all_metrics(experiment: Experiment) -> list[str]:
+    """The metrics files of all systems on the tasks of the experiment."""
+    return [
+        metrics
+        for task in experiment.tasks.values()
+        for system in experiment.systems.values()
+        if task in experiment.runs_of(system)
+        for metrics in job_files.metrics(experiment, system, task)
+    ]
+
+
+def all_runs(experiment: Experiment) -> list[str]:
+    """All runs, which leaves out what others scored."""
+    others = scored_by_others(experiment)
+    return [
+        run
+        for system in experiment.systems.values()
+        for task in experiment.runs_of(system)
+        if task.folder not in others
+        for run in job_files.runs(experiment, system, task)
+    ]

@@ -1,0 +1,87 @@
+"""Which files of an experiment belong together: those of its datasets, tasks, systems and seeds, by their paths.
+
+Pure functions of the experiment, for the planning of every stage; nothing is read or written.
+"""
+
+from __future__ import annotations
+
+from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
+from scripts.experiment.results_paths import path
+
+
+def tasks_by_folder(experiment: Experiment) -> dict[str, Task]:
+    """All tasks by their name in paths, also those on which only seeds are selected."""
+    return {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
+
+
+def task_in(experiment: Experiment, folder: str) -> Task:
+    """The task of this name in paths."""
+    return tasks_by_folder(experiment)[folder]
+
+
+def corpus(experiment: Experiment, dataset: str, piece_length: int | None = None) -> str:
+    """The documents of a dataset, which may be another's, or the passages of that length that they are split into."""
+    return texts(experiment, experiment.corpus_owner(dataset), "corpus", piece_length)
+
+
+def texts(experiment: Experiment, dataset: str, name: str, piece_length: int | None = None) -> str:
+    """The texts `name` (corpus, queries/test …) that lie with a dataset, or their passages of that length."""
+    fields = {"experiment": experiment.name, "dataset": dataset, "texts": name}
+    return path("passages", length=piece_length, **fields) if piece_length else path("texts", **fields)
+
+
+def queries(experiment: Experiment, task: Task, piece_length: int | None = None) -> str:
+    """The queries of a task, or their passages."""
+    return texts(experiment, task.dataset, f"queries/{task.split}", piece_length)
+
+
+def qrels(experiment: Experiment, task: Task) -> str:
+    """The relevance judgements of a task."""
+    return path("qrels", experiment=experiment.name, dataset=task.dataset, split=task.split)
+
+
+def checkpoint_fields(system: System, seed: int | str) -> dict[str, object]:
+    """The fields of the checkpoint with which a system ranks: weights without training have one for all seeds."""
+    if seed == SELECTED:
+        seed = system.selection.checkpoint
+    if system.recipe == UNTRAINED:
+        seed = 0
+    return {"model": system.model, "recipe": system.recipe, "seed": seed}
+
+
+def checkpoint(experiment: Experiment, system: System, seed: int | str, name: str = "checkpoint") -> str:
+    """The checkpoint with which a system ranks, or what lies beside it: `name` as in the table of paths."""
+    return path(name, experiment=experiment.name, **checkpoint_fields(system, seed))
+
+
+def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
+    """The encoded corpus with which a system ranks and its timing; None where it encodes none.
+
+    A bi-encoder that re-ranks whole texts encodes the candidates itself.
+    """
+    by_passage = system.piece_length and experiment.models[system.model]["type"] == "bi-encoder"
+    if system.kind != "retrieve" and not by_passage:
+        return None
+    fields = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
+    fields |= checkpoint_fields(system, seed)
+    if by_passage:
+        fields["length"] = system.piece_length
+    name = "passage_embeddings" if by_passage else "embeddings"
+    return path(name, **fields), path(f"{name}_timing", **fields)
+
+
+def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:
+    """The runs of a system on a task, one a seed, or what lies beside them: `name` as in the table of paths."""
+    fields = {"experiment": experiment.name, "task": task.folder, "system": system.name}
+    return [path(name, **fields, seed=seed) for seed in experiment.seeds_on(system, task)]
+
+
+def metrics(experiment: Experiment, system: System, task: Task) -> list[str]:
+    """The metrics files of a system on a task, one a seed."""
+    return runs(experiment, system, task, "metrics")
+
+
+def of_comparisons(experiment: Experiment, name: str, comparisons: object = None, **fields: object) -> list[str]:
+    """A path of the table for each of the comparisons, all by default: their effects, summaries, tables."""
+    names = experiment.comparisons if comparisons is None else comparisons
+    return [path(name, experiment=experiment.name, comparison=comparison, **fields) for comparison in names]

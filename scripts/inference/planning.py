@@ -1,0 +1,55 @@
+"""What the jobs that rank are given: paths and settings, from the experiment and the wildcards of rules/inference.smk
+and rules/encoding.smk.
+"""
+
+from __future__ import annotations
+
+from scripts.experiment import job_files
+from scripts.experiment.job_files import task_in
+from scripts.experiment.records import SELECTED, Experiment
+from scripts.experiment.results_paths import path
+
+
+def encoding_settings(experiment: Experiment, model: str) -> dict:
+    """How a model encodes a corpus."""
+    return {key: experiment.models[model][key] for key in ("max_length", "batch_size")}
+
+
+def checkpoint(experiment: Experiment, system: str, seed: str) -> str:
+    """The checkpoint with which a system ranks."""
+    return job_files.checkpoint(experiment, experiment.systems[system], seed)
+
+
+def embeddings(experiment: Experiment, system: str, task: str, seed: str) -> str | list[str]:
+    """The encoded corpus, for a system that ranks with one."""
+    files = job_files.encoded(experiment, experiment.systems[system], task_in(experiment, task), seed)
+    return files[0] if files else []
+
+
+def corpus(experiment: Experiment, system: str, task: str) -> str:
+    """The documents, or passages, that a system ranks."""
+    dataset = task_in(experiment, task).dataset
+    return job_files.corpus(experiment, dataset, experiment.systems[system].piece_length)
+
+
+def queries(experiment: Experiment, system: str, task: str) -> str:
+    """The queries, or their passages, for which a system ranks."""
+    return job_files.queries(experiment, task_in(experiment, task), experiment.systems[system].piece_length)
+
+
+def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> str:
+    """The run that a system re-ranks."""
+    own_seed = seed if seed == SELECTED else int(seed)
+    reranker = experiment.systems[system]
+    given = experiment.first_stage_seed(reranker, own_seed, task_in(experiment, task))
+    return path("run", experiment=experiment.name, task=task, system=reranker.first_stage, seed=given)
+
+
+def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
+    """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
+    ranker = experiment.systems[system]
+    kept = ["max_length", "batch_size"] + (["type", "backend"] if ranker.kind != "retrieve" else [])
+    pieces = {"piece_length": ranker.piece_length} if ranker.piece_length else {}
+    model = experiment.models[ranker.model]
+    depth = ranker.depth or experiment.depth
+    return {**{key: model[key] for key in kept}, **pieces, "depth": depth, "tag": f"{system}-{seed}"}

@@ -1,0 +1,103 @@
+"""What the tables and figures of costs are made of: timing files and settings. See rules/costs.smk."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from scripts.experiment import comparisons, job_files
+from scripts.experiment.descriptions import for_times
+from scripts.experiment.records import UNTRAINED, Experiment, System
+from scripts.experiment.results_paths import TABLE_FORMATS, path
+from scripts.reports.planning.labels import system_labels, task_labels
+
+
+def timed_systems(experiment: Experiment) -> dict[str, System]:
+    """The systems that are run here: external ones have no timing."""
+    return {name: system for name, system in experiment.systems.items() if system.kind != "external"}
+
+
+def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
+    """The tables of times, if anything is timed."""
+    works = ("inference", "fine-tuning") if timed_systems(experiment) else ()
+    return [
+        path("times", experiment=experiment.name, work=work, table_format=table_format)
+        for work in works
+        for table_format in table_formats
+    ]
+
+
+def cost_figures(experiment: Experiment) -> dict[str, tuple[str, ...]]:
+    """Figure of costs -> its comparisons."""
+    return comparisons.cost_figures(experiment.comparisons, set(timed_systems(experiment)))
+
+
+def timings(experiment: Experiment, tasks: list[str] | None = None, systems: list[str] | None = None) -> dict:
+    """Run timing -> the timing files of the checkpoint and the encoding behind the run.
+
+    `tasks` and `systems`, all by default, say of which runs.
+    """
+    beside: dict[str, dict[str, str]] = {}
+    for system in timed_systems(experiment).values():
+        for task in experiment.runs_of(system):
+            if (tasks is None or task.name in tasks) and (systems is None or system.name in systems):
+                seeds = experiment.seeds_on(system, task)
+                files = job_files.runs(experiment, system, task, "run_timing")
+                for seed, file in zip(seeds, files, strict=True):
+                    beside[file] = {}
+                    if system.recipe != UNTRAINED:
+                        beside[file]["training"] = job_files.checkpoint(experiment, system, seed, "checkpoint_timing")
+                    if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
+                        beside[file]["encoding"] = encoded[1]
+    return beside
+
+
+def run_timings(experiment: Experiment) -> list[str]:
+    """The timing files of all runs."""
+    return list(timings(experiment))
+
+
+def other_timings(experiment: Experiment) -> list[str]:
+    """The timing files of all checkpoints and encodings behind runs."""
+    return sorted({file for files in timings(experiment).values() for file in files.values()})
+
+
+def times_settings(experiment: Experiment) -> dict:
+    """Where each system stands in the tables of times."""
+    systems = {name: for_times(experiment, system) for name, system in timed_systems(experiment).items()}
+    return {"systems": systems, "tasks": task_labels(experiment)}
+
+
+def cost_systems(experiment: Experiment, figure: str) -> list[str]:
+    """The systems of a figure of costs, its control first if that has timing."""
+    members = [experiment.comparisons[name] for name in cost_figures(experiment)[figure]]
+    names = [members[0].control, *(comparison.treatment for comparison in members)]
+    return [name for name in names if name in timed_systems(experiment)]
+
+
+def cost_meta(experiment: Experiment, figure: str) -> list[str]:
+    """The summary effects that a figure of costs shows."""
+    return job_files.of_comparisons(experiment, "meta", cost_figures(experiment)[figure])
+
+
+def cost_timings(experiment: Experiment, figure: str) -> dict:
+    """The part of `timings` that belongs to the systems and tasks of a figure of costs."""
+    first = experiment.comparisons[cost_figures(experiment)[figure][0]]
+    return timings(experiment, list(first.tasks), cost_systems(experiment, figure))
+
+
+def cost_timing_files(experiment: Experiment, figure: str) -> list[str]:
+    """All timing files that a figure of costs is drawn from."""
+    beside = cost_timings(experiment, figure)
+    return sorted({*beside, *chain.from_iterable(files.values() for files in beside.values())})
+
+
+def cost_settings(experiment: Experiment, figure: str) -> dict:
+    """What a figure of costs shows."""
+    first = experiment.comparisons[cost_figures(experiment)[figure][0]]
+    systems = cost_systems(experiment, figure)
+    return {
+        "control": first.control,
+        "alpha": first.settings["alpha"],
+        "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
+        "beside": cost_timings(experiment, figure),
+    }

@@ -1,0 +1,147 @@
+"""What the summary and the report are made of: files and settings. See rules/tables.smk, rules/page.smk."""
+
+from __future__ import annotations
+
+import json
+
+from scripts.common.locations import shown
+from scripts.experiment import job_files
+from scripts.experiment.charts import CHART
+from scripts.experiment.comparisons import COST_FIGURE
+from scripts.experiment.descriptions import datasets_learnt, describe
+from scripts.experiment.job_files import tasks_by_folder
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
+from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
+from scripts.reports.planning.figures import figure_files, table_settings
+from scripts.reports.planning.labels import labels
+
+SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
+
+
+def effects_tables(experiment: Experiment) -> list[str]:
+    """The tables of all comparisons."""
+    return [
+        table
+        for comparison in experiment.comparisons
+        for table_format in TABLE_FORMATS
+        for table in job_files.of_comparisons(experiment, "effects_table", [comparison], table_format=table_format)
+    ]
+
+
+def named_in_summary(experiment: Experiment) -> list[str]:
+    """What the summary names and does not hold: it does not change when one of these is made again."""
+    return [*figure_files(experiment), *effects_tables(experiment), *times_tables(experiment)]
+
+
+def selected_seeds(experiment: Experiment) -> str | list[str]:
+    """The table of selected seeds, if any system selects."""
+    selecting = any(system.selection for system in experiment.systems.values())
+    return path("selected_seeds", experiment=experiment.name) if selecting else []
+
+
+def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
+    """What the pages say that stands in no table."""
+    tasks = tasks_by_folder(experiment).values()
+    learnt = {name: datasets_learnt(experiment, system) for name, system in experiment.systems.items()}
+    return {
+        "experiment": experiment.name,
+        "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
+        "sources": {
+            name: {"location": shown(dataset["location"]), "licence": dataset["licence"]}
+            for name, dataset in experiment.datasets.items()
+            if dataset["format"] != "scores"
+        },
+        "systems": {name: describe(experiment, system) for name, system in experiment.systems.items()},
+        "trained": {
+            name: [task.folder for task in experiment.tasks.values() if task.dataset in datasets]
+            for name, datasets in learnt.items()
+            if datasets
+        },
+        "together": experiment.figures,
+        "charts": [CHART + name for name in experiment.charts],
+        "costs": [COST_FIGURE + name for name in cost_figures(experiment)],
+        "labels": labels(experiment),
+        "comparisons": table_settings(experiment),
+        **({"cautions": cautions} if cautions else {}),
+    }
+
+
+def training_logs(experiment: Experiment) -> list[str]:
+    """The logs of every training behind a system, and of those that it starts from."""
+    logs = set()
+    for system in timed_systems(experiment).values():
+        for seed in system.seeds:
+            recipe = system.recipe
+            while recipe in experiment.recipes:
+                fields = {"experiment": experiment.name, "model": system.model, "recipe": recipe, "seed": seed}
+                logs.add(path("training_log", **fields))
+                recipe = experiment.recipes[recipe]["start_from"]
+    return sorted(logs)
+
+
+def timing_files(experiment: Experiment) -> list[str]:
+    """The timings of all runs, of the encodings behind them, and of every training once, whichever seed is kept."""
+    files = set()
+    for run, beside in timings(experiment).items():
+        files |= {run, *(file for work, file in beside.items() if work != "training")}
+    for log in training_logs(experiment):
+        files.add(path("checkpoint_timing", experiment=experiment.name, **fields_of("training_log", log)))
+    return sorted(files)
+
+
+def sizes(experiment: Experiment) -> list[dict]:
+    """The systems that differ in their number of training queries alone, a group each with its untrained system."""
+    groups: dict[tuple, dict[str, dict]] = {}
+    untrained: dict[tuple, str] = {}
+    for name, system in timed_systems(experiment).items():
+        ranks = (system.kind, system.model, system.first_stage, system.depth)
+        if system.recipe not in experiment.recipes:
+            untrained[ranks] = name
+            continue
+        recipe = experiment.recipes[system.recipe]
+        alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)
+        groups.setdefault((ranks, alike), {})[name] = recipe
+    described = []
+    for (ranks, _), members in groups.items():
+        if len({recipe["queries"] for recipe in members.values()}) > 1:
+            first, recipe = next(iter(members.items()))
+            described.append(
+                {
+                    "name": f"{ranks[1]} trained on {recipe['train_on']}, from {first}",
+                    "systems": {name: recipe["queries"] for name, recipe in members.items()},
+                    "train_on": recipe["train_on"],
+                    "untrained": untrained.get(ranks),
+                }
+            )
+    return described
+
+
+def sizes_metrics(experiment: Experiment) -> list[str]:
+    """The metrics of the systems in `sizes`."""
+    names = {name for group in sizes(experiment) for name in [*group["systems"], group["untrained"]] if name}
+    systems = [experiment.systems[name] for name in sorted(names)]
+    return [
+        metrics
+        for system in systems
+        for task in experiment.runs_of(system)
+        for metrics in job_files.metrics(experiment, system, task)
+    ]
+
+
+def report_settings(experiment: Experiment) -> dict:
+    """What the report says that neither the summary nor a table does."""
+    seeds = {
+        name: list(system.seeds)
+        for name, system in timed_systems(experiment).items()
+        if system.recipe in experiment.recipes
+    }
+    controls = {
+        COST_FIGURE + name: experiment.comparisons[members[0]].control
+        for name, members in cost_figures(experiment).items()
+    }
+    return {
+        "sizes": sizes(experiment),
+        "cost_controls": controls,
+        "seeds": {"data": experiment.seed, "training": seeds},
+    }

@@ -1,0 +1,67 @@
+"""What the page of published numbers is made of: files and settings. See rules/published.smk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.experiment import job_files
+from scripts.experiment.charts import weights_name
+from scripts.experiment.descriptions import for_times
+from scripts.experiment.job_files import tasks_by_folder
+from scripts.experiment.printed_cells import read_mapping
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import path
+from scripts.reports.planning.costs import times_tables
+
+
+def mapping(experiment: Experiment) -> str | None:
+    """The user's file that says which cells of a paper's tables are which of ours; None without one."""
+    return (experiment.published or {}).get("mapping")
+
+
+def user_files(experiment: Experiment) -> dict[str, str]:
+    """The user's own files with published numbers, by the script's options."""
+    published = experiment.published or {}
+    places = {"published": published.get("file"), "mapping": published.get("mapping")}
+    return {option: place for option, place in places.items() if place}
+
+
+def compared_with(experiment: Experiment) -> dict[str, list[str]]:
+    """What the numbers are set beside: all tables of times with a mapping, the comparisons without one."""
+    if mapping(experiment):
+        return {"times": times_tables(experiment, ("tsv",)), "effects": [], "meta": []}
+    effects, meta = (job_files.of_comparisons(experiment, name) for name in ("effects", "meta"))
+    return {"times": [], "effects": effects, "meta": meta}
+
+
+def page_as_html(experiment: Experiment) -> str | list[str]:
+    """All cells of a paper's tables with verdicts, with a mapping."""
+    return path("published_page", experiment=experiment.name, page_format="html") if mapping(experiment) else []
+
+
+def table(experiment: Experiment) -> str | list[str]:
+    """The table of published numbers, if the experiment has any."""
+    return path("published_table", experiment=experiment.name) if experiment.published else []
+
+
+def published_settings(experiment: Experiment) -> dict:
+    """Which of our numbers stand beside the published ones. Raises UserError for a mapping that is damaged."""
+    if not (mapping_file := mapping(experiment)):
+        return {"beside": (experiment.published or {}).get("beside", {})}
+    meant = {entry for line in read_mapping(Path(mapping_file)).systems for entry in line.ours}
+    entries = {
+        entry: [_mapped_system(experiment, name) for name in experiment.entries.get(entry, [])]
+        for entry in sorted(meant)
+    }
+    return {
+        "entries": entries,
+        "tasks": {task.name: folder for folder, task in tasks_by_folder(experiment).items()},
+    }
+
+
+def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
+    """What tells a system from the others that its entry became, and where its time of fine-tuning stands."""
+    system = experiment.systems[name]
+    weights = weights_name(experiment.models[system.model]["weights"]) if system.model else ""
+    standing = for_times(experiment, system)
+    return {"system": name, "weights": weights, "model": standing["model"], "recipe": standing.get("recipe", "")}

@@ -1,0 +1,46 @@
+"""What the jobs that select a seed are given: paths and settings, from the experiment and the wildcards of
+rules/selection.smk.
+"""
+
+from __future__ import annotations
+
+from scripts.experiment import job_files
+from scripts.experiment.records import SELECTED, Experiment, Selection, Task
+from scripts.experiment.results_paths import path
+
+
+def selections(experiment: Experiment) -> dict[str, Selection]:
+    """The selections by the system among whose seeds they choose; systems with the same checkpoints share one."""
+    return {s.selection.by: s.selection for s in experiment.systems.values() if s.selection}
+
+
+def selection_task(experiment: Experiment, system: str) -> Task:
+    """The task by whose runs a seed of the system is chosen."""
+    return experiment.selection_task(selections(experiment)[system])
+
+
+def candidates(experiment: Experiment, system: str, name: str) -> list[str]:
+    """The files `name`, as in the table of paths, of all seeds of a system that selects among them."""
+    chooser = experiment.systems[system]
+    of_all = {"task": selection_task(experiment, system).folder, "system": system}
+    of_all |= {"model": chooser.model, "recipe": chooser.recipe}
+    used = {field: value for field, value in of_all.items() if f"{{{field}}}" in path(name)}
+    return [path(name, experiment=experiment.name, **used, seed=seed) for seed in chooser.seeds]
+
+
+def qrels(experiment: Experiment, system: str) -> str:
+    """The judgements by which a seed is chosen."""
+    return job_files.qrels(experiment, selection_task(experiment, system))
+
+
+def selection_settings(experiment: Experiment, system: str) -> dict:
+    """How a seed is chosen."""
+    selection, task = selections(experiment)[system], selection_task(experiment, system)
+    how = {"score": selection.score, "formula": selection.formula}
+    return {"system": system, "task": task.name, "split": task.split, **how}
+
+
+def records(experiment: Experiment) -> list[str]:
+    """What was chosen, of each selection."""
+    systems = [experiment.systems[name] for name in selections(experiment)]
+    return [job_files.checkpoint(experiment, system, SELECTED, "seed_selection") for system in systems]

@@ -1,0 +1,40 @@
+"""What the jobs of synthesis are given: paths and settings, from the experiment and the wildcards of
+rules/synthesis.smk.
+"""
+
+from __future__ import annotations
+
+from scripts.experiment import job_files
+from scripts.experiment.records import Experiment
+
+
+def control_metrics(experiment: Experiment, name: str) -> list[str]:
+    """The metrics files of a comparison's control on all its tasks."""
+    comparison = experiment.comparisons[name]
+    return _metrics(experiment, comparison.control, comparison.tasks)
+
+
+def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
+    """The metrics files of a comparison's treatment on the tasks on which it is scored."""
+    comparison = experiment.comparisons[name]
+    tasks = [comparison.treatment_on.get(task, task) for task in comparison.tasks]
+    return _metrics(experiment, comparison.treatment, tasks)
+
+
+def comparison_settings(experiment: Experiment, name: str) -> dict:
+    """Who is compared, and how; another task for the treatment is told by its name in paths."""
+    comparison = experiment.comparisons[name]
+    tasks = experiment.tasks
+    folders = {tasks[task].folder: tasks[other].folder for task, other in comparison.treatment_on.items()}
+    return {
+        "control": comparison.control,
+        "treatment": comparison.named(comparison.treatment),
+        **({"treatment_on": folders} if folders else {}),
+        "seed": experiment.seed,
+        **comparison.settings,
+    }
+
+
+def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:
+    ranker = experiment.systems[system]
+    return [file for task in tasks for file in job_files.metrics(experiment, ranker, experiment.tasks[task])]

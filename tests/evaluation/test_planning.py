@@ -1,0 +1,51 @@
+"""What the jobs of evaluation are given, on a small experiment."""
+
+from scripts.evaluation import planning
+from scripts.experiment.resolution import resolve
+from tests.experiment.test_config import changed
+
+EXPERIMENT = resolve(
+    changed(
+        {
+            "datasets/judged": {"format": "qrels", "location": "tests"},
+            "datasets/scored": {"format": "scores", "measure": "accuracy"},
+            "systems/theirs": {"type": "external", "runs": {"judged": "README.md", "d/dev": "Makefile"}},
+            "systems/theirs-scored": {"type": "external", "scores": {"scored": "LICENSE"}},
+            "systems/bm25/tasks": ["d"],
+            "systems/tuned/tasks": ["d"],
+            "tasks": ["d", "d/dev", "judged", "scored"],
+            "comparisons": {},
+        }
+    ),
+    "c.yaml",
+)
+
+
+def test_what_others_scored_has_values_and_no_runs():
+    assert planning.scored_by_others(EXPERIMENT) == ["scored"]
+    assert planning.scored_here(EXPERIMENT) == ["d", "d-dev", "judged"]
+    assert planning.import_scores_settings(EXPERIMENT, "scored") == {
+        "measure": EXPERIMENT.tasks["scored"].measures[0],
+    }  # fmt: skip
+
+
+def test_a_tasks_folder_leads_to_the_file_that_the_configuration_names():
+    assert planning.external_file(EXPERIMENT, "theirs", "d-dev") == "Makefile"
+    assert planning.qrels(EXPERIMENT, "d-dev") == "results/e/data/d/qrels/dev.qrels"
+
+
+def test_judgements_alone_have_no_corpus():
+    assert planning.corpus(EXPERIMENT, "judged") == []
+    assert planning.corpus(EXPERIMENT, "d-dev") == "results/e/data/d/corpus.jsonl"
+
+
+def test_every_seed_of_every_system_on_its_tasks_is_scored():
+    assert planning.all_metrics(EXPERIMENT) == [
+        "results/e/metrics/d/bm25/seed-0.tsv",
+        "results/e/metrics/d/tuned/seed-1.tsv",
+        "results/e/metrics/d/tuned/seed-2.tsv",
+        "results/e/metrics/d-dev/theirs/seed-0.tsv",
+        "results/e/metrics/judged/theirs/seed-0.tsv",
+        "results/e/metrics/scored/theirs-scored/seed-0.tsv",
+    ]
+    assert len(planning.all_runs(EXPERIMENT)) == 5

@@ -1,0 +1,53 @@
+"""What the jobs that rank are given, on a small experiment."""
+
+import pytest
+
+from scripts.experiment.resolution import resolve
+from scripts.inference import planning
+from tests.experiment.test_config import changed
+
+EXPERIMENT = resolve(
+    changed(
+        {
+            "systems/zero": {"model": "m"},
+            "systems/reranker": {"model": "ce", "rerank": {"first_stage": "tuned", "depth": 7}},
+            "systems/passages": {"model": "m", "long_documents": "split", "rerank": {"first_stage": "bm25"}},
+        }
+    ),
+    "c.yaml",
+)
+
+
+@pytest.mark.parametrize(
+    ("system", "seed", "expected"),
+    [
+        ("zero", "0", "results/e/models/m/untrained/seed-0"),
+        ("tuned", "2", "results/e/models/m/r/seed-2"),
+        ("reranker", "2", "results/e/models/ce/untrained/seed-0"),
+    ],
+)
+def test_a_system_ranks_with_the_checkpoint_of_its_seed(system, seed, expected):
+    assert planning.checkpoint(EXPERIMENT, system, seed) == expected
+
+
+def test_only_what_searches_all_vectors_reads_an_encoded_corpus():
+    length = EXPERIMENT.systems["passages"].piece_length
+    assert planning.embeddings(EXPERIMENT, "tuned", "d", "2") == "results/e/embeddings/d/m/r/seed-2.npy"
+    assert planning.embeddings(EXPERIMENT, "reranker", "d", "0") == []
+    assert planning.embeddings(EXPERIMENT, "passages", "d", "0") == (
+        f"results/e/embeddings/d/pieces-{length}/m/untrained/seed-0.npy"
+    )
+    assert planning.corpus(EXPERIMENT, "passages", "d") == f"results/e/pieces/d/{length}/corpus.jsonl"
+    assert planning.queries(EXPERIMENT, "tuned", "d") == "results/e/data/d/queries/test.jsonl"
+
+
+def test_a_reranker_reads_the_run_of_a_seed_that_its_first_stage_has():
+    assert planning.first_stage(EXPERIMENT, "reranker", "d", "2") == "results/e/runs/d/tuned/seed-2.trec.gz"
+    assert planning.first_stage(EXPERIMENT, "reranker", "d", "9") == "results/e/runs/d/tuned/seed-1.trec.gz"
+
+
+def test_settings_hold_what_a_ranking_depends_on_and_no_more():
+    searched = planning.ranking_settings(EXPERIMENT, "tuned", "2")
+    assert searched.keys() == {"max_length", "batch_size", "depth", "tag"} and searched["tag"] == "tuned-2"
+    reranked = planning.ranking_settings(EXPERIMENT, "reranker", "0")
+    assert (reranked["depth"], reranked["type"]) == (7, "cross-encoder") and "piece_length" not in reranked

@@ -1,0 +1,121 @@
+"""What figures, tables and pages are made of, on small experiments."""
+
+from pathlib import Path
+
+from scripts.experiment.reading import read_yaml
+from scripts.experiment.resolution import resolve
+from scripts.reports.planning import costs, figures, pages, published
+from scripts.reports.planning.labels import labels
+from tests.experiment.test_config import changed
+
+EXPERIMENT = resolve(
+    changed(
+        {
+            "datasets/d/label": "Data",
+            "systems/bm25/label": "BM25",
+            "systems/zero": {"model": "m"},
+            "systems/theirs": {"type": "external", "runs": {"d": "README.md"}},
+            "comparisons/c/figure": {"title": "A title", "together": "both"},
+            "comparisons/z": {"control": "bm25", "treatment": "zero", "figure": {"together": "both"}},
+            "charts": {"means": {"systems": ["bm25", "zero"], "measures": ["nDCG@10"]}},
+        }
+    ),
+    "c.yaml",
+)
+
+
+def test_every_comparison_chart_and_control_has_a_figure_in_each_format():
+    assert figures.figures(EXPERIMENT) == ["c", "z", "both", "chart-means", "cost-bm25"]
+    assert figures.figure_files(EXPERIMENT)[:3] == [
+        "results/e/figures/c.svg", "results/e/figures/c.pdf", "results/e/figures/c.png",
+    ]  # fmt: skip
+    assert len(figures.figure_files(EXPERIMENT, ("svg",))) == 5
+
+
+def test_a_figure_is_told_only_the_labels_that_it_shows():
+    assert labels(EXPERIMENT)["systems"]["bm25"] == "BM25"
+    of_one = figures.forest_settings(EXPERIMENT, "z")
+    of_both = figures.forest_settings(EXPERIMENT, "both")
+    assert of_one["labels"]["systems"].keys() <= {"bm25", "zero"}
+    assert of_one["labels"]["tasks"] == of_both["labels"]["tasks"] == {"d": "Data"}
+    assert of_both["title"] == "A title" and "together" not in of_both
+
+
+def test_a_title_is_no_setting_of_a_table():
+    assert "title" in figures.figure_settings(EXPERIMENT, "c")
+    assert not {"title", "width"} & figures.table_settings(EXPERIMENT)["c"].keys()
+
+
+def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
+    assert costs.timings(EXPERIMENT) == {
+        "results/e/runs/d/bm25/seed-0.timing.json": {},
+        **{
+            f"results/e/runs/d/tuned/seed-{seed}.timing.json": {
+                "training": f"results/e/models/m/r/seed-{seed}.timing.json",
+                "encoding": f"results/e/embeddings/d/m/r/seed-{seed}.timing.json",
+            }
+            for seed in (1, 2)
+        },
+        "results/e/runs/d/zero/seed-0.timing.json": {
+            "encoding": "results/e/embeddings/d/m/untrained/seed-0.timing.json",
+        },
+    }
+    assert "results/e/runs/d/zero/seed-0.timing.json" in costs.cost_timings(EXPERIMENT, "bm25")
+    assert costs.cost_meta(EXPERIMENT, "bm25") == ["results/e/meta/c.json", "results/e/meta/z.json"]
+    assert costs.cost_systems(EXPERIMENT, "bm25") == ["bm25", "tuned", "zero"]
+
+
+def test_where_all_systems_are_external_nothing_is_timed():
+    systems = {name: {"type": "external", "runs": {"d": "README.md"}} for name in ("bm25", "tuned")}
+    experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
+    assert costs.times_tables(experiment) == [] == costs.run_timings(experiment)
+
+
+def test_the_report_reads_each_training_once():
+    logs = pages.training_logs(EXPERIMENT)
+    assert logs == ["results/e/models/m/r/seed-1.log.tsv", "results/e/models/m/r/seed-2.log.tsv"]
+    timings = pages.timing_files(EXPERIMENT)
+    assert [path for path in timings if path.startswith("results/e/models/")] == [
+        "results/e/models/m/r/seed-1.timing.json", "results/e/models/m/r/seed-2.timing.json",
+    ]  # fmt: skip
+    assert len(timings) == len(set(timings)) == 4 + 3 + 2  # runs, encodings, trainings
+
+
+def test_systems_that_differ_in_their_training_queries_alone_are_one_curve():
+    changes = {"recipes/r/queries": [32, "all"], "systems/tuned/recipe": ["r-32", "r-all"], "systems/zero": {"model": "m"},
+               "comparisons": {}}  # fmt: skip
+    experiment = resolve(changed(changes), "c.yaml")
+    (group,) = pages.sizes(experiment)
+    assert sorted(map(str, group["systems"].values())) == ["32", "all"] and group["untrained"] == "zero"
+    assert len(pages.sizes_metrics(experiment)) == 2 * 2 + 1
+    assert pages.sizes(EXPERIMENT) == []
+
+
+def test_the_summary_holds_what_stands_in_no_table():
+    told = pages.summary_settings(EXPERIMENT, [])
+    assert told["trained"] == {"tuned": ["d"]} and "cautions" not in told
+    assert told["charts"] == ["chart-means"] and told["costs"] == ["cost-bm25"]
+    assert pages.summary_settings(EXPERIMENT, ["look out"])["cautions"] == ["look out"]
+
+
+def test_published_numbers_without_a_mapping_stand_beside_comparisons():
+    experiment = resolve(changed({"published": {"file": "pyproject.toml"}}), "c.yaml")
+    assert published.user_files(experiment) == {"published": "pyproject.toml"}
+    assert published.compared_with(experiment) == {
+        "times": [], "effects": ["results/e/effects/c.tsv"], "meta": ["results/e/meta/c.json"],
+    }  # fmt: skip
+    assert published.page_as_html(experiment) == [] and published.published_settings(experiment) == {"beside": {}}
+    assert published.table(experiment) == "results/e/published-versus-ours.tsv"
+    assert published.table(EXPERIMENT) == [] and published.user_files(EXPERIMENT) == {}
+
+
+def test_published_tables_with_a_mapping_stand_beside_times_and_have_a_page_of_their_own():
+    experiment = resolve(read_yaml(Path("config/factcheck-laptop.yaml")), "c.yaml")
+    assert published.compared_with(experiment) == {
+        "times": costs.times_tables(experiment, ("tsv",)), "effects": [], "meta": [],
+    }  # fmt: skip
+    assert len(published.compared_with(experiment)["times"]) == 2
+    assert str(published.page_as_html(experiment)).endswith("/published-versus-ours.html")
+    entries = published.published_settings(experiment)["entries"]
+    assert {system["system"] for systems in entries.values() for system in systems} <= experiment.systems.keys()
+    assert any(entries.values())

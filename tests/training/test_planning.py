@@ -1,0 +1,54 @@
+"""What the jobs of training are given, on a small experiment."""
+
+from scripts.experiment.resolution import resolve
+from scripts.training import planning
+from tests.experiment.test_config import changed
+
+EXPERIMENT = resolve(
+    changed(
+        {
+            "recipes": {
+                "first": {"train_on": "d", "negatives": {"from": "random"}},
+                "more": {"train_on": "d", "negatives": {"from": "random"}, "start_from": "first", "epochs": 2},
+                "pseudo": {"train_on": "d", "labels": "bm25", "long_documents": "split", "piece_length": 99},
+            },
+            "systems/tuned/recipe": "more",
+        }
+    ),
+    "c.yaml",
+)
+
+
+def test_recipes_with_the_same_examples_share_them():
+    first, more, pseudo = (planning.negatives(EXPERIMENT, name) for name in ("first", "more", "pseudo"))
+    assert first == more != pseudo and first.startswith("results/e/negatives/d/human-labels_")
+    examples = planning.examples_name(EXPERIMENT.recipes["more"])
+    assert planning.examples_settings(EXPERIMENT, "d", examples) == {
+        **EXPERIMENT.recipes["first"]["negatives"], "labels": "human", "queries": "all", "seed": EXPERIMENT.seed,
+    }  # fmt: skip
+
+
+def test_bm25s_run_is_read_where_labels_or_negatives_come_from_it():
+    names = {name: planning.examples_name(recipe) for name, recipe in EXPERIMENT.recipes.items()}
+    assert planning.examples_first_stage(EXPERIMENT, "d", names["first"]) == []
+    assert planning.examples_first_stage(EXPERIMENT, "d", names["pseudo"]) == "results/e/bm25/d/train.trec.gz"
+
+
+def test_documents_of_dev_and_test_are_no_negatives_unless_the_recipe_allows_it():
+    excluded = EXPERIMENT.recipes["first"]["negatives"]["exclude_evaluation"]
+    read = planning.examples_evaluation_qrels(EXPERIMENT, "d", planning.examples_name(EXPERIMENT.recipes["first"]))
+    assert excluded and read == ["results/e/data/d/qrels/dev.qrels", "results/e/data/d/qrels/test.qrels"]
+
+
+def test_a_recipe_starts_from_the_same_seed_of_another_or_from_the_models_own_weights():
+    assert planning.start(EXPERIMENT, "m", "more", "2") == "results/e/models/m/first/seed-2"
+    assert planning.start(EXPERIMENT, "m", "first", "2") == "results/e/models/m/untrained/seed-0"
+
+
+def test_a_recipe_that_splits_learns_from_passages():
+    assert planning.corpus(EXPERIMENT, "first") == "results/e/data/d/corpus.jsonl"
+    assert planning.corpus(EXPERIMENT, "pseudo") == "results/e/pieces/d/99/corpus.jsonl"
+    assert planning.queries(EXPERIMENT, "pseudo") == "results/e/pieces/d/99/queries/train.jsonl"
+    settings = [planning.training_settings(EXPERIMENT, "m", name, "3") for name in ("first", "pseudo")]
+    assert "long_documents" not in settings[0] and settings[1]["long_documents"] == "split"
+    assert settings[0]["seed"] == 3 and settings[0]["type"] == "bi-encoder"
