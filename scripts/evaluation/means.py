@@ -12,6 +12,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
+from scripts.experiment.results_paths import fields_of
 
 
 def read_metrics(path: Path) -> pd.DataFrame:
@@ -25,7 +26,8 @@ def means(paths: list[Path]) -> pd.DataFrame:
     """Means over queries, averaged over seeds, in the order in which tasks and systems first come."""
     groups: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for path in paths:
-        groups.setdefault((path.parts[-3], path.parts[-2]), []).append(read_metrics(path))
+        fields = fields_of("metrics", path)
+        groups.setdefault((fields["task"], fields["system"]), []).append(read_metrics(path))
     rows = []
     for (task, system), tables in groups.items():
         per_seed = pd.DataFrame([table.mean() for table in tables])

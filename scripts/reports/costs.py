@@ -12,6 +12,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
+from scripts.experiment.results_paths import fields_of
 
 
 def read(path: Path | None) -> dict:
@@ -25,10 +26,11 @@ def row(run_timing: Path, system: dict) -> dict:
     training = read(Path(system["training"])) if system.get("training") else {}
     encoding = read(Path(system["encoding"])) if system.get("encoding") else {}
     latency = ranked.get("latency_ms", {})
+    fields = fields_of("run_timing", run_timing)
     return {
-        "task": run_timing.parts[-3],
-        "system": run_timing.parts[-2],
-        "seed": run_timing.name.removeprefix("seed-").split(".")[0],
+        "task": fields["task"],
+        "system": fields["system"],
+        "seed": fields["seed"],
         "seconds": ranked.get("seconds"),
         "encoding_seconds": encoding.get("seconds"),
         "latency_mean_ms": latency.get("mean"),

@@ -7,12 +7,12 @@ datasets of judgements only.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
+from scripts.experiment.results_paths import fields_of
 
 COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
 SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
@@ -39,7 +39,7 @@ def main() -> None:
     arguments = parser(__doc__, "statistics*", "table", settings=False).parse_args()
     found: list[dict] = []
     for path in arguments.statistics:
-        found += rows(path.parent.name, json.loads(Path(path).read_text()))
+        found += rows(fields_of("statistics", path)["dataset"], json.loads(path.read_text()))
     with whole_text(arguments.table) as file:
         columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
         pd.DataFrame(found, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)

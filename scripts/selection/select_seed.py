@@ -17,15 +17,16 @@ from pathlib import Path
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import whole_folder, whole_path, whole_text
+from scripts.experiment.results_paths import fields_of
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
 
 EQUAL = 1e-12  # scores nearer than this are equal: sums of the same values in another order
 
 
-def seed_of(path: Path) -> int:
-    """The seed in a file's or folder's name."""
-    return int(path.name.removeprefix("seed-").split(".")[0])
+def by_seed(name: str, paths: list[Path]) -> dict[int, Path]:
+    """The paths `name`, as in the table of paths, by their seed."""
+    return {int(fields_of(name, path)["seed"]): path for path in paths}
 
 
 def weighted_mean(values: dict[str, float], weights: dict[str, float]) -> float:
@@ -36,9 +37,9 @@ def weighted_mean(values: dict[str, float], weights: dict[str, float]) -> float:
 def scores(runs: list[Path], qrels: Qrels, weights: dict[str, float]) -> list[dict]:
     """What each seed reaches, by ascending seed: seed, score, and the mean of each measure over the judged queries."""
     found = []
-    for path in sorted(runs, key=seed_of):
+    for seed, path in sorted(by_seed("run", runs).items()):
         means = evaluate(read_run(path), qrels, list(weights)).mean().to_dict()
-        found.append({"seed": seed_of(path), "score": weighted_mean(means, weights), **means})
+        found.append({"seed": seed, "score": weighted_mean(means, weights), **means})
     return found
 
 
@@ -66,8 +67,8 @@ def main() -> None:
         raise UserError(f"{options.qrels}: {said}")
     found = scores(options.runs, judged, settings["score"])
     chosen = best(found)
-    checkpoints = {seed_of(path): path for path in options.checkpoints}
-    timings = {seed_of(path): path for path in options.timings}
+    checkpoints = by_seed("checkpoint", options.checkpoints)
+    timings = by_seed("checkpoint_timing", options.timings)
     with whole_folder(options.checkpoint) as folder:
         shutil.copytree(
             checkpoints[chosen], folder, copy_function=copy, dirs_exist_ok=True,

@@ -20,6 +20,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import whole_text
+from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
 from scripts.synthesis.meta_analysis import MetaAnalysis, Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
@@ -46,7 +47,7 @@ def by_task(paths: list[Path]) -> dict[str, list[Path]]:
     """Metrics files by their task's folder, in the order in which tasks first come."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
-        groups.setdefault(path.parts[-3], []).append(path)
+        groups.setdefault(fields_of("metrics", path)["task"], []).append(path)
     return groups
 
 

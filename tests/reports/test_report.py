@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -146,23 +147,23 @@ def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
     assert not row[5].strong
 
 
-def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path):
-    paths = []
-    for place, (kind, device, seconds) in enumerate(
-        [("models", "A100", 5400), ("models", "A100", 1800), ("runs", "cpu", 30)]
-    ):
-        path = tmp_path / f"{place}.json"
-        path.write_text(
-            json.dumps(
-                {"device": device, "seconds": seconds, "processor": "P", "threads": 2, "versions": {"torch": "2"}}
-            )
-        )
-        paths.append((kind, path))
-    found = [read_timings([path])[0] | {"kind": kind} for kind, path in paths]
+def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    timed = {
+        "models/m/r/seed-1.timing.json": ("A100", 5400),
+        "models/m/r/seed-2.timing.json": ("A100", 1800),
+        "runs/d/s/seed-0.timing.json": ("cpu", 30),
+    }
+    paths = [Path("results/e", name) for name in timed]
+    for path, (device, seconds) in zip(paths, timed.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figures = {"device": device, "seconds": seconds, "processor": "P", "threads": 2, "versions": {"torch": "2"}}
+        path.write_text(json.dumps(figures))
+    found = read_timings(paths)
     rows = [[cell.text for cell in row] for row in machine_table(found).rows]
     assert [(row[0], row[1], row[4], row[5]) for row in rows] == [
-        ("models", "A100", "2", "2.0 h"),
-        ("runs", "cpu", "1", "30.0 s"),
+        ("Ranking", "cpu", "1", "30.0 s"),
+        ("Training", "A100", "2", "2.0 h"),
     ]
     assert dict(facts(found)) == {
         "Versions": "torch 2",

@@ -36,13 +36,13 @@ EXPECTED = {10: (3 * 0.5 + 2 * 0.5 + 0.5) / 6, 3: (3 * 0.5 + 2 + 1) / 6, 2: (3 *
 @pytest.fixture
 def files(tmp_path):
     for seed, run in RUNS.items():
-        write_run(tmp_path / f"runs/seed-{seed}.trec.gz", run, "tag")
-        folder = tmp_path / f"models/seed-{seed}"
+        write_run(tmp_path / f"runs/d-dev/s/seed-{seed}.trec.gz", run, "tag")
+        folder = tmp_path / f"models/m/r/seed-{seed}"
         (folder / "1_Pooling").mkdir(parents=True)
         (folder / "model.safetensors").write_text(f"weights {seed}")
         (folder / "1_Pooling/config.json").write_text("{}")
         (folder / ".snakemake_timestamp").touch()
-        (tmp_path / f"models/seed-{seed}.timing.json").write_text(json.dumps({"seconds": seed}))
+        (tmp_path / f"models/m/r/seed-{seed}.timing.json").write_text(json.dumps({"seconds": seed}))
     write_qrels(tmp_path / "dev.qrels", QRELS)
     return tmp_path
 
@@ -52,7 +52,7 @@ def select(folder, monkeypatch, qrels="dev.qrels", **changes):
     options = ["--qrels", folder / qrels, "--checkpoint", folder / "out", "--timing", folder / "out.timing.json"]
     options += ["--selection", folder / "out.json", "--settings", json.dumps(settings)]
     for name, ending in (("runs", ".trec.gz"), ("checkpoints", ""), ("timings", ".timing.json")):
-        where = "runs" if name == "runs" else "models"
+        where = "runs/d-dev/s" if name == "runs" else "models/m/r"
         options += [f"--{name}", *(folder / where / f"seed-{seed}{ending}" for seed in RUNS)]
     monkeypatch.setattr(sys, "argv", ["select_seed", *map(str, options)])
     select_seed.main()

@@ -14,6 +14,7 @@ from statistics import mean
 import pandas as pd
 from markupsafe import Markup
 
+from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.page.line_chart import Line, chart
 
@@ -42,12 +43,12 @@ def loss_curves(logs: list[Path]) -> list[Curve]:
     """A chart for each model and recipe, a line for each seed; a training that made no step has none."""
     found: dict[str, list[Line]] = {}
     for path in logs:
-        seed = path.name.removesuffix(".log.tsv")
+        fields = fields_of("training_log", path)
         table = pd.read_csv(path, sep="\t").dropna(subset=["loss"])
         points = list(zip(table["step"].astype(float), table["loss"].astype(float), strict=True))
         if points:
-            lines = found.setdefault(f"{path.parts[-3]}, {path.parts[-2]}", [])
-            lines.append(Line(seed, thinned(points), colour=len(lines) % COLOURS))
+            lines = found.setdefault(f"{fields['model']}, {fields['recipe']}", [])
+            lines.append(Line(f"seed-{fields['seed']}", thinned(points), colour=len(lines) % COLOURS))
     return [
         Curve(
             name,
@@ -69,7 +70,9 @@ def size_curves(groups: list[dict], metrics: list[Path], datasets: pd.DataFrame,
     for path in metrics:
         table = pd.read_csv(path, sep="\t")
         if measure in table:
-            values.setdefault(path.parts[-3], {}).setdefault(path.parts[-2], []).append(float(table[measure].mean()))
+            fields = fields_of("metrics", path)
+            by_system = values.setdefault(fields["task"], {})
+            by_system.setdefault(fields["system"], []).append(float(table[measure].mean()))
     train = datasets[datasets["split"] == "train"].set_index("dataset")["queries"] if len(datasets) else {}
     curves = []
     for task, by_system in values.items():

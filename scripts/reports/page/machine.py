@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from scripts.experiment.results_paths import parse
 from scripts.reports.page.tables import Cell, Table
 
-KINDS = {"models": "Training", "embeddings": "Encoding", "runs": "Ranking", "bm25": "Ranking"}
+WORK = {
+    "checkpoint_timing": "Training",
+    "embeddings_timing": "Encoding",
+    "passage_embeddings_timing": "Encoding",
+    "run_timing": "Ranking",
+    "training_run_timing": "Ranking",
+}
 
 
 def read_timings(paths: list[Path]) -> list[dict]:
-    """The timing files, each with the `kind` of work that its place under results/{experiment}/ tells."""
-    return [json.loads(path.read_text()) | {"kind": KINDS.get(path.parts[2], path.parts[2])} for path in paths]
+    """The timing files, each with the `kind` of work that its place under results/ tells."""
+    return [json.loads(path.read_text()) | {"kind": WORK[parse(str(path))[0]]} for path in paths]
 
 
 def machine_table(timings: list[dict]) -> Table:
