@@ -47,16 +47,15 @@ def run(main: Callable[[], None]) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Checks what the options name as soon as they are known. `made` are those of folders that the script writes."""
+    """Checks what the options name as soon as they are known."""
 
-    made: frozenset[str] = frozenset()
     settings: type | None = None  # the dataclass of the script's settings
 
     def parse_args(self, *arguments, **others):
         options = super().parse_args(*arguments, **others)
         given = vars(options)
         settings = given.get("settings") or {}
-        read = [path for name, value in given.items() if name not in self.made for path in _paths(value)]
+        read = [path for value in given.values() for path in _paths(value)]
         ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
         sums = settings.get("sha256_of", {})
         own = {name: given.get(name) or settings[name] for name in sums}
@@ -71,16 +70,14 @@ def parser(description: str | None, *paths: str, settings: type | bool = True) -
     """An argument parser whose options are `paths` (required, as Path) and `--settings` (a JSON object).
 
     `settings` is the dataclass that the object is read into, False for a script without settings. A path name ending
-    in `*` takes any number of values; one ending in `>` is a folder into which the script writes, and where other files
-    may lie already.
+    in `*` takes any number of values.
     """
     fields = f"the keys of --settings:\n{help_of(settings)}" if isinstance(settings, type) else None
     made = _Parser(description=description, epilog=fields, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.settings = settings if isinstance(settings, type) else None
-    made.made = frozenset(name.removesuffix(">").replace("-", "_") for name in paths if name.endswith(">"))
     for name in paths:
         many = {"nargs": "*", "default": []} if name.endswith("*") else {"required": True}
-        made.add_argument(f"--{name.rstrip('*>')}", type=Path, **many)
+        made.add_argument(f"--{name.removesuffix('*')}", type=Path, **many)
     if settings:
         made.add_argument("--settings", type=json.loads, required=True, help="the job's settings, a JSON object")
     return made

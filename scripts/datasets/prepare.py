@@ -222,10 +222,11 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
 
 
 def main() -> None:
-    arguments = parser(__doc__, "collection>", "corpus*").parse_args()
+    arguments = parser(__doc__, "statistics", "corpus*").parse_args()
     source, shared = Path(arguments.settings["source"]), next(iter(arguments.corpus), None)
-    for said in prepare(source, arguments.collection, arguments.settings, shared):
-        print(f"{arguments.collection.name}: {said}", file=sys.stderr)
+    collection = arguments.statistics.parent  # the files of a collection lie beside one another
+    for said in prepare(source, collection, arguments.settings, shared):
+        print(f"{collection.name}: {said}", file=sys.stderr)
 
 
 if __name__ == "__main__":

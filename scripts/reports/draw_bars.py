@@ -34,9 +34,9 @@ def filled(means: pd.DataFrame, settings: dict) -> BarChart:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "means", "figure").parse_args()
+    arguments = parser(__doc__, "means", "svg", "pdf", "png").parse_args()
     means = pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"])
-    save(bar_chart(filled(means, arguments.settings)), arguments.figure)
+    save(bar_chart(filled(means, arguments.settings)), arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from scripts.common.command_line import parser, run
+from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.costs import row
@@ -125,13 +126,15 @@ def _cost_axis(ax: Axes, costs: list[float]) -> None:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "meta*", "timing*", "figure").parse_args()
+    arguments = parser(__doc__, "meta*", "timing*", "svg", "pdf", "png").parse_args()
     settings = arguments.settings
     labels = Labels({}, settings["labels"])
     rows: dict[str, list[dict]] = {}
     for path in arguments.timing:
         if str(path) in settings["beside"]:  # a run's timing; the others are those of its checkpoint
-            rows.setdefault(path.parts[-2], []).append(row(path, settings["beside"][str(path)]))
+            rows.setdefault(fields_of("run_timing", path)["system"], []).append(
+                row(path, settings["beside"][str(path)])
+            )
     metas = [json.loads(Path(path).read_text()) for path in arguments.meta]
     points = []
     if settings["control"] in rows:
@@ -139,7 +142,8 @@ def main() -> None:
     for meta in metas:
         if meta["summary"]:
             points.append(point(labels.system(meta["treatment"]), rows[meta["treatment"]], meta["summary"]))
-    save(cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings["alpha"]), arguments.figure)
+    figure = cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings["alpha"])
+    save(figure, arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

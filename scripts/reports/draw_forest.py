@@ -11,10 +11,10 @@ from scripts.reports.figures.forest import forest_plot, save
 
 
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "figure").parse_args()
+    arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png").parse_args()
     found = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
     labels = Labels(**arguments.settings["labels"])
-    save(forest_plot(forest(found, arguments.settings, labels)), arguments.figure)
+    save(forest_plot(forest(found, arguments.settings, labels)), arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The tables of an experiment's comparisons, as TSV (full precision), Markdown and LaTeX (booktabs).
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each comparison, and tables/comparisons.tsv. Writes, into
-the folder of tables, effects/{comparison}.{tsv,md,tex} (tasks, summary, what it depends on, a plain sentence) and
-comparisons.{md,tex} (a row a comparison).
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each comparison, and tables/comparisons.tsv. Writes
+tables/effects/{comparison}.{tsv,md,tex} (tasks, summary, what it depends on, a plain sentence) and
+tables/comparisons.{md,tex} (a row a comparison).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
+from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
@@ -80,24 +81,28 @@ def write(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "comparisons", "tables>").parse_args()
+    arguments = parser(
+        __doc__, "effects*", "meta*", "comparisons", "effects-tables*", "comparisons-tables*"
+    ).parse_args()
+    paths = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
     labels = Labels(**arguments.settings["labels"])
     in_markdown = escaped(labels)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
         name, found = meta.stem, read_found(effects, meta)
         plot, marked = (as_table(found, arguments.settings["comparisons"][name], one) for one in (labels, in_markdown))
-        stem = arguments.tables / "effects" / name
-        write(stem.with_name(f"{name}.tsv"), in_full(found, labels).to_csv(sep="\t", index=False))
-        write(stem.with_name(f"{name}.md"), page(name, found, marked, in_markdown))
+        write(paths[name, "tsv"], in_full(found, labels).to_csv(sep="\t", index=False))
+        write(paths[name, "md"], page(name, found, marked, in_markdown))
         comments = ["\\usepackage{booktabs}", sentence(found.meta, plot, labels), *notes(found, plot)]
-        write(stem.with_name(f"{name}.tex"), tabular(headings(plot), blocks(found, plot), comments))
+        write(paths[name, "tex"], tabular(headings(plot), blocks(found, plot), comments))
     comparisons = pd.read_csv(arguments.comparisons, sep="\t")
     shown = overview(comparisons, labels)
-    write(arguments.tables / "comparisons.md", markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n")
+    texts = {".md": markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n"}
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
     aligned = {name: "l" if name in words else "r" for name in shown}
     rows = [list(row) for row in zip(*shown.values(), strict=True)]
-    write(arguments.tables / "comparisons.tex", tabular(aligned, [rows], ["\\usepackage{booktabs}"]))
+    texts[".tex"] = tabular(aligned, [rows], ["\\usepackage{booktabs}"])
+    for path in arguments.comparisons_tables:
+        write(path, texts[path.suffix])
 
 
 if __name__ == "__main__":

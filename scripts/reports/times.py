@@ -118,24 +118,24 @@ def cell(rows: pd.DataFrame) -> str:
     return f"{text} ± {form.fixed((max(0.0, squares - runs * mean**2) / (runs - 1)) ** 0.5, 2)}"
 
 
-def write(stem: Path, table: pd.DataFrame, column: str, said: str) -> None:
-    """Write STEM.tsv (the table) and STEM.md and STEM.tex (models by its `column`)."""
+def write(paths: list[Path], table: pd.DataFrame, column: str, said: str) -> None:
+    """Write the table in the formats of the paths: as it is (.tsv), or models by its `column` (.md, .tex)."""
     headings, rows = wide(table, column)
     devices = sorted({one for cell in table.get("device", []) for one in cell.split(", ")})
     note = f"{said} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
     shown = pd.DataFrame([[escape(cell) for cell in row] for row in rows], columns=[escape(one) for one in headings])
     texts = {
-        "tsv": table.to_csv(sep="\t", index=False),
-        "md": f"{markdown(shown)}\n\n{note}\n",
-        "tex": tabular({name: "r" if n else "l" for n, name in enumerate(headings)}, [rows], [note]),
+        ".tsv": table.to_csv(sep="\t", index=False),
+        ".md": f"{markdown(shown)}\n\n{note}\n",
+        ".tex": tabular({name: "r" if n else "l" for n, name in enumerate(headings)}, [rows], [note]),
     }
-    for kind, text in texts.items():
-        with whole_text(stem.with_name(f"{stem.name}.{kind}")) as file:
-            file.write(text)
+    for path in paths:
+        with whole_text(path) as file:
+            file.write(texts[path.suffix])
 
 
 def main() -> None:
-    arguments = parser(__doc__, "costs", "inference", "fine-tuning").parse_args()
+    arguments = parser(__doc__, "costs", "inference*", "fine-tuning*").parse_args()
     settings = arguments.settings
     costs = pd.read_csv(arguments.costs, sep="\t")
     inference = inference_times(costs, settings["systems"])

@@ -18,11 +18,11 @@ from scripts.experiment.records import Experiment, System, Task
 
 def test_a_recorded_command_becomes_arguments():
     command = (
-        "python scripts/reports/draw_forest.py --effects results/x/effects/a.tsv --figure $(echo results/x/figures/a.svg "
-        "| sed 's/[.]svg$//') --tables $(dirname results/x/tables/c.tsv) --settings '{\"title\": \"a b\"}' 2>&1 | tee results/x/logs/a.log"
+        "python scripts/reports/draw_forest.py --effects results/x/effects/a.tsv --svg results/x/figures/a.svg"
+        ' --settings \'{"title": "a b"}\' 2>&1 | tee results/x/logs/a.log'
     )
-    assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--figure",
-                                  "results/x/figures/a", "--tables", "results/x/tables", "--settings", '{"title": "a b"}']  # fmt: skip
+    assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--svg",
+                                  "results/x/figures/a.svg", "--settings", '{"title": "a b"}']  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,7 @@ def test_a_recorded_command_becomes_arguments():
         "python scripts/evaluation/score.py --metrics /etc/passwd",
         "python scripts/evaluation/score.py --metrics ../x",
         "python scripts/evaluation/score.py --metrics $(touch x)",
+        "python scripts/reports/draw_forest.py --svg $(dirname results/x/figures/a.svg)",
         "touch x; python scripts/evaluation/score.py --metrics x",
     ],
 )

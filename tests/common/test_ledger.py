@@ -234,17 +234,16 @@ def test_a_changed_folder_is_refused_by_who_reads_it_or_a_part_of_it(damage, nam
         refused(job(["--checkpoint", MODEL, "--settings", "{}"], "checkpoint"), f"{MODEL}/{name}", MODEL)
 
 
-def test_the_folder_that_a_job_writes_into_is_not_its_input():
+def test_a_job_that_writes_one_file_of_a_folder_anew_is_not_held_to_the_others():
     """A dataset is prepared again: of the old one Snakemake has taken away all but what it does not know."""
     folder = Path("results/tiny/data/weather")
     with whole_folder(folder) as made:
         write(made / "corpus.jsonl")
         write(made / "statistics.json")
     (folder / "statistics.json").unlink()
-    options = ["--collection", folder, "--settings", "{}"]
-    assert "is missing" in job(options, "collection")
-    sys.argv = ["script.py", *map(str, options)]
-    parser("", "collection>").parse_args()
+    assert "is missing" in job(["--collection", folder, "--settings", "{}"], "collection")
+    sys.argv = ["script.py", "--statistics", str(folder / "statistics.json"), "--settings", "{}"]
+    parser("", "statistics").parse_args()
 
 
 def test_what_is_as_it_was_or_has_no_entry_is_read():

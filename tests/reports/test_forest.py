@@ -254,10 +254,11 @@ def test_single_column_keeps_task_plot_and_effect():
 
 
 def test_files_are_the_same_bytes_each_time_and_hold_text_and_fonts(tmp_path):
-    first = [path.read_bytes() for path in save(forest_plot(forest()), tmp_path / "a.b")]
-    again = [path.read_bytes() for path in save(forest_plot(forest()), tmp_path / "a.c")]
-    names = [f"a.{letter}.{kind}" for letter in "bc" for kind in ("pdf", "png", "svg")]
-    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    drawn = {name: [tmp_path / f"{name}.{suffix}" for suffix in ("svg", "pdf", "png")] for name in ("a.b", "a.c")}
+    for paths in drawn.values():
+        save(forest_plot(forest()), *paths)
+    first, again = ([path.read_bytes() for path in paths] for paths in drawn.values())
+    assert sorted(tmp_path.iterdir()) == sorted([*drawn["a.b"], *drawn["a.c"]])
     assert first == again
     svg, pdf, png = first
     assert b">TAS-B \xe2\x86\x92 Uni-ColBERTer</text>" in svg and b"<dc:date>" not in svg

@@ -80,7 +80,8 @@ def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
     stems = [tmp_path / "inference", tmp_path / "fine-tuning"]
     settings = '{"systems": {"bm25": {"model": "BM25", "texts": "", "candidates": ""}}, "tasks": {}}'
-    paths = ["--costs", str(tmp_path / "costs.tsv"), "--inference", str(stems[0]), "--fine-tuning", str(stems[1])]
+    files = [[str(stem.with_name(f"{stem.name}.{kind}")) for kind in ("tsv", "md", "tex")] for stem in stems]
+    paths = ["--costs", str(tmp_path / "costs.tsv"), "--inference", *files[0], "--fine-tuning", *files[1]]
     monkeypatch.setattr("sys.argv", ["times.py", *paths, "--settings", settings])
     main()
     assert all(stem.with_name(f"{stem.name}.{kind}").exists() for stem in stems for kind in ("tsv", "md", "tex"))

@@ -109,7 +109,7 @@ SURROUNDINGS = {
     "odd threads": {"OMP_NUM_THREADS": "2,1"},
     "no colours, no columns": {"TERM": None, "COLUMNS": "0"},
 }
-QRELS = ["scripts/datasets/prepare.py", "--collection", "made", "--settings",
+QRELS = ["scripts/datasets/prepare.py", "--statistics", "made/statistics.json", "--settings",
          json.dumps({"format": "beir", "source": "Quelle - 樹", "seed": 1, "splits": {}, "split_by": "queries",
                      "drop_shared": False, "strict": False, "language": "en", "topic_field": "title"},
                     ensure_ascii=False)]  # fmt: skip

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import statistics
 import subprocess
 from dataclasses import dataclass, replace
@@ -22,6 +21,8 @@ from scripts.archive.crate.shapes import Keys, check_shape, read_record, shown
 from scripts.common.errors import UserError
 from scripts.common.numerals import finite
 from scripts.common.paths import below
+from scripts.experiment import results_paths
+from scripts.experiment.results_paths import FIGURE_FORMATS
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = Keys({
@@ -53,7 +54,6 @@ class Side:
 
     def __init__(self, folder: Path, manifest: dict) -> None:
         self.folder, self.manifest = folder, manifest
-        self.results = f"results/{manifest['experiment']}"
         self.jobs: dict[str, dict] = {}
         for job in read_record(folder, layout.JOBS):
             name = job["wildcards"].get("comparison", "")
@@ -63,11 +63,11 @@ class Side:
                 self.jobs[name] = job
 
     def effects_of(self, comparison: str) -> str:
-        return f"{self.results}/effects/{comparison}.tsv"
+        return results_paths.path("effects", experiment=self.manifest["experiment"], comparison=comparison)
 
     def comparisons(self) -> set[str]:
-        pattern = re.compile(re.escape(self.results) + r"/meta/([^/]+)\.json")
-        return {found[1] for name in self.manifest["files"] if (found := pattern.fullmatch(name))}
+        summaries = [name for name, entry in self.manifest["files"].items() if entry["kind"] == "meta-analysis"]
+        return {results_paths.parse(name)[1]["comparison"] for name in summaries}
 
     def _file(self, name: str) -> Path | None:
         return below(self.folder, name, "the archive") if name in self.manifest["files"] else None
@@ -101,11 +101,11 @@ class Side:
         settings = self.jobs[comparison]["settings"]
         values: dict[str, dict[str, list[dict[str, float]]]] = {}
         for path in self.jobs[comparison]["inputs"]:
-            parts = path.split("/")
-            if path.startswith(f"{self.results}/metrics/") and len(parts) == 6:
+            if layout.kind_of(path, self.manifest["experiment"]) == "metric":
+                fields = results_paths.parse(path)[1]
                 rows = self.rows(path, ("query_id", settings["measure"]))
                 of_queries = {row["query_id"]: number(row[settings["measure"]], path) for row in rows}
-                values.setdefault(parts[3], {}).setdefault(parts[4], []).append(of_queries)
+                values.setdefault(fields["task"], {}).setdefault(fields["system"], []).append(of_queries)
         means = {
             task: {name: _over_seeds(seeds) for name, seeds in systems.items()} for task, systems in values.items()
         }
@@ -167,8 +167,13 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
         "labels": {"tasks": {}, "systems": {}},
         "title": f"{comparison}: how far its effect moved from A to B",
     }
-    _script("reports/draw_forest.py", shown, "--effects", made[0], "--meta", made[1], "--figure", out / comparison)
+    _script("reports/draw_forest.py", shown, "--effects", made[0], "--meta", made[1], *_figure(out, comparison))
     return [_with_interval(row, made[0]) for row in rows]
+
+
+def _figure(folder: Path, name: str) -> list[str | Path]:
+    """The options by which a script draws the figure `name` into a folder."""
+    return [word for suffix in FIGURE_FORMATS for word in (f"--{suffix}", folder / f"{name}.{suffix}")]
 
 
 def _with_interval(row: Moved, path: Path) -> Moved:
@@ -184,10 +189,10 @@ def _with_interval(row: Moved, path: Path) -> Moved:
 
 
 def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> list[Path]:
-    """A metrics file a task, laid out as results/{experiment}/metrics/."""
+    """A metrics file a task, of a system that is named as the folder."""
     paths = []
     for task, values in table.items():
-        path = below(folder, f"{task}/{folder.name}/seed-0.tsv", "the archive")
+        path = below(folder, f"metrics/{task}/{folder.name}/seed-0.tsv", "the archive")
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = [f"query_id\t{measure}\n", *(f"{query}\t{value!r}\n" for query, value in values.items())]
         path.write_text("".join(lines))

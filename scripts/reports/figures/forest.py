@@ -22,6 +22,7 @@ from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, layou
 from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text
 from scripts.reports.figures.measured_text import width, wrap
 
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # the metadata of each format
 STYLE = {
     "text.usetex": False,
     "svg.fonttype": "none",  # text stays text
@@ -57,15 +58,12 @@ def forest_plot(forest: Forest) -> Figure:
     return figure
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write STEM.svg, STEM.pdf and STEM.png (300 dpi), each whole or not at all and without a date in it."""
-    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("svg", "pdf", "png")]
-    metadata = ({"Date": None}, {"CreationDate": None}, {})
+def save(figure: Figure, *paths: Path) -> None:
+    """Write the figure in the formats of the paths (PNG: 300 dpi), each whole or not at all and without a date."""
     with matplotlib.rc_context(STYLE):
-        for path, fields in zip(paths, metadata, strict=True):
+        for path in paths:
             with whole_path(path) as temporary:
-                figure.savefig(temporary, dpi=300, metadata=fields)
-    return paths
+                figure.savefig(temporary, dpi=300, metadata=UNDATED[path.suffix])
 
 
 def _head(ax: Axes, forest: Forest, place: Layout) -> float:
