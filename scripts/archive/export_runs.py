@@ -6,29 +6,29 @@ Reads runs and Snakemake's records. Writes {task}.{system}.seed-{seed}.trec.gz a
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 from scripts.archive.provenance.jobs import described, read_left_out
 from scripts.archive.provenance.origins_of_runs import origins_of_runs
 from scripts.archive.provenance.privacy import of_this_process
 from scripts.archive.provenance.records import METADATA, jobs_behind
+from scripts.archive.provenance.settings import ArchiveSettings
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_folder
 from scripts.engine.job_records import records
-from scripts.experiment.resolution import resolve
+from scripts.experiment.results_paths import fields_of
 
 
 def main() -> None:
-    arguments = parser(__doc__, "runs*", "exported").parse_args()
-    settings = arguments.settings
-    privacy = of_this_process(settings["config"])
-    experiment = resolve(settings["config"], settings["config_files"][-1])
+    arguments = parser(__doc__, "runs*", "exported", settings=ArchiveSettings).parse_args()
+    settings: ArchiveSettings = arguments.settings
+    privacy = of_this_process(settings.config)
+    experiment = settings.resolved()
     jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
     left_out = read_left_out(experiment.name)
-    told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
+    told = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
     with whole_folder(arguments.exported) as folder:
         for path, page in origins_of_runs(experiment, told).items():
-            name = ".".join(Path(path).parts[-3:])
+            name = "{task}.{system}.seed-{seed}.trec.gz".format(**fields_of("run", path))
             shutil.copyfile(path, folder / name)
             privacy.refuse_left({name: folder / name})
             (folder / name.replace(".trec.gz", ".ir_metadata.yaml")).write_bytes(privacy.clean(page.encode()))

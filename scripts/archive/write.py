@@ -10,7 +10,9 @@ import json
 import os
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
 import yaml
 
@@ -28,6 +30,7 @@ from scripts.archive.provenance.origins_of_runs import origins_of_runs
 from scripts.archive.provenance.packages import environments
 from scripts.archive.provenance.privacy import Privacy, of_this_process, recorded_environment
 from scripts.archive.provenance.records import METADATA, Job, jobs_behind
+from scripts.archive.provenance.settings import ArchiveSettings
 from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -35,9 +38,16 @@ from scripts.common.files import whole_text
 from scripts.engine.job_records import DIRECTORY_STAMP, records
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
-from scripts.experiment.resolution import resolve
+from scripts.experiment.results_paths import HEAVY, NOT_ARCHIVED
 
 ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Settings(ArchiveSettings):
+    """Those of all scripts of the archive, and how much goes into it."""
+
+    extent: Annotated[Literal["crate", "full"], "without or with checkpoints, embeddings, indices, texts and downloads"]
 
 
 class Contents:
@@ -58,8 +68,10 @@ class Contents:
     def file(self, path: Path, name: str) -> None:
         """Take a file over or, if this extent leaves its kind out, only its SHA-256."""
         kind = layout.kind_of(name, self.experiment)
+        if kind == NOT_ARCHIVED:
+            raise UserError(f"{name}: no archive holds such a path; see PLACES in scripts/experiment/results_paths.py")
         text = path.suffix in (".json", ".md", ".txt")  # beside a checkpoint's weights
-        if kind not in layout.HEAVY or (self.extent == layout.FULL and text and self.privacy.found_in(path)):
+        if kind not in HEAVY or (self.extent == layout.FULL and text and self.privacy.found_in(path)):
             content = path.read_bytes()
             self.files[name] = self.privacy.clean(content)
             if self.files[name] != content:
@@ -87,13 +99,13 @@ def take_results(contents: Contents, jobs: list[Job], told: list[dict], left_out
                 contents.absent[name] = known
 
 
-def take_sources(contents: Contents, settings: dict, sources: list[str]) -> None:
+def take_sources(contents: Contents, settings: Settings, sources: list[str]) -> None:
     """The sources, the configuration as written and resolved, and the files of published numbers that lie here."""
     for path in sources:
         contents.file(ROOT / path, layout.WORKFLOW + path)
-    for path in settings["config_files"]:
+    for path in settings.config_files:
         contents.file(Path(path), layout.configuration_name(path))
-    resolved, _ = complete(settings["config"], settings["config_files"][-1])
+    resolved, _ = complete(settings.config, settings.config_file)
     contents.text(layout.RESOLVED, yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
     for published in map(os.path.relpath, published_files(resolved)):
         if not published.startswith(".."):
@@ -105,10 +117,10 @@ def with_own_logs(record: dict, experiment: str) -> dict:
     return record | {"log": [log for log in record["log"] or [] if log.startswith(layout.LOGS.format(experiment))]}
 
 
-def state(recorded: dict[str, dict], jobs: list[Job], settings: dict) -> dict:
+def state(recorded: dict[str, dict], jobs: list[Job], settings: Settings) -> dict:
     """What `resume` needs: Snakemake's records, and where the configuration lay."""
     kept = {path: recorded[path] for job in jobs for path in job.outputs}
-    return {"config_files": settings["config_files"], "records": {path: kept[path] for path in sorted(kept)}}
+    return {"config_files": settings.config_files, "records": {path: kept[path] for path in sorted(kept)}}
 
 
 def take_pages(contents: Contents, experiment: Experiment, known: dict, about: dict, file: str) -> None:
@@ -121,16 +133,16 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
         contents.text(name, (ROOT / "scripts/archive/entry.py").read_text())
 
 
-def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> None:
+def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:
     """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
-    experiment = resolve(settings["config"], settings["config_files"][-1])
+    experiment = settings.resolved()
     recorded = {path: with_own_logs(record, experiment.name) for path, record in records(METADATA)}
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
         listed = ", ".join(missing[:5])
         raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")
     jobs, left_out = jobs_behind(targets, recorded), read_left_out(experiment.name)
-    check_whole(jobs, left_out, settings["config_files"][-1], contents.extent)
-    told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
+    check_whole(jobs, left_out, settings.config_file, contents.extent)
+    told = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
     take_results(contents, jobs, told, left_out)
     sources = source_files(ROOT)
     take_sources(contents, settings, sources)
@@ -153,9 +165,9 @@ def fill(contents: Contents, settings: dict, targets: list[str], file: str) -> N
         "commit": told_origin["commit"],
         "start": min(job["start"] for job in told),
         "end": max(job["end"] for job in told),
-        "snakemake": settings["snakemake"],
+        "snakemake": settings.snakemake,
         "licence": "https://spdx.org/licenses/Apache-2.0",
-        "configuration": layout.configuration_name(settings["config_files"][-1]),
+        "configuration": layout.configuration_name(settings.config_file),
     }
     take_pages(contents, experiment, known, about, file)
     files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
@@ -170,11 +182,11 @@ def tool_of(job: dict) -> str:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "targets*", "archive", "sha256").parse_args()
-    settings = arguments.settings
-    contents = Contents(of_this_process(settings["config"]), settings["extent"], settings["experiment"])
+    arguments = parser(__doc__, "targets*", "archive", "sha256", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    contents = Contents(of_this_process(settings.config), settings.extent, settings.experiment)
     fill(contents, settings, [str(path) for path in arguments.targets], arguments.archive.name)
-    made = manifest(contents.files, contents.absent, contents.rewritten, settings["experiment"])
+    made = manifest(contents.files, contents.absent, contents.rewritten, settings.experiment)
     contents.record(layout.MANIFEST, made)
     contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
     contents.privacy.refuse_left(contents.files)

@@ -30,7 +30,7 @@ from scripts.archive.provenance import jobs as archive_jobs
 from scripts.archive.provenance.commands import words_of
 from scripts.archive.provenance.privacy import Privacy
 from scripts.archive.provenance.records import METADATA, write_record
-from scripts.archive.write import Contents, fill
+from scripts.archive.write import Contents, Settings, fill
 from scripts.common.files import sha256
 
 ROOT = Path(__file__).parents[2]
@@ -140,8 +140,7 @@ def told_of_rules(planned: list[dict]) -> dict:
 def archive(folder: Path, planned: list[dict], extent: str = layout.LEAN) -> dict[str, bytes]:
     """The archive's files, as `make archive` collects them in `folder`. Raises UserError where it refuses."""
     targets = [path for job in planned for path in job["wanted"]]
-    settings = {"experiment": "small", "config": CONFIG, "config_files": ["small.yaml"], "extent": extent,
-                "rules": told_of_rules(planned), "snakemake": "9"}  # fmt: skip
+    settings = Settings("small", CONFIG, ["small.yaml"], told_of_rules(planned), "9", extent)
     archive_jobs.file_sha256.cache_clear()
     with contextlib.chdir(folder):
         contents = Contents(Privacy(Path.cwd(), [], {}), extent, "small")
