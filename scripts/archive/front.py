@@ -15,21 +15,20 @@ from pathlib import Path
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.experiment.reading import read_yaml
+from scripts.experiment.results_paths import path
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
-# What is made, and the rule that runs even if it is there.
-EXTENTS = {"crate": ("{0}.crate.zip", "write_archive"), "full": ("{0}.full.zip", "write_archive"),
-           "runs": ("exported-runs", "export_runs")}  # fmt: skip
+EXTENTS = ("crate", "full", "runs")
 
 
 def configuration(experiment: str, folder: Path) -> Path:
     """The configuration in `folder` that names the experiment. Raises UserError, with those that there are."""
     found = {}
-    for path in sorted(folder.glob("*.yaml")):
-        if path.name != "schema.yaml" and (name := read_yaml(path).get("experiment")):
-            found.setdefault(name, path)
+    for file in sorted(folder.glob("*.yaml")):
+        if file.name != "schema.yaml" and (name := read_yaml(file).get("experiment")):
+            found.setdefault(name, file)
     if experiment not in found:
-        there = ", ".join(f"{name} ({path})" for name, path in found.items())
+        there = ", ".join(f"{name} ({file})" for name, file in found.items())
         raise UserError(
             f"{experiment}: no configuration in {folder}/ has this experiment; there are {there}; or give CONFIG"
         )
@@ -64,8 +63,11 @@ def main() -> None:
         raise UserError(
             f"{config}: unfinished, {len(left)} files are to be made: {', '.join(left[:5])}; make run CONFIG={config}"
         )
-    made, rule = EXTENTS[arguments.extent]
-    target = f"results/{name}/{made.format(name)}"
+    if arguments.extent == "runs":
+        target, rule = path("exported_runs", experiment=name), "export_runs"
+    else:
+        target, rule = path("archive", experiment=name, extent=arguments.extent), "write_archive"
+    # The rule runs even if its file is there.
     command = [*SNAKEMAKE, target, "--forcerun", rule, "--configfile", str(config)]
     sys.stdout.flush()
     os.execv(command[0], command)

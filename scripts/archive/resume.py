@@ -20,13 +20,13 @@ from pathlib import Path
 from scripts.archive.checking.integrity import check
 from scripts.archive.checking.taken_over import Clone, checked_state, take_configuration, write_state
 from scripts.archive.checking.unpack import unpack
-from scripts.archive.crate import layout
 from scripts.archive.verify import differing_sources
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.files import sha256, whole_text
 from scripts.common.paths import below
 from scripts.engine.job_records import PARTS, link_state
+from scripts.experiment import results_paths
 from scripts.experiment.records import UNTRAINED
 
 
@@ -59,13 +59,14 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
             f"{len(differing)} files are here already and differ from the archive's ({', '.join(differing[:3])}, …); "
             "nothing was written: move them away, or give OVERWRITE=1"
         )
-    left_out = below(clone.results, f"{manifest['experiment']}/{layout.LEFT_OUT}", "results")
+    left_out = results_paths.path("left_out", experiment=manifest["experiment"]).removeprefix("results/")
+    left_out_file = below(clone.results, left_out, "results")
     for part in PARTS:
         clone.state(f"{part}/x")  # raises where it lies behind a link
     link_state(clone.results, clone.folder / ".snakemake")
     for source, target in [*wanted.values(), *([] if config.exists() else [(archived, config)])]:
         _copy(source, target)
-    with whole_text(left_out) as file:
+    with whole_text(left_out_file) as file:
         json.dump(manifest["absent"], file, indent=1)
     write_state(clone, state, manifest, {name: target for name, (_, target) in goes.items()})
     return len(wanted), config.relative_to(clone.folder)

@@ -24,6 +24,7 @@ from scripts.archive.crate.bounds import why_no_gzip
 from scripts.archive.crate.shapes import read_record
 from scripts.common.errors import UserError
 from scripts.common.paths import below
+from scripts.experiment.results_paths import KINDS
 
 NOT_HERE, CONTRADICTED = "cannot be recomputed here", "not accounted for"
 NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures", "jinja2", "snakemake", "jsonschema")
@@ -70,7 +71,7 @@ def verdicts(
         for done in _run(folder, place, sources, found.queue, confinement):
             recomputed = place / f"worker-{done['worker']}/recomputed"
             said += [_judged(folder, recomputed, path, done["failure"], manifest) for path in done["files"]]
-    order = {kind: number for number, kind in enumerate(layout.KINDS)}
+    order = {kind: number for number, kind in enumerate(KINDS)}
     return sorted(said, key=lambda one: (order.get(one.kind, -1), one.path, one.verdict))
 
 

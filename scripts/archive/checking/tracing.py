@@ -16,6 +16,7 @@ from scripts.archive.crate import layout
 from scripts.archive.crate.shapes import shown
 from scripts.archive.provenance.commands import RECOMPUTED, arguments, same, script_of, settings_in, stage_of, words_of
 from scripts.engine.job_records import DIRECTORY_STAMP
+from scripts.experiment import results_paths
 from scripts.experiment.records import UNTRAINED
 
 
@@ -176,15 +177,22 @@ def _contradiction(path: str, record: dict | None, job: dict, held: Held, same_c
 def identity_findings(identities: dict, manifest: dict) -> dict[str, str]:
     """Prepared data and models of which the record of identities says another content than the manifest."""
     held, found = Held(manifest), {}
-    places = {"datasets": ("data/{}", "prepared"), "models": (f"models/{{}}/{UNTRAINED}/seed-0", "files")}
-    for section, (place, key) in places.items():
+    for section, (folder_of, key) in {"datasets": (_prepared, "prepared"), "models": (_weights, "files")}.items():
         for name, entry in identities[section].items():
-            folder = f"results/{held.experiment}/{place.format(name)}"
+            folder = folder_of(held.experiment, name)
             for file, sha256 in entry[key].items():
                 path = folder if file == "." else f"{folder}/{file}"
                 if not file.endswith(DIRECTORY_STAMP) and not held.fits(path, sha256):
                     found[path] = f"{layout.IDENTITIES} says another content (SHA-256) of it"
     return found
+
+
+def _prepared(experiment: str, dataset: str) -> str:
+    return results_paths.path("statistics", experiment=experiment, dataset=dataset).rpartition("/")[0]
+
+
+def _weights(experiment: str, model: str) -> str:
+    return results_paths.path("checkpoint", experiment=experiment, model=model, recipe=UNTRAINED, seed=0)
 
 
 def _outside(jobs: list[dict]) -> Iterator[tuple[str, str]]:

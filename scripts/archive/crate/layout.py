@@ -10,6 +10,7 @@ import re
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
+from scripts.experiment.results_paths import NAME, NOT_ARCHIVED, RESERVED, kind
 
 FORMAT = "ranktrial-archive/1"
 MANIFEST = "manifest.json"
@@ -17,6 +18,7 @@ SEAL = "manifest.sha256"
 CRATE = "ro-crate-metadata.json"
 WORKFLOW = "workflow/"  # the sources, as they lay when the archive was written
 PROVENANCE = "provenance/"
+DOWNLOADS = "results/downloads/"  # shared by all experiments
 LOGS = "results/{}/logs/"  # of an experiment
 JOBS = PROVENANCE + "jobs.json"
 ORIGIN = PROVENANCE + "origin.json"
@@ -26,35 +28,7 @@ SEEDS = PROVENANCE + "seeds.json"
 STATE = PROVENANCE + "state.json"
 CHANGES = PROVENANCE + "changes.diff"
 RESOLVED = "config/resolved.yaml"
-LEFT_OUT = "left-out.json"  # in an experiment's results that came from an archive: what that archive left out
-LEAN, FULL = "crate", "full"  # extents: without and with what is in HEAVY
-
-# The first pattern that fits a path inside results/{experiment}/ says of what kind the file is.
-KINDS = {
-    "timing": r".*\.timing\.json",
-    "training": r"models/[^/]+/[^/]+/[^/]+\.(json|tsv)",  # beside the checkpoint's folder: log, selection of a seed
-    "checkpoint": r"models/.*",
-    "embedding": r"embeddings/.*",
-    "index": r"bm25/[^/]+/index(/.*)?",
-    "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)|pieces/.*",
-    "qrels": r"data/[^/]+/qrels/.*",
-    "data": r"(data|negatives|bm25)/.*\.(json|tsv)",
-    "run": r"(runs|bm25)/.*\.trec\.gz",
-    "origin of a run": r"runs/.*\.ir_metadata\.yaml",
-    "metric": r"metrics/.*",
-    "effect": r"effects/.*",
-    "meta-analysis": r"meta/.*",
-    "figure": r"figures/.*",
-    "table": r"tables/.*|published-versus-ours\.tsv",
-    "report": r"[^/]+\.(md|html)|report/.*",
-    "log": r"logs/.*",
-    "benchmark": r"benchmarks/.*",
-}
-HEAVY = ("checkpoint", "embedding", "index", "text", "download")
-
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of experiments, tasks, systems …: $defs/name of config/schema.yaml
-RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
+LEAN, FULL = "crate", "full"  # extents: without and with the kinds that are heavy
 PAGES = ("README.md", "CITATION.cff", "__main__.py", "verify.py", MANIFEST, SEAL, CRATE)
 RECORDS = (JOBS, ORIGIN, IDENTITIES, PACKAGES, SEEDS, STATE)
 NOT_RESULTS = ("log", "benchmark", "origin of a run")  # beside the results: no job's output
@@ -62,7 +36,7 @@ NOT_RESULTS = ("log", "benchmark", "origin of a run")  # beside the results: no 
 
 def why_no_name(name: str) -> str | None:
     """Why a text is no name of an experiment, task or system; None where it is one."""
-    if not NAME.fullmatch(name):
+    if not re.fullmatch(NAME, name):
         return "is no name: it may hold letters, digits, '.', '_' and '-'"
     return "is a folder of the workflow's own under results/" if name in RESERVED else None
 
@@ -71,10 +45,7 @@ def why_no_result(name: str, experiment: str) -> str | None:
     """Why a path is not one where an experiment's results or downloads lie; None where it is one."""
     if reason := why_not_below(name):
         return reason
-    kind = kind_of(name, experiment)
-    if kind == "download":
-        return None if name.count("/") >= 2 else "names no download"
-    if name.startswith(f"results/{experiment}/") and kind != "result":
+    if name.startswith((f"results/{experiment}/", DOWNLOADS)) and kind_of(name, experiment) != NOT_ARCHIVED:
         return None
     return "is on no list of results"
 
@@ -104,10 +75,12 @@ def configuration_name(path: str) -> str:
 
 def kind_of(path: str, experiment: str) -> str:
     """The kind of a file by its path in the repository or in an archive."""
-    inside = path.removeprefix(f"results/{experiment}/")
-    if inside != path:
-        return next((kind for kind, pattern in KINDS.items() if re.fullmatch(pattern, inside)), "result")
-    for start, kind in (("results/downloads/", "download"), (WORKFLOW, "source"), ("config/", "configuration")):
+    if path.startswith((f"results/{experiment}/", DOWNLOADS)):
+        try:
+            return kind(path)
+        except UserError:
+            return NOT_ARCHIVED
+    for start, name in ((WORKFLOW, "source"), ("config/", "configuration"), (PROVENANCE, "provenance")):
         if path.startswith(start):
-            return kind
-    return "provenance" if path.startswith(PROVENANCE) else "description"
+            return name
+    return "description"

@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from scripts.archive.crate.layout import FORMAT, HEAVY, MANIFEST, SEAL, kind_of
+from scripts.archive.crate.layout import FORMAT, MANIFEST, SEAL, kind_of
 from scripts.archive.crate.shapes import MANIFEST as SHAPE
 from scripts.archive.crate.shapes import check_shape
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
+from scripts.experiment.results_paths import HEAVY
 
 
 def manifest(

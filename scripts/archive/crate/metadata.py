@@ -9,6 +9,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from scripts.archive.crate.layout import CRATE, LEAN
+from scripts.experiment import results_paths
 
 CONTEXT = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
 PROFILES = {
@@ -114,7 +115,7 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "hasPart": refer([one["@id"] for one in tools]),
         "creator": {"@id": "#actor-of-the-workflow"},
     }
-    summary = f"results/{about['experiment']}/summary.md"
+    summary = results_paths.path("summary", experiment=about["experiment"])
     run = {
         "@id": "#run",
         "@type": "CreateAction",

@@ -8,6 +8,7 @@ from scripts.archive.provenance.jobs import hashes
 from scripts.archive.provenance.records import Job
 from scripts.common.locations import shown
 from scripts.experiment.records import UNTRAINED, Experiment
+from scripts.experiment.results_paths import path
 
 OF_A_DATASET = ("location", "format", "licence", "sha256", "domain")
 OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
@@ -16,11 +17,11 @@ OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
 def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict]) -> dict[str, dict]:
     """Datasets and models by name; a licence that the configuration does not state is null."""
     results = f"results/{experiment.name}"
-    makers = {path: job for job in jobs for path in job.outputs}
+    makers = {output: job for job in jobs for output in job.outputs}
 
-    def read_by(path: str) -> dict[str, str]:
-        """SHA-256 of the files outside the experiment's results from which `path` was made, scripts left out."""
-        inputs = makers[path].inputs if path in makers else []
+    def read_by(made: str) -> dict[str, str]:
+        """SHA-256 of the files outside the experiment's results from which `made` was made, scripts left out."""
+        inputs = makers[made].inputs if made in makers else []
         outside = [Path(one) for one in inputs if not one.startswith(("scripts/", results))]
         return {file.as_posix(): found for one in outside for file, found in hashes(one, left_out).items()}
 
@@ -31,12 +32,12 @@ def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict
 
     datasets, models = {}, {}
     for name, entry in experiment.datasets.items():
-        folder = f"{results}/data/{name}"
+        statistics = path("statistics", experiment=experiment.name, dataset=name)
         told = {key: entry.get(key) for key in OF_A_DATASET}
         told["location"] = shown(entry["location"]) if "location" in entry else None
-        datasets[name] = told | {"read": read_by(f"{folder}/statistics.json"), "prepared": held(folder)}
+        datasets[name] = told | {"read": read_by(statistics), "prepared": held(str(Path(statistics).parent))}
     for name, entry in experiment.models.items():
-        folder = f"{results}/models/{name}/{UNTRAINED}/seed-0"
+        folder = path("checkpoint", experiment=experiment.name, model=name, recipe=UNTRAINED, seed=0)
         told = {key: entry.get(key) for key in OF_A_MODEL} | {"weights": shown(entry["weights"])}
         models[name] = told | {"read": read_by(folder), "files": held(folder)}
     return {"datasets": datasets, "models": models}

@@ -12,6 +12,7 @@ from pathlib import Path
 from scripts.common.locations import shown
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.results_paths import path
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
@@ -105,8 +106,9 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
         place = shown(entry["location"]) if "location" in entry else None
         return _stated({"name": name, "source": place, "licence": entry.get("licence")})
 
-    folder = f"results/{experiment.name}/data/{task.dataset}"
-    files = {"qrels": f"{folder}/qrels/{task.split}.qrels", "topics": f"{folder}/queries/{task.split}.jsonl"}
+    of_task = {"experiment": experiment.name, "dataset": task.dataset, "split": task.split}
+    files = {"qrels": path("qrels", **of_task), "topics": path("queries", **of_task)}
+    folder = str(Path(path("statistics", experiment=experiment.name, dataset=task.dataset)).parent)
     weights = shown(experiment.models[system.model]["weights"]) if system.model else None
     return _stated(
         {
@@ -114,8 +116,8 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
             "training data": [source(name) for name in datasets_learnt(experiment, system)],
             "other": [
                 *([{"name": system.model, "source": weights}] if weights else []),
-                *({"name": path, "sha256": found} for path, found in job["inputs"].items() if path.startswith(folder)),
-                *({"name": Path(path).name, "sha256": found} for path, found in job["outputs"].items()),
+                *({"name": read, "sha256": found} for read, found in job["inputs"].items() if read.startswith(folder)),
+                *({"name": Path(made).name, "sha256": found} for made, found in job["outputs"].items()),
             ],
         }
     )

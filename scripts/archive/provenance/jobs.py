@@ -10,13 +10,14 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from scripts.archive.crate.layout import HEAVY, LEFT_OUT, kind_of, result_path
+from scripts.archive.crate.layout import kind_of, result_path
 from scripts.archive.crate.shapes import FILE, Each, check_shape
 from scripts.archive.provenance.records import Job
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
 from scripts.common.strict_json import read_json
 from scripts.engine.job_records import DIRECTORY_STAMP
+from scripts.experiment import results_paths
 
 HEAD_OF_LOG = ("host", "slurm job", "driver")  # what rules/common.smk has each job write first
 OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_bytes", "versions")
@@ -55,13 +56,13 @@ def read_left_out(experiment: str) -> dict[str, dict]:
 
     Raises UserError where the file is damaged, or names what no archive leaves out.
     """
-    path = Path(f"results/{experiment}", LEFT_OUT)
+    path = Path(results_paths.path("left_out", experiment=experiment))
     if not path.is_file():
         return {}
     found = read_json(path)
     check_shape(found, Each(FILE), str(path))
     for name in found:
-        if kind_of(result_path(name, experiment, str(path)), experiment) not in HEAVY:
+        if kind_of(result_path(name, experiment, str(path)), experiment) not in results_paths.HEAVY:
             raise UserError(
                 f"{path}: {name!r} is of a kind that no archive leaves out; delete the file and its results"
             )

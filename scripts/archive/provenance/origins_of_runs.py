@@ -10,6 +10,7 @@ from scripts.archive.provenance.ir_metadata import ir_metadata
 from scripts.archive.provenance.origin import origin, source_files
 from scripts.archive.provenance.packages import installed
 from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import parse
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,8 +22,9 @@ def origins_of_runs(experiment: Experiment, told: list[dict]) -> dict[str, str]:
     pages = {}
     for job in told:
         for path in job["outputs"]:
-            if path.startswith(f"results/{experiment.name}/runs/") and path.endswith(".trec.gz"):
-                folder, system = path.split("/")[3:5]
-                page = ir_metadata(experiment, tasks[folder], experiment.systems[system], job, source, packages)
+            name, fields = parse(path)
+            if name == "run":
+                task, system = tasks[fields["task"]], experiment.systems[fields["system"]]
+                page = ir_metadata(experiment, task, system, job, source, packages)
                 pages[path] = yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=120)
     return pages

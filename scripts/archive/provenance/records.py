@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scripts.engine.job_records import record_path
+
 METADATA = Path(".snakemake/metadata")
-LONGEST_NAME = 255  # bytes; Snakemake spreads a longer name over folders that begin with @
 
 
 @dataclass
@@ -26,10 +26,7 @@ class Job:
 
 def write_record(metadata: Path, name: str, record: dict) -> None:
     """Write the record of the file `name` as Snakemake's file persistence does."""
-    encoded = base64.urlsafe_b64encode(name.encode()).decode()
-    step = LONGEST_NAME - 1
-    parts = [encoded[start : start + step] for start in range(0, len(encoded), step)]
-    path = metadata.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])
+    path = record_path(metadata, name)
     os.makedirs(path.parent, exist_ok=True)
     path.write_text(json.dumps(record))
 
