@@ -12,22 +12,21 @@ from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, workflow.basedir)
-from scripts.experiment.bm25_settings import PYSERINI_BM25
+from scripts.experiment import job_files, results_paths
 from scripts.experiment.cautions import cautions
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
-from scripts.engine.downloads import FOLDER as DOWNLOADS
-from scripts.engine.downloads import HOW, fetched, forget_how, names, sources
+from scripts.engine.downloads import HOW, fetched, forget_how
 from scripts.common.errors import UserError
 from scripts.engine.own_data import OwnData
 from scripts.common.paths import why_no_clone
 from scripts.engine.repair import repair
 from scripts.experiment.resolution import resolve
 from scripts.experiment.records import SELECTED
+from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
 from scripts.engine.slurm import begin_run
-from scripts.common.locations import key
-from scripts.common.locations import shown as location_shown
 from scripts.engine.job_records import adopt
+from scripts.selection.planning import selections
 
 STARTED = time.time()
 if reason := why_no_clone(str(workflow.basedir)):
@@ -65,8 +64,6 @@ for caution in CAUTIONS if workflow.is_main_process else []:  # jobs read this f
     print(f"warning: {CONFIG_FILES[-1]}: {caution}", file=sys.stderr)
 
 RESULTS = f"results/{EXPERIMENT.name}"
-TASKS = {task.folder: task for task in (EXPERIMENT.tasks | EXPERIMENT.selection_tasks).values()}
-SELECTIONS = {s.selection.by: s.selection for s in EXPERIMENT.systems.values() if s.selection}
 
 
 # Seconds each, little memory, not many: on a cluster they run beside Snakemake, where downloads find a network too.
@@ -81,14 +78,21 @@ wildcard_constraints:
     system="[^/]+",
     model="[^/]+",
     recipe="[^/]+",
-    seed="|".join(["[0-9]+", SELECTED, *(re.escape(one.checkpoint) for one in SELECTIONS.values())]),
+    seed="|".join(["[0-9]+", SELECTED, *(re.escape(chosen.checkpoint) for chosen in selections(EXPERIMENT).values())]),
     split="train|dev|test",
     comparison="[^/]+",
 
 
-def results(path):
-    """A path (pattern) inside the experiment's results."""
-    return f"{RESULTS}/{path}"
+def result(name, **fields):
+    """A path of the table in scripts/experiment/results_paths.py; a field that is not given stays a wildcard."""
+    of_experiment = {} if name == "download" else {"experiment": EXPERIMENT.name}
+    return results_paths.path(name, **of_experiment, **fields)
+
+
+def shown_figure(figure_format, caption, category, figure, **labels):
+    """A file of a figure that `snakemake --report` shows."""
+    path = result("figure", figure=figure, figure_format=figure_format)
+    return shown(path, caption, category, **labels, file=figure_format)
 
 
 def shown(path, caption, category, **labels):
@@ -163,42 +167,6 @@ def modules(script):
 def code(script):
     """The inputs `script` and `modules` of a rule that runs scripts/{script}."""
     return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
-
-
-def texts_of(dataset, name, piece_length=None):
-    """The texts `name` (corpus, queries/test …) of a dataset, or the pieces of that length that they are split into."""
-    dataset = EXPERIMENT.corpus_owner(dataset) if name == "corpus" else dataset
-    folder = f"pieces/{dataset}/{piece_length}" if piece_length else f"data/{dataset}"
-    return results(f"{folder}/{name}.jsonl")
-
-
-def queries(wildcards):
-    task = TASKS[wildcards.task]
-    return results(f"data/{task.dataset}/queries/{task.split}.jsonl")
-
-
-def qrels_of(task):
-    return results(f"data/{task.dataset}/qrels/{task.split}.qrels")
-
-
-def qrels(wildcards):
-    return qrels_of(TASKS[wildcards.task])
-
-
-def corpus_of(dataset):
-    return texts_of(dataset, "corpus")
-
-
-def index_of(dataset):
-    return results(f"bm25/{EXPERIMENT.corpus_owner(dataset)}/index")
-
-
-def checkpoint_of(system, seed):
-    """The checkpoint with which a system ranks."""
-    if seed == SELECTED:
-        seed = system.selection.checkpoint
-    seed = 0 if system.recipe == UNTRAINED else seed
-    return results(f"models/{system.model}/{system.recipe}/seed-{seed}")
 
 
 def print_errors_of_logs(since):
