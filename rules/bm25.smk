@@ -5,52 +5,23 @@ In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where 
 train.trec.gz (the ranking from which negatives come), and runs/{task}/{system}/seed-0.trec.gz with its timing.
 """
 
-
-NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
-
-
-def bm25_index(system, dataset):
-    """The index that a system searches, or the record of its index on a server."""
-    dataset = EXPERIMENT.corpus_owner(dataset)
-    if "url" in system.settings:
-        return results(f"bm25/{dataset}/{system.name}.elasticsearch.json")
-    name = "-".join(["index", system.settings["analyzer"], system.settings["fields"]])
-    return results(f"bm25/{dataset}/{'index' if name == 'index-english-together' else name}")
-
-
-def index_settings(wildcards):
-    analyzer, fields = (wildcards.how or "-english-together").split("-")[1:]
-    return settings(analyzer=analyzer, fields=fields)
-
-
-def bm25_parameters(wildcards):
-    """The tuned parameters' file, for a system that tunes them."""
-    system, task = EXPERIMENT.systems[wildcards.system], TASKS[wildcards.task]
-    return results(f"bm25/{task.dataset}/{system.name}.parameters.json") if "measure" in system.settings else []
-
-
-def search_settings(wildcards):
-    system = EXPERIMENT.systems[wildcards.system]
-    fixed = {key: system.settings[key] for key in ["analyzer", "fields"]}
-    if "measure" not in system.settings:
-        fixed |= {key: system.settings[key] for key in PYSERINI_BM25}
-    return settings(**fixed, depth=EXPERIMENT.depth, tag=system.name)
+from scripts.bm25 import planning as bm25
 
 
 rule index:
     input:
         **code("bm25/index.py"),
-        corpus=results("data/{dataset}/corpus.jsonl"),
+        corpus=result("corpus"),
     output:
-        index=directory(results("bm25/{dataset}/index{how}")),
+        index=directory(result("index")),
     log:
-        results("logs/index/{dataset}{how}.log"),
+        result("log", job="index/{dataset}{how}"),
     benchmark:
-        results("benchmarks/index/{dataset}{how}.tsv")
+        result("benchmark", job="index/{dataset}{how}")
     wildcard_constraints:
         how="(-(english|standard)-(together|best))?",
     params:
-        settings=index_settings,
+        settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
     conda:
         "../envs/bm25.yaml"
     message:
@@ -63,13 +34,13 @@ rule index:
 rule index_elasticsearch:
     input:
         **code("bm25/index_elasticsearch.py"),
-        corpus=results("data/{dataset}/corpus.jsonl"),
+        corpus=result("corpus"),
     output:
-        record=results("bm25/{dataset}/{system}.elasticsearch.json"),
+        record=result("elasticsearch_index"),
     log:
-        results("logs/index_elasticsearch/{dataset}/{system}.log"),
+        result("log", job="index_elasticsearch/{dataset}/{system}"),
     params:
-        settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings, depth=EXPERIMENT.depth),
+        settings=lambda wildcards: settings(**bm25.index_elasticsearch_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../envs/bm25.yaml"
     message:
@@ -82,16 +53,16 @@ rule index_elasticsearch:
 rule tune:
     input:
         **code("bm25/tune.py"),
-        index=lambda wildcards: bm25_index(EXPERIMENT.systems[wildcards.system], wildcards.dataset),
-        queries=results("data/{dataset}/queries/dev.jsonl"),
-        qrels=results("data/{dataset}/qrels/dev.qrels"),
+        index=lambda wildcards: bm25.index(EXPERIMENT, wildcards.system, wildcards.dataset),
+        queries=result("queries", split="dev"),
+        qrels=result("qrels", split="dev"),
     output:
-        parameters=results("bm25/{dataset}/{system}.parameters.json"),
-        grid=results("bm25/{dataset}/{system}.grid.tsv"),
+        parameters=result("parameters"),
+        grid=result("grid"),
     log:
-        results("logs/tune/{dataset}/{system}.log"),
+        result("log", job="tune/{dataset}/{system}"),
     benchmark:
-        results("benchmarks/tune/{dataset}/{system}.tsv")
+        result("benchmark", job="tune/{dataset}/{system}")
     params:
         settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings),
     conda:
@@ -106,20 +77,20 @@ rule tune:
 rule search:
     input:
         **code("bm25/search.py"),
-        index=lambda wildcards: bm25_index(EXPERIMENT.systems[wildcards.system], TASKS[wildcards.task].dataset),
-        queries=queries,
-        parameters=bm25_parameters,
+        index=lambda wildcards: bm25.index_of_task(EXPERIMENT, wildcards.system, wildcards.task),
+        queries=lambda wildcards: job_files.queries(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
+        parameters=lambda wildcards: bm25.tuned_parameters(EXPERIMENT, wildcards.system, wildcards.task),
     output:
-        run=results("runs/{task}/{system}/seed-0.trec.gz"),
-        timing=results("runs/{task}/{system}/seed-0.timing.json"),
+        run=result("run", seed=0),
+        timing=result("run_timing", seed=0),
     log:
-        results("logs/search/{task}/{system}.log"),
+        result("log", job="search/{task}/{system}"),
     benchmark:
-        results("benchmarks/search/{task}/{system}.tsv")
+        result("benchmark", job="search/{task}/{system}")
     wildcard_constraints:
         system=systems_of_kind("bm25"),
     params:
-        settings=search_settings,
+        settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../envs/bm25.yaml"
     message:
@@ -132,17 +103,17 @@ rule search:
 rule search_training_queries:
     input:
         **code("bm25/search.py"),
-        index=lambda wildcards: index_of(wildcards.dataset),
-        queries=results("data/{dataset}/queries/train.jsonl"),
+        index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
+        queries=result("queries", split="train"),
     output:
-        run=results("bm25/{dataset}/train.trec.gz"),
-        timing=results("bm25/{dataset}/train.timing.json"),
+        run=result("training_run"),
+        timing=result("training_run_timing"),
     log:
-        results("logs/search_training_queries/{dataset}.log"),
+        result("log", job="search_training_queries/{dataset}"),
     benchmark:
-        results("benchmarks/search_training_queries/{dataset}.tsv")
+        result("benchmark", job="search_training_queries/{dataset}")
     params:
-        settings=settings(**PYSERINI_BM25, analyzer="english", fields="together", depth=NEGATIVES_DEPTH, tag="bm25"),
+        settings=settings(**bm25.training_search_settings()),
     conda:
         "../envs/bm25.yaml"
     message:
