@@ -4,80 +4,26 @@ In: downloads, data/{dataset}/, bm25/{dataset}/train.trec.gz. Out: models/{model
 negatives/{dataset}/{examples}.tsv, models/{model}/{recipe}/seed-{seed} with its timing and training log.
 """
 
-
-def examples(recipe):
-    """The readable name of a recipe's training examples, shared by all recipes that learn from the same ones."""
-    negatives = recipe["negatives"]
-    words = f"{recipe['labels']}-labels_{negatives['per_query']}-{negatives['from']}-negatives_{recipe['queries']}-queries"
-    return words if negatives["exclude_evaluation"] else f"{words}_with-evaluation-gold"
+from scripts.training import planning as training
 
 
-EXAMPLES = {(recipe["train_on"], examples(recipe)): recipe for recipe in EXPERIMENT.recipes.values()}
-SCHEDULE = ["loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay"]
-SCHEDULE += ["checkpoint_steps"]
-
-
-def examples_settings(wildcards):
-    recipe = EXAMPLES[wildcards.dataset, wildcards.examples]
-    return settings(**recipe["negatives"], labels=recipe["labels"], queries=recipe["queries"], seed=EXPERIMENT.seed)
-
-
-def examples_first_stage(wildcards):
-    recipe = EXAMPLES[wildcards.dataset, wildcards.examples]
-    needed = "bm25" in (recipe["labels"], recipe["negatives"]["from"])
-    return results(f"bm25/{wildcards.dataset}/train.trec.gz") if needed else []
-
-
-def examples_evaluation_qrels(wildcards):
-    excluded = EXAMPLES[wildcards.dataset, wildcards.examples]["negatives"]["exclude_evaluation"]
-    return expand(results(f"data/{wildcards.dataset}/qrels/{{split}}.qrels"), split=["dev", "test"] if excluded else [])
-
-
-def start(wildcards):
-    before = EXPERIMENT.recipes[wildcards.recipe]["start_from"] or UNTRAINED
-    seed = EXPERIMENT.starting_seed(wildcards.recipe, wildcards.seed)
-    return results(f"models/{wildcards.model}/{before}/seed-{seed}")
-
-
-def training_data(path):
-    """The texts that a recipe learns from, or the pieces of them."""
-
-    def texts(wildcards):
-        recipe = EXPERIMENT.recipes[wildcards.recipe]
-        length = recipe["piece_length"] if recipe["long_documents"] == "split" else None
-        return texts_of(recipe["train_on"], path, length)
-
-    return texts
-
-
-def negatives(wildcards):
-    recipe = EXPERIMENT.recipes[wildcards.recipe]
-    return results(f"negatives/{recipe['train_on']}/{examples(recipe)}.tsv")
-
-
-def training_settings(wildcards):
-    recipe, model = EXPERIMENT.recipes[wildcards.recipe], EXPERIMENT.models[wildcards.model]
-    schedule = {key: recipe[key] for key in SCHEDULE}
-    split = {"long_documents": "split"} if recipe["long_documents"] == "split" else {}
-    return settings(**schedule, **split, type=model["type"], max_length=model["max_length"], seed=int(wildcards.seed))
-
-
-def weights_settings(wildcards):
-    model = EXPERIMENT.models[wildcards.model]
-    kept = {key: model[key] for key in ("type", "backend", "file", "sha256") if key in model}
-    return settings(**kept, **source_settings(model["weights"], model["revision"]))
+def weights_location(model):
+    """Where a model's own weights are from."""
+    return EXPERIMENT.models[model]["weights"], EXPERIMENT.models[model]["revision"]
 
 
 rule weights:
     input:
         **code("training/weights.py"),
-        source=lambda wildcards: source_files(*[EXPERIMENT.models[wildcards.model][k] for k in ("weights", "revision")]),
+        source=lambda wildcards: source_files(*weights_location(wildcards.model)),
     output:
-        checkpoint=directory(results(f"models/{{model}}/{UNTRAINED}/seed-0")),
+        checkpoint=directory(result("checkpoint", recipe=UNTRAINED, seed=0)),
     log:
-        results("logs/weights/{model}.log"),
+        result("log", job="weights/{model}"),
     params:
-        settings=weights_settings,
+        settings=lambda wildcards: settings(
+            **training.weights_settings(EXPERIMENT, wildcards.model), **source_settings(*weights_location(wildcards.model))
+        ),
     conda:
         "../envs/neural.yaml"
     message:
@@ -89,19 +35,19 @@ rule weights:
 rule negatives:
     input:
         **code("training/negatives.py"),
-        corpus=lambda wildcards: corpus_of(wildcards.dataset),
-        queries=results("data/{dataset}/queries/train.jsonl"),
-        qrels=results("data/{dataset}/qrels/train.qrels"),
-        evaluation_qrels=examples_evaluation_qrels,
-        first_stage=examples_first_stage,
+        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        queries=result("queries", split="train"),
+        qrels=result("qrels", split="train"),
+        evaluation_qrels=lambda wildcards: training.examples_evaluation_qrels(EXPERIMENT, **wildcards),
+        first_stage=lambda wildcards: training.examples_first_stage(EXPERIMENT, **wildcards),
     output:
-        negatives=results("negatives/{dataset}/{examples}.tsv"),
+        negatives=result("negatives"),
     log:
-        results("logs/negatives/{dataset}/{examples}.log"),
+        result("log", job="negatives/{dataset}/{examples}"),
     benchmark:
-        results("benchmarks/negatives/{dataset}/{examples}.tsv")
+        result("benchmark", job="negatives/{dataset}/{examples}")
     params:
-        settings=examples_settings,
+        settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/evaluation.yaml"
     message:
@@ -115,23 +61,23 @@ rule negatives:
 rule fine_tune:
     input:
         **code("training/fine_tune.py"),
-        start=start,
-        corpus=training_data("corpus"),
-        queries=training_data("queries/train"),
-        negatives=negatives,
+        start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
+        corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
+        queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),
+        negatives=lambda wildcards: training.negatives(EXPERIMENT, wildcards.recipe),
     output:
-        checkpoint=directory(results("models/{model}/{recipe}/seed-{seed}")),
-        timing=results("models/{model}/{recipe}/seed-{seed}.timing.json"),
-        training_log=results("models/{model}/{recipe}/seed-{seed}.log.tsv"),
+        checkpoint=directory(result("checkpoint")),
+        timing=result("checkpoint_timing"),
+        training_log=result("training_log"),
     log:
-        results("logs/fine_tune/{model}/{recipe}/seed-{seed}.log"),
+        result("log", job="fine_tune/{model}/{recipe}/seed-{seed}"),
     benchmark:
-        results("benchmarks/fine_tune/{model}/{recipe}/seed-{seed}.tsv")
+        result("benchmark", job="fine_tune/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
         recipe=one_of(EXPERIMENT.recipes),
         seed="[0-9]+",
     params:
-        settings=training_settings,
+        settings=lambda wildcards: settings(**training.training_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/neural.yaml"
     message:
