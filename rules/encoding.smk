@@ -4,39 +4,23 @@ In: models/, data/{dataset}/corpus.jsonl, pieces/{dataset}/{length}/corpus.jsonl
 seed-{seed}.npy, or embeddings/{dataset}/pieces-{length}/{model}/..., each with its timing.
 """
 
-
-def encoding(system, task, seed):
-    """The path, less its suffix, of the encoded corpus with which a system ranks; None where it encodes none.
-
-    A bi-encoder that re-ranks whole texts encodes the candidates itself.
-    """
-    split = system.piece_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
-    if system.kind != "retrieve" and not split:
-        return None
-    owner = EXPERIMENT.corpus_owner(task.dataset)
-    corpus = f"{owner}/pieces-{system.piece_length}" if split else owner
-    encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
-    return results(f"embeddings/{corpus}/{encoded}")
-
-
-def encoding_settings(wildcards):
-    return settings(**{key: EXPERIMENT.models[wildcards.model][key] for key in ["max_length", "batch_size"]})
+from scripts.inference import planning as inference
 
 
 rule encode:
     input:
         **code("inference/encode.py"),
-        checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
-        corpus=results("data/{dataset}/corpus.jsonl"),
+        checkpoint=result("checkpoint"),
+        corpus=result("corpus"),
     output:
-        embeddings=results("embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
-        timing=results("embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
+        embeddings=result("embeddings"),
+        timing=result("embeddings_timing"),
     log:
-        results("logs/encode/{dataset}/{model}/{recipe}/seed-{seed}.log"),
+        result("log", job="encode/{dataset}/{model}/{recipe}/seed-{seed}"),
     benchmark:
-        results("benchmarks/encode/{dataset}/{model}/{recipe}/seed-{seed}.tsv")
+        result("benchmark", job="encode/{dataset}/{model}/{recipe}/seed-{seed}")
     params:
-        settings=encoding_settings,
+        settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
     conda:
         "../envs/neural.yaml"
     message:
@@ -49,15 +33,15 @@ rule encode:
 use rule encode as encode_pieces with:
     input:
         **code("inference/encode.py"),
-        checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
-        corpus=results("pieces/{dataset}/{length}/corpus.jsonl"),
+        checkpoint=result("checkpoint"),
+        corpus=result("passages", texts="corpus"),
     output:
-        embeddings=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.npy"),
-        timing=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.timing.json"),
+        embeddings=result("passage_embeddings"),
+        timing=result("passage_embeddings_timing"),
     log:
-        results("logs/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.log"),
+        result("log", job="encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}"),
     benchmark:
-        results("benchmarks/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.tsv")
+        result("benchmark", job="encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
         length="[0-9]+",
     message:
