@@ -6,62 +6,24 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 """
 
 
-def system_model(wildcards):
-    return EXPERIMENT.models[EXPERIMENT.systems[wildcards.system].model]
-
-
-def system_checkpoint(wildcards):
-    return checkpoint_of(EXPERIMENT.systems[wildcards.system], wildcards.seed)
-
-
-def system_embeddings(wildcards):
-    path = encoding(EXPERIMENT.systems[wildcards.system], TASKS[wildcards.task], wildcards.seed)
-    return f"{path}.npy" if path else []
-
-
-def system_corpus(wildcards):
-    return texts_of(TASKS[wildcards.task].dataset, "corpus", EXPERIMENT.systems[wildcards.system].piece_length)
-
-
-def system_queries(wildcards):
-    task = TASKS[wildcards.task]
-    return texts_of(task.dataset, f"queries/{task.split}", EXPERIMENT.systems[wildcards.system].piece_length)
-
-
-def first_stage(wildcards):
-    system = EXPERIMENT.systems[wildcards.system]
-    seed = wildcards.seed if wildcards.seed == SELECTED else int(wildcards.seed)
-    seed = EXPERIMENT.first_stage_seed(system, seed, TASKS[wildcards.task])
-    return results(f"runs/{wildcards.task}/{system.first_stage}/seed-{seed}.trec.gz")
-
-
-def ranking_settings(wildcards):
-    """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
-    system, model = EXPERIMENT.systems[wildcards.system], system_model(wildcards)
-    kept = ["max_length", "batch_size"] + (["type", "backend"] if system.kind != "retrieve" else [])
-    pieces = {"piece_length": system.piece_length} if system.piece_length else {}
-    tag = f"{wildcards.system}-{wildcards.seed}"
-    return settings(**{key: model[key] for key in kept}, **pieces, depth=system.depth or EXPERIMENT.depth, tag=tag)
-
-
 rule retrieve:
     input:
         **code("inference/retrieve.py"),
-        checkpoint=system_checkpoint,
-        corpus=system_corpus,
-        embeddings=system_embeddings,
-        queries=system_queries,
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
+        corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
+        embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
+        queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
     output:
-        run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
-        timing=results("runs/{task}/{system}/seed-{seed}.timing.json"),
+        run=result("run"),
+        timing=result("run_timing"),
     log:
-        results("logs/retrieve/{task}/{system}/seed-{seed}.log"),
+        result("log", job="retrieve/{task}/{system}/seed-{seed}"),
     benchmark:
-        results("benchmarks/retrieve/{task}/{system}/seed-{seed}.tsv")
+        result("benchmark", job="retrieve/{task}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_kind("retrieve"),
     params:
-        settings=ranking_settings,
+        settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
@@ -75,22 +37,22 @@ rule retrieve:
 rule rerank:
     input:
         **code("inference/rerank.py"),
-        checkpoint=system_checkpoint,
-        corpus=system_corpus,
-        embeddings=system_embeddings,
-        queries=system_queries,
-        first_stage=first_stage,
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
+        corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
+        embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
+        queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
+        first_stage=lambda wildcards: inference.first_stage(EXPERIMENT, **wildcards),
     output:
-        run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
-        timing=results("runs/{task}/{system}/seed-{seed}.timing.json"),
+        run=result("run"),
+        timing=result("run_timing"),
     log:
-        results("logs/rerank/{task}/{system}/seed-{seed}.log"),
+        result("log", job="rerank/{task}/{system}/seed-{seed}"),
     benchmark:
-        results("benchmarks/rerank/{task}/{system}/seed-{seed}.tsv")
+        result("benchmark", job="rerank/{task}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_kind("rerank"),
     params:
-        settings=ranking_settings,
+        settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
@@ -104,20 +66,20 @@ rule rerank:
 rule score_all:
     input:
         **code("inference/score_all.py"),
-        checkpoint=system_checkpoint,
-        corpus=system_corpus,
-        queries=system_queries,
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
+        corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
+        queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
     output:
-        run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
-        timing=results("runs/{task}/{system}/seed-{seed}.timing.json"),
+        run=result("run"),
+        timing=result("run_timing"),
     log:
-        results("logs/score_all/{task}/{system}/seed-{seed}.log"),
+        result("log", job="score_all/{task}/{system}/seed-{seed}"),
     benchmark:
-        results("benchmarks/score_all/{task}/{system}/seed-{seed}.tsv")
+        result("benchmark", job="score_all/{task}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_kind("score_all"),
     params:
-        settings=ranking_settings,
+        settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
