@@ -7,19 +7,19 @@ In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in pieces/
 rule split:
     input:
         **code("datasets/pieces.py"),
-        texts=results("data/{dataset}/{texts}.jsonl"),
+        texts=result("texts"),
     output:
-        pieces=results("pieces/{dataset}/{length}/{texts}.jsonl"),
+        pieces=result("passages"),
     log:
-        results("logs/split/{dataset}/{length}/{texts}.log"),
+        result("log", job="split/{dataset}/{length}/{texts}"),
     benchmark:
-        results("benchmarks/split/{dataset}/{length}/{texts}.tsv")
+        result("benchmark", job="split/{dataset}/{length}/{texts}")
     wildcard_constraints:
         length="[0-9]+",
         texts="corpus|queries/(?:train|dev|test)",
     params:
         settings=lambda wildcards: settings(
-            length=int(wildcards.length), language=EXPERIMENT.datasets[wildcards.dataset]["language"]
+            **datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length)
         ),
     conda:
         "../envs/datasets.yaml"
