@@ -5,43 +5,33 @@ models/{model}/{recipe}/seed-selected-{system} with the seed's timing and what e
 systems tables/selected-seeds.tsv.
 """
 
+from scripts.selection import planning as selection
 
-def seeds_to_select_from(pattern):
-    """The files of all seeds of a system that selects among them."""
-
-    def files(wildcards):
-        system = EXPERIMENT.systems[wildcards.system]
-        task = EXPERIMENT.selection_task(system.selection).folder
-        names = {"task": task, "system": system.name, "model": system.model, "recipe": system.recipe}
-        return expand(results(pattern), **names, seed=system.seeds)
-
-    return files
+SELECTED_SEED = "selected-{system}"  # what stands for the seed of the checkpoint that is kept
 
 
-def selection_settings(wildcards):
-    selection = SELECTIONS[wildcards.system]
-    task = EXPERIMENT.selection_task(selection)
-    how = {"score": selection.score, "formula": selection.formula}
-    return settings(system=wildcards.system, task=task.name, split=task.split, **how)
+def of_all_seeds(name):
+    """The files `name` of all seeds among which one is chosen."""
+    return lambda wildcards: selection.candidates(EXPERIMENT, wildcards.system, name)
 
 
 rule select_seed:
     input:
         **code("selection/select_seed.py"),
-        checkpoints=seeds_to_select_from("models/{model}/{recipe}/seed-{seed}"),
-        timings=seeds_to_select_from("models/{model}/{recipe}/seed-{seed}.timing.json"),
-        runs=seeds_to_select_from("runs/{task}/{system}/seed-{seed}.trec.gz"),
-        qrels=lambda wildcards: qrels_of(EXPERIMENT.selection_task(SELECTIONS[wildcards.system])),
+        checkpoints=of_all_seeds("checkpoint"),
+        timings=of_all_seeds("checkpoint_timing"),
+        runs=of_all_seeds("run"),
+        qrels=lambda wildcards: selection.qrels(EXPERIMENT, wildcards.system),
     output:
-        checkpoint=directory(results("models/{model}/{recipe}/seed-selected-{system}")),
-        timing=results("models/{model}/{recipe}/seed-selected-{system}.timing.json"),
-        selection=results("models/{model}/{recipe}/seed-selected-{system}.json"),
+        checkpoint=directory(result("checkpoint", seed=SELECTED_SEED)),
+        timing=result("checkpoint_timing", seed=SELECTED_SEED),
+        selection=result("seed_selection", seed=SELECTED_SEED),
     log:
-        results("logs/select_seed/{model}/{recipe}/{system}.log"),
+        result("log", job="select_seed/{model}/{recipe}/{system}"),
     wildcard_constraints:
-        system=one_of(SELECTIONS),
+        system=one_of(selection.selections(EXPERIMENT)),
     params:
-        settings=selection_settings,
+        settings=lambda wildcards: settings(**selection.selection_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../envs/evaluation.yaml"
     message:
@@ -55,11 +45,11 @@ rule select_seed:
 rule selected_seeds:
     input:
         **code("selection/selected_seeds.py"),
-        selections=[checkpoint_of(EXPERIMENT.systems[name], SELECTED) + ".json" for name in SELECTIONS],
+        selections=selection.records(EXPERIMENT),
     output:
-        table=shown(results("tables/selected-seeds.tsv"), "selected", "Tables", table="selected seeds"),
+        table=shown(result("selected_seeds"), "selected", "Tables", table="selected seeds"),
     log:
-        results("logs/selected_seeds.log"),
+        result("log", job="selected_seeds"),
     conda:
         "../envs/evaluation.yaml"
     message:
