@@ -3,40 +3,25 @@
 In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
 Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
 """
-
-SCORED_BY_OTHERS = [folder for folder, task in TASKS.items() if task.format == "scores"]
-
-
-def metrics_of(system, task):
-    """The metrics files of a system on a task, one a seed."""
-    seeds = EXPERIMENT.seeds_on(EXPERIMENT.systems[system], task)
-    return expand(results("metrics/{task}/{system}/seed-{seed}.tsv"), task=task.folder, system=system, seed=seeds)
-
-
-def corpus_of_task(wildcards):
-    """The corpus that a task's runs rank, where it has one: judgements alone have none."""
-    dataset = TASKS[wildcards.task].dataset
-    return [] if dataset in JUDGEMENTS_ONLY else corpus_of(dataset)
-def external_file(wildcards):
-    """The user's own file of an external system's run or scores."""
-    return EXPERIMENT.systems[wildcards.system].settings[TASKS[wildcards.task].name]
+from scripts.evaluation import planning as evaluation
 
 
 rule import_run:
     input:
         **code("evaluation/import_run.py"),
-        source=external_file,
-        qrels=qrels,
-        corpus=corpus_of_task,
+        source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
+        qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
+        corpus=lambda wildcards: evaluation.corpus(EXPERIMENT, wildcards.task),
     output:
-        run=results("runs/{task}/{system}/seed-0.trec.gz"),
+        run=result("run", seed=0),
     log:
-        results("logs/import_run/{task}/{system}.log"),
+        result("log", job="import_run/{task}/{system}"),
     wildcard_constraints:
         system=systems_of_kind("external"),
     params:
         settings=lambda wildcards: settings(
-            depth=EXPERIMENT.depth, tag=wildcards.system, **sha256_of(source=external_file(wildcards))
+            **evaluation.import_run_settings(EXPERIMENT, wildcards.system),
+            **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
         ),
     conda:
         "../envs/evaluation.yaml"
@@ -50,16 +35,17 @@ rule import_run:
 rule import_scores:
     input:
         **code("evaluation/import_scores.py"),
-        source=external_file,
+        source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
     output:
-        metrics=results("metrics/{task}/{system}/seed-0.tsv"),
+        metrics=result("metrics", seed=0),
     log:
-        results("logs/import_scores/{task}/{system}.log"),
+        result("log", job="import_scores/{task}/{system}"),
     wildcard_constraints:
-        task=one_of(SCORED_BY_OTHERS),
+        task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
         settings=lambda wildcards: settings(
-            measure=TASKS[wildcards.task].measures[0], **sha256_of(source=external_file(wildcards))
+            **evaluation.import_scores_settings(EXPERIMENT, wildcards.task),
+            **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
         ),
     conda:
         "../envs/evaluation.yaml"
@@ -73,14 +59,14 @@ rule import_scores:
 rule score:
     input:
         **code("evaluation/score.py"),
-        run=results("runs/{task}/{system}/seed-{seed}.trec.gz"),
-        qrels=qrels,
+        run=result("run"),
+        qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
     output:
-        metrics=results("metrics/{task}/{system}/seed-{seed}.tsv"),
+        metrics=result("metrics"),
     log:
-        results("logs/score/{task}/{system}/seed-{seed}.log"),
+        result("log", job="score/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
-        task=one_of(folder for folder in TASKS if folder not in SCORED_BY_OTHERS),
+        task=one_of(evaluation.scored_here(EXPERIMENT)),
     params:
         settings=settings(measures=EXPERIMENT.measures),
     conda:
@@ -95,17 +81,11 @@ rule score:
 rule means:
     input:
         **code("evaluation/means.py"),
-        metrics=[
-            path
-            for task in EXPERIMENT.tasks.values()
-            for name, system in EXPERIMENT.systems.items()
-            if task in EXPERIMENT.runs_of(system)
-            for path in metrics_of(name, task)
-        ],
+        metrics=evaluation.all_metrics(EXPERIMENT),
     output:
-        means=shown(results("tables/means.tsv"), "means", "Tables", table="means"),
+        means=shown(result("means"), "means", "Tables", table="means"),
     log:
-        results("logs/means.log"),
+        result("log", job="means"),
     conda:
         "../envs/evaluation.yaml"
     message:
