@@ -3,43 +3,24 @@
 In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all
 comparisons, tables/comparisons.tsv.
 """
+from scripts.synthesis import planning as synthesis
 
-EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comparisons)
-META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
-
-
-def compared_metrics(role):
-    """The metrics files of a comparison's control or treatment on all its tasks."""
-
-    def files(wildcards):
-        comparison = EXPERIMENT.comparisons[wildcards.comparison]
-        other = comparison.treatment_on if role == "treatment" else {}
-        tasks = [EXPERIMENT.tasks[other.get(name, name)] for name in comparison.tasks]
-        return [path for task in tasks for path in metrics_of(getattr(comparison, role), task)]
-
-    return files
-
-
-def comparison_settings(wildcards):
-    comparison = EXPERIMENT.comparisons[wildcards.comparison]
-    roles = {"control": comparison.control, "treatment": comparison.named(comparison.treatment)}
-    folders = {EXPERIMENT.tasks[a].folder: EXPERIMENT.tasks[b].folder for a, b in comparison.treatment_on.items()}
-    other_tasks = {"treatment_on": folders} if folders else {}
-    return settings(**roles, **other_tasks, seed=EXPERIMENT.seed, **comparison.settings)
+EFFECTS = job_files.of_comparisons(EXPERIMENT, "effects")
+META = job_files.of_comparisons(EXPERIMENT, "meta")
 
 
 rule compare:
     input:
         **code("synthesis/compare.py"),
-        control=compared_metrics("control"),
-        treatment=compared_metrics("treatment"),
+        control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
+        treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
     output:
-        effects=results("effects/{comparison}.tsv"),
-        meta=results("meta/{comparison}.json"),
+        effects=result("effects"),
+        meta=result("meta"),
     log:
-        results("logs/compare/{comparison}.log"),
+        result("log", job="compare/{comparison}"),
     params:
-        settings=comparison_settings,
+        settings=lambda wildcards: settings(**synthesis.comparison_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
     message:
@@ -52,11 +33,11 @@ rule compare:
 rule comparisons_table:
     input:
         **code("synthesis/comparisons_table.py"),
-        meta=expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons),
+        meta=META,
     output:
-        table=shown(results("tables/comparisons.tsv"), "comparisons", "Tables", table="comparisons"),
+        table=shown(result("comparisons", table_format="tsv"), "comparisons", "Tables", table="comparisons"),
     log:
-        results("logs/comparisons_table.log"),
+        result("log", job="comparisons_table"),
     conda:
         "../envs/evaluation.yaml"
     message:
