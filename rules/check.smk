@@ -4,23 +4,13 @@ In: the locations of datasets and models. Out: a table on the terminal and one l
 """
 
 
-def needed():
-    """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
-    places = {f"datasets.{name}": (dataset["location"], None) for name, dataset in PREPARED.items()}
-    places |= {f"models.{name}": (model["weights"], model["revision"]) for name, model in EXPERIMENT.models.items()}
-    for name, (location, revision) in places.items():
-        path = source(location, revision)
-        wanted = FETCHED[Path(path).name] if path != location else {}
-        yield {"name": name, **wanted, "location": location} | ({"download": path} if wanted else {})
-
-
 rule check:
     input:
         **code("datasets/check.py"),
     log:
-        results("logs/check.log"),
+        result("log", job="check"),
     params:
-        settings=settings(mirrors=EXPERIMENT.mirrors, sources=list(needed())),
+        settings=settings(mirrors=EXPERIMENT.mirrors, sources=list(SOURCES.needed(EXPERIMENT))),
     conda:
         "../envs/datasets.yaml"
     message:
