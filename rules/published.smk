@@ -4,51 +4,29 @@ In: config/published/, tables/means.tsv and effects/, meta/ or tables/*-times.ts
 Out: published-versus-ours.{tsv,md} and, with a mapping, .html.
 """
 
-from scripts.experiment.charts import weights_name
-from scripts.experiment.descriptions import for_times
-from scripts.experiment.printed_cells import read_mapping
+from scripts.reports.planning import published
 
-PUBLISHED = dict(EXPERIMENT.published or {})
-MAPPED = "mapping" in PUBLISHED
-if PUBLISHED:
-    PUBLISHED |= {"table": results("published-versus-ours.tsv"), "page": results("published-versus-ours.md")}
-    PUBLISHED["html"] = results("published-versus-ours.html") if MAPPED else []
-
-
-def mapped_system(name):
-    """What tells a system from the others that its entry became, and where its time of fine-tuning stands."""
-    system = EXPERIMENT.systems[name]
-    weights = weights_name(EXPERIMENT.models[system.model]["weights"]) if system.model else ""
-    told = for_times(EXPERIMENT, system)
-    return {"system": name, "weights": weights, "model": told["model"], "recipe": told.get("recipe", "")}
-
-
-def published_settings(wildcards):
-    read = sha256_of(published=PUBLISHED.get("file"), mapping=PUBLISHED.get("mapping"))
-    if not MAPPED:
-        return settings(beside=PUBLISHED.get("beside", {}), **read)
-    meant = {entry for line in read_mapping(Path(PUBLISHED["mapping"])).systems for entry in line.ours}
-    entries = {entry: [mapped_system(name) for name in EXPERIMENT.entries.get(entry, [])] for entry in sorted(meant)}
-    return settings(entries=entries, tasks={task.name: folder for folder, task in TASKS.items()}, **read)
+PUBLISHED_FILES = published.user_files(EXPERIMENT)
+BESIDE_PUBLISHED = published.compared_with(EXPERIMENT)
 
 
 rule published:
     input:
         **code("reports/published.py"),
-        published=PUBLISHED.get("file", []),
-        mapping=PUBLISHED.get("mapping", []),
-        means=results("tables/means.tsv"),
-        times=expand(results("{table}.tsv"), table=TIMES if MAPPED else []),
-        effects=[] if MAPPED else EFFECTS,
-        meta=[] if MAPPED else META,
+        published=PUBLISHED_FILES.get("published", []),
+        mapping=PUBLISHED_FILES.get("mapping", []),
+        means=result("means"),
+        times=BESIDE_PUBLISHED["times"],
+        effects=BESIDE_PUBLISHED["effects"],
+        meta=BESIDE_PUBLISHED["meta"],
     output:
-        table=shown(results("published-versus-ours.tsv"), "published", "Tables", table="published versus ours"),
-        page=results("published-versus-ours.md"),
-        html=PUBLISHED.get("html", []),
+        table=shown(result("published_table"), "published", "Tables", table="published versus ours"),
+        page=result("published_page", page_format="md"),
+        html=published.page_as_html(EXPERIMENT),
     log:
-        results("logs/published.log"),
+        result("log", job="published"),
     params:
-        settings=published_settings,
+        settings=lambda wildcards: settings(**published.published_settings(EXPERIMENT), **sha256_of(**PUBLISHED_FILES)),
     conda:
         "../envs/report.yaml"
     message:
