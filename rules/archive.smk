@@ -7,8 +7,6 @@ embeddings, indices and texts, {experiment}.full.zip; and its SHA-256.
 import snakemake
 from snakemake.io import regex_from_filepattern
 
-ARCHIVE = results(f"{EXPERIMENT.name}.{{extent}}.zip")
-
 
 def told_of_rules():
     """What the records do not say of a rule: its outputs' patterns (for the wildcards), benchmark and environment."""
@@ -34,10 +32,10 @@ rule write_archive:
         targets=lambda wildcards: rules.all.input.shown,
         deleted=deleted,
     output:
-        archive=ARCHIVE,
-        sha256=ARCHIVE + ".sha256",
+        archive=result("archive"),
+        sha256=result("archive_sha256"),
     log:
-        results("logs/write_archive/{extent}.log"),
+        result("log", job="write_archive/{extent}"),
     wildcard_constraints:
         extent="crate|full",
     params:
@@ -54,17 +52,11 @@ rule write_archive:
 rule export_runs:
     input:
         **code("archive/export_runs.py"),
-        runs=[
-            results(f"runs/{task.folder}/{name}/seed-{seed}.trec.gz")
-            for name, system in EXPERIMENT.systems.items()
-            for task in EXPERIMENT.runs_of(system)
-            if task.folder not in SCORED_BY_OTHERS
-            for seed in EXPERIMENT.seeds_on(system, task)
-        ],
+        runs=evaluation.all_runs(EXPERIMENT),
     output:
-        exported=directory(results("exported-runs")),
+        exported=directory(result("exported_runs")),
     log:
-        results("logs/export_runs.log"),
+        result("log", job="export_runs"),
     params:
         settings=archive_settings,
     conda:
