@@ -28,11 +28,6 @@ def source_files(location, revision=None):
         sys.exit(f"error: {error}")
 
 
-def location_of(wildcards):
-    """Where a dataset is from."""
-    return EXPERIMENT.datasets[wildcards.dataset]["location"]
-
-
 rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
     output:
         download=result("download"),
@@ -65,7 +60,7 @@ rule prepare_dataset:
     input:
         **code("datasets/prepare.py"),
         reader=lambda wildcards: datasets.reader(EXPERIMENT, wildcards.dataset),
-        source=lambda wildcards: source_files(location_of(wildcards)),
+        source=lambda wildcards: source_files(datasets.location(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
     output:
         corpus=result("corpus"),
@@ -80,7 +75,8 @@ rule prepare_dataset:
         dataset=one_of(datasets.whole(EXPERIMENT)),
     params:
         settings=lambda wildcards: settings(
-            **datasets.dataset_settings(EXPERIMENT, wildcards.dataset), **source_settings(location_of(wildcards))
+            **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
+            **source_settings(datasets.location(EXPERIMENT, wildcards.dataset)),
         ),
     conda:
         "../envs/datasets.yaml"

@@ -3,6 +3,7 @@
 In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
 Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
 """
+
 from scripts.evaluation import planning as evaluation
 
 

@@ -3,6 +3,7 @@
 In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all
 comparisons, tables/comparisons.tsv.
 """
+
 from scripts.synthesis import planning as synthesis
 
 EFFECTS = job_files.of_comparisons(EXPERIMENT, "effects")

@@ -7,22 +7,18 @@ negatives/{dataset}/{examples}.tsv, models/{model}/{recipe}/seed-{seed} with its
 from scripts.training import planning as training
 
 
-def weights_location(model):
-    """Where a model's own weights are from."""
-    return EXPERIMENT.models[model]["weights"], EXPERIMENT.models[model]["revision"]
-
-
 rule weights:
     input:
         **code("training/weights.py"),
-        source=lambda wildcards: source_files(*weights_location(wildcards.model)),
+        source=lambda wildcards: source_files(*training.weights_source(EXPERIMENT, wildcards.model)),
     output:
         checkpoint=directory(result("checkpoint", recipe=UNTRAINED, seed=0)),
     log:
         result("log", job="weights/{model}"),
     params:
         settings=lambda wildcards: settings(
-            **training.weights_settings(EXPERIMENT, wildcards.model), **source_settings(*weights_location(wildcards.model))
+            **training.weights_settings(EXPERIMENT, wildcards.model),
+            **source_settings(*training.weights_source(EXPERIMENT, wildcards.model)),
         ),
     conda:
         "../envs/neural.yaml"

@@ -54,6 +54,11 @@ def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:
     return job_files.corpus(experiment, dataset) if dataset in without_corpus(experiment) else []
 
 
+def location(experiment: Experiment, dataset: str) -> str:
+    """Where a dataset is from."""
+    return experiment.datasets[dataset]["location"]
+
+
 def reader(experiment: Experiment, dataset: str) -> str:
     """The module that reads a dataset's format."""
     return f"scripts/datasets/formats/{experiment.datasets[dataset]['format']}.py"

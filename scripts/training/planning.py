@@ -97,6 +97,11 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     }
 
 
+def weights_source(experiment: Experiment, model: str) -> tuple[str, str | None]:
+    """The location of a model's own weights, and their revision."""
+    return experiment.models[model]["weights"], experiment.models[model]["revision"]
+
+
 def weights_settings(experiment: Experiment, model: str) -> dict:
     """What a model's own weights have to be."""
     return {key: experiment.models[model][key] for key in OF_WEIGHTS if key in experiment.models[model]}
