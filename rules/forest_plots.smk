@@ -4,61 +4,31 @@ In: effects/, meta/. Out: figures/{name}.{svg,pdf,png}. What only changes how a 
 shown) is a setting of the figure and reruns no statistics.
 """
 
-DRAWN = {name: (name,) for name in EXPERIMENT.comparisons} | EXPERIMENT.figures
-LABELS = {
-    "tasks": {task.folder: task.label for task in TASKS.values() if task.label != task.folder},
-    "systems": {name: system.label for name, system in EXPERIMENT.systems.items() if system.label != name},
-}
-LABELS["systems"] |= {
-    one.named(one.treatment): one.named(EXPERIMENT.systems[one.treatment].label, lambda task: EXPERIMENT.tasks[task].label)
-    for one in EXPERIMENT.comparisons.values()
-    if one.treatment_on
-}
+from scripts.reports.planning import figures
 
-
-def figure_settings(name):
-    """How the numbers of a comparison are shown, and its figure's looks."""
-    comparison = EXPERIMENT.comparisons[name]
-    kept = {key: comparison.settings[key] for key in ("alpha", "estimator", "interval")}
-    judged = next((name for name in EXPERIMENT.tasks[comparison.tasks[0]].measures if name.startswith("Judged@")), "")
-    return kept | {key: value for key, value in comparison.figure.items() if key != "together"} | {"judged": judged}
-
-
-def forest_settings(wildcards):
-    first = EXPERIMENT.comparisons[DRAWN[wildcards.comparison][0]]
-    compared = [EXPERIMENT.comparisons[name] for name in DRAWN[wildcards.comparison]]
-    treatments = [one.named(one.treatment) for one in compared]
-    tasks = [EXPERIMENT.tasks[name].folder for name in first.tasks]
-    labels = {
-        "tasks": {name: label for name, label in LABELS["tasks"].items() if name in tasks},
-        "systems": {name: label for name, label in LABELS["systems"].items() if name in [first.control, *treatments]},
-    }
-    return settings(**figure_settings(first.name), labels=labels)
-
-
-def drawn(path):
-    return lambda wildcards: expand(results(path), name=DRAWN[wildcards.comparison])
+FOREST_PLOTS = figures.forest_plots(EXPERIMENT)
 
 
 rule forest:
     input:
         **code("reports/draw_forest.py"),
-        effects=drawn("effects/{name}.tsv"),
-        meta=drawn("meta/{name}.json"),
+        effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", FOREST_PLOTS[wildcards.comparison]),
+        meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", FOREST_PLOTS[wildcards.comparison]),
     output:
-        svg=shown(results("figures/{comparison}.svg"), "forest", "Forest plots", comparison="{comparison}", file="svg"),
-        pdf=shown(results("figures/{comparison}.pdf"), "forest", "Forest plots", comparison="{comparison}", file="pdf"),
-        png=results("figures/{comparison}.png"),
+        svg=shown_figure("svg", "forest", "Forest plots", figure="{comparison}", comparison="{comparison}"),
+        pdf=shown_figure("pdf", "forest", "Forest plots", figure="{comparison}", comparison="{comparison}"),
+        png=result("figure", figure="{comparison}", figure_format="png"),
     log:
-        results("logs/forest/{comparison}.log"),
+        result("log", job="forest/{comparison}"),
     wildcard_constraints:
-        comparison=one_of(DRAWN),
+        comparison=one_of(FOREST_PLOTS),
     params:
-        settings=forest_settings,
+        settings=lambda wildcards: settings(**figures.forest_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/report.yaml"
     message:
         "forest {wildcards.comparison}"
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q}"
-        " --figure $(echo {output.svg:q} | sed 's/[.]svg$//') --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
