@@ -5,19 +5,17 @@ In: tables/means.tsv. Out: figures/chart-{name}.{svg,pdf,png}.
 
 from scripts.experiment.charts import CHART
 
-CHARTS = [CHART + name for name in EXPERIMENT.charts]
-
 
 rule chart:
     input:
         **code("reports/draw_bars.py"),
-        means=results("tables/means.tsv"),
+        means=result("means"),
     output:
-        svg=shown(results(f"figures/{CHART}{{chart}}.svg"), "chart", "Means", chart="{chart}", file="svg"),
-        pdf=shown(results(f"figures/{CHART}{{chart}}.pdf"), "chart", "Means", chart="{chart}", file="pdf"),
-        png=results(f"figures/{CHART}{{chart}}.png"),
+        svg=shown_figure("svg", "chart", "Means", figure=CHART + "{chart}", chart="{chart}"),
+        pdf=shown_figure("pdf", "chart", "Means", figure=CHART + "{chart}", chart="{chart}"),
+        png=result("figure", figure=CHART + "{chart}", figure_format="png"),
     log:
-        results("logs/chart/{chart}.log"),
+        result("log", job="chart/{chart}"),
     wildcard_constraints:
         chart=one_of(EXPERIMENT.charts),
     params:
@@ -27,5 +25,6 @@ rule chart:
     message:
         "chart {wildcards.chart}"
     shell:
-        "python {input.script:q} --means {input.means:q} --figure $(echo {output.svg:q} | sed 's/[.]svg$//')"
+        "python {input.script:q} --means {input.means:q}"
+        " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} 2>&1 | tee {log:q}"
