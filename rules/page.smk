@@ -1,67 +1,16 @@
-"""Report: the experiment as one HTML file to read and to send, and how it was made as a graph of its rules.
+"""Pages: the experiment as one HTML file to read and to send, with the graph of its rules, and a summary in Markdown.
 
 In: tables/, effects/, meta/, figures/*.svg, training logs, all timing files, metrics of the systems that differ in their
-number of training queries. Out: report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
+number of training queries. Out: summary.md, report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from snakemake.iocontainers import Wildcards
 
-from scripts.archive.crate.layout import HEAVY, kind_of
 from scripts.common.ledger import LEDGER, recorded
+from scripts.experiment.results_paths import HEAVY, kind
+from scripts.reports.planning import pages
 
 report: "captions/workflow.rst"
-
-
-SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
-
-
-def training_logs():
-    """The logs of every training behind a system, and of those that it starts from."""
-    found = set()
-    for system in FITTED_SYSTEMS.values():
-        for seed in system.seeds:
-            recipe = system.recipe
-            while recipe in EXPERIMENT.recipes:
-                found.add(results(f"models/{system.model}/{recipe}/seed-{seed}.log.tsv"))
-                recipe = EXPERIMENT.recipes[recipe]["start_from"]
-    return sorted(found)
-
-
-def timing_files():
-    """The timings of all runs, of the encodings behind them, and of every training once, whichever seed is kept."""
-    ranked = {path for run, beside in timings().items() for path in [run, *beside.values()]}
-    trained = {path.removesuffix(".log.tsv") + ".timing.json" for path in training_logs()}
-    return sorted({path for path in ranked if not path.startswith(results("models/"))} | trained)
-
-
-def sizes():
-    """The systems that differ in their number of training queries alone, a group each with its untrained system."""
-    groups, untrained = {}, {}
-    for name, system in FITTED_SYSTEMS.items():
-        ranks = (system.kind, system.model, system.first_stage, system.depth)
-        if system.recipe not in EXPERIMENT.recipes:
-            untrained[ranks] = name
-            continue
-        recipe = EXPERIMENT.recipes[system.recipe]
-        alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)
-        groups.setdefault((ranks, alike), {})[name] = recipe
-    return [
-        {
-            "name": f"{ranks[1]} trained on {next(iter(members.values()))['train_on']}, from {next(iter(members))}",
-            "systems": {name: recipe["queries"] for name, recipe in members.items()},
-            "train_on": next(iter(members.values()))["train_on"],
-            "untrained": untrained.get(ranks),
-        }
-        for (ranks, _), members in groups.items()
-        if len({recipe["queries"] for recipe in members.values()}) > 1
-    ]
-
-
-def sizes_metrics():
-    """The metrics of the systems in `sizes`."""
-    names = {name for group in sizes() for name in [*group["systems"], group["untrained"]] if name}
-    systems = [EXPERIMENT.systems[name] for name in sorted(names)]
-    return [path for one in systems for task in EXPERIMENT.runs_of(one) for path in metrics_of(one.name, task)]
 
 
 @cache
@@ -97,7 +46,7 @@ def gone():
     jobs, _ = behind(*rules.all.input.shown)
     written = {str(out.apply_wildcards(found)) for maker, found in jobs.values() for out in maker.output}
     missing = [path for path in sorted(written) if not os.path.exists(path)]
-    found = [path for path in missing if kind_of(path, EXPERIMENT.name) not in HEAVY and recorded(Path(path))]
+    found = [path for path in missing if kind(path) not in HEAVY and recorded(Path(path))]
     if found:
         said = f"{len(found)} deleted files are made again, with all that depends on them, such as {found[0]}"
         print(f"{said} (that one alone: snakemake {found[0]} --configfile {CONFIG_FILES[-1]})", file=sys.stderr)
@@ -119,11 +68,32 @@ def rule_graph():
     return {"jobs": {name: names.count(name) for name in sorted(set(names))}, "feeds": feeds}
 
 
-def report_settings(wildcards):
-    seeds = {name: list(system.seeds) for name, system in FITTED_SYSTEMS.items() if system.recipe in EXPERIMENT.recipes}
-    controls = {COST_FIGURE + n: EXPERIMENT.comparisons[members[0]].control for n, members in COST_FIGURES.items()}
-    shown = {"sizes": sizes(), "cost_controls": controls, "seeds": {"data": EXPERIMENT.seed, "training": seeds}}
-    return settings(**summary_values(), **rule_graph(), **shown)
+rule summary:
+    input:
+        **code("reports/summary.py"),
+        datasets=result("datasets_table"),
+        means=result("means"),
+        comparisons=result("comparisons", table_format="tsv"),
+        costs=result("costs"),
+        effects=EFFECTS,
+        meta=META,
+        selected=pages.selected_seeds(EXPERIMENT),
+        published=published.table(EXPERIMENT),
+    output:
+        summary=result("summary"),
+    log:
+        result("log", job="summary"),
+    params:
+        settings=settings(**pages.summary_settings(EXPERIMENT, CAUTIONS)),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "summary"
+    shell:
+        "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
+        " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
+        " --published {input.published:q} --selected {input.selected:q} --summary {output.summary:q}"
+        " --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 rule report:
@@ -132,24 +102,26 @@ rule report:
         template="scripts/reports/page/report.html.j2",
         style="scripts/reports/page/report.css",
         page_script="scripts/reports/page/report.js",
-        datasets=results("tables/datasets.tsv"),
-        means=results("tables/means.tsv"),
-        comparisons=results("tables/comparisons.tsv"),
-        costs=results("tables/costs.tsv"),
+        datasets=result("datasets_table"),
+        means=result("means"),
+        comparisons=result("comparisons", table_format="tsv"),
+        costs=result("costs"),
         effects=EFFECTS,
         meta=META,
-        figures=expand(results("figures/{name}.svg"), name=FIGURES),
-        training_logs=training_logs(),
-        timing=timing_files(),
-        metrics=sizes_metrics(),
-        published=results("published-versus-ours.tsv") if EXPERIMENT.published else [],
-        selected=results("tables/selected-seeds.tsv") if SELECTIONS else [],
+        figures=figures.figure_files(EXPERIMENT, ("svg",)),
+        training_logs=pages.training_logs(EXPERIMENT),
+        timing=pages.timing_files(EXPERIMENT),
+        metrics=pages.sizes_metrics(EXPERIMENT),
+        published=published.table(EXPERIMENT),
+        selected=pages.selected_seeds(EXPERIMENT),
     output:
-        page=shown(results("report.html"), "page", "Report", page="report"),
+        page=shown(result("report"), "page", "Report", page="report"),
     log:
-        results("logs/report.log"),
+        result("log", job="report"),
     params:
-        settings=report_settings,
+        settings=lambda wildcards: settings(
+            **pages.summary_settings(EXPERIMENT, CAUTIONS), **pages.report_settings(EXPERIMENT), **rule_graph()
+        ),
     conda:
         "../envs/report.yaml"
     message:
