@@ -18,31 +18,31 @@ include: "rules/inference.smk"
 include: "rules/selection.smk"
 include: "rules/evaluation.smk"
 include: "rules/synthesis.smk"
-include: "rules/figures.smk"
-include: "rules/charts.smk"
+include: "rules/forest_plots.smk"
+include: "rules/bar_charts.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
-include: "rules/reports.smk"
-include: "rules/report.smk"
+include: "rules/tables.smk"
+include: "rules/page.smk"
 include: "rules/archive.smk"
 
 
 rule all:
     default_target: True
     input:
-        shown=[results("summary.md"), results("report.html"), *NAMED_IN_SUMMARY],
+        shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT)],
         deleted=deleted,
 
 
 rule prepare:  # on a machine with network: afterwards no other rule needs any
     input:
-        expand(results("data/{dataset}/statistics.json"), dataset=PREPARED),
-        expand(results(f"models/{{model}}/{UNTRAINED}/seed-0"), model=EXPERIMENT.models),
+        datasets.statistics(EXPERIMENT),
+        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),
 
 
 rule archive:  # of a finished experiment; docs/archive.md
     input:
-        results(f"{EXPERIMENT.name}.crate.zip"),
+        result("archive", extent="crate"),
 
 
 onstart:
