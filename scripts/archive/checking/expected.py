@@ -161,8 +161,12 @@ def expected(archive: Path, config: dict, jobs: list[dict], sources: Path, confi
 
     Of the archive's own `jobs` only those that fetched count: they tell what did not lie in its place.
     """
-    start = "results/downloads/"
-    fetched = sorted({path.removeprefix(start) for job in jobs for path in job["outputs"] if path.startswith(start)})
+    fetched = sorted({
+        path.removeprefix(layout.DOWNLOADS)
+        for job in jobs
+        for path in job["outputs"]
+        if path.startswith(layout.DOWNLOADS)
+    })
     published = {}
     for name in published_files(config):
         if why_not_laid_out(name) is None and (archive / layout.WORKFLOW / name).is_file():

@@ -10,7 +10,7 @@ import re
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
-from scripts.experiment.results_paths import NAME, NOT_ARCHIVED, RESERVED, kind
+from scripts.experiment.results_paths import NAME, NOT_ARCHIVED, RESERVED, kind, path
 
 FORMAT = "ranktrial-archive/1"
 MANIFEST = "manifest.json"
@@ -18,7 +18,7 @@ SEAL = "manifest.sha256"
 CRATE = "ro-crate-metadata.json"
 WORKFLOW = "workflow/"  # the sources, as they lay when the archive was written
 PROVENANCE = "provenance/"
-DOWNLOADS = "results/downloads/"  # shared by all experiments
+DOWNLOADS = path("download", download="")  # shared by all experiments
 LOGS = "results/{}/logs/"  # of an experiment
 JOBS = PROVENANCE + "jobs.json"
 ORIGIN = PROVENANCE + "origin.json"
