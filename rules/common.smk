@@ -25,9 +25,12 @@ from scripts.engine.repair import repair
 from scripts.experiment.resolution import resolve
 from scripts.experiment.records import SELECTED
 from scripts.engine.slurm import begin_run
+from scripts.common.doors import source as kind_source
 from scripts.common.locations import key
 from scripts.common.locations import shown as location_shown
 from scripts.engine.job_records import adopt
+from scripts.models.adapters import KINDS as KINDS_OF_MODEL
+from scripts.models.adapters import adapter
 
 STARTED = time.time()
 if reason := why_no_clone(str(workflow.basedir)):
@@ -163,6 +166,16 @@ def modules(script):
 def code(script):
     """The inputs `script` and `modules` of a rule that runs scripts/{script}."""
     return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
+
+
+def code_of_model(wildcards):
+    """The adapter of a job's model, by the wildcard `model` or that of its system, and the modules that it imports.
+
+    The script loads it by its name, so its imports do not show it.
+    """
+    model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
+    adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
+    return [adapter_file, *modules(adapter_file)]
 
 
 def texts_of(dataset, name, piece_length=None):

@@ -1,4 +1,4 @@
-"""Encoding: each corpus, or each piece of it, becomes a vector once a checkpoint of a bi-encoder.
+"""Encoding: each corpus, or each piece of it, becomes a vector once a checkpoint of a model that searches.
 
 In: models/, data/{dataset}/corpus.jsonl, pieces/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
 seed-{seed}.npy, or embeddings/{dataset}/pieces-{length}/{model}/..., each with its timing.
@@ -8,9 +8,9 @@ seed-{seed}.npy, or embeddings/{dataset}/pieces-{length}/{model}/..., each with 
 def encoding(system, task, seed):
     """The path, less its suffix, of the encoded corpus with which a system ranks; None where it encodes none.
 
-    A bi-encoder that re-ranks whole texts encodes the candidates itself.
+    A model that re-ranks whole texts by their vectors encodes the candidates itself.
     """
-    split = system.piece_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
+    split = system.piece_length and adapter(EXPERIMENT.models[system.model]["type"]).SEARCHES
     if system.kind != "retrieve" and not split:
         return None
     owner = EXPERIMENT.corpus_owner(task.dataset)
@@ -20,12 +20,13 @@ def encoding(system, task, seed):
 
 
 def encoding_settings(wildcards):
-    return settings(**{key: EXPERIMENT.models[wildcards.model][key] for key in ["max_length", "batch_size"]})
+    return settings(**{key: EXPERIMENT.models[wildcards.model][key] for key in ["type", "max_length", "batch_size"]})
 
 
 rule encode:
     input:
         **code("inference/encode.py"),
+        kind=code_of_model,
         checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
         corpus=results("data/{dataset}/corpus.jsonl"),
     output:
@@ -49,6 +50,7 @@ rule encode:
 use rule encode as encode_pieces with:
     input:
         **code("inference/encode.py"),
+        kind=code_of_model,
         checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
         corpus=results("pieces/{dataset}/{length}/corpus.jsonl"),
     output:

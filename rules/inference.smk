@@ -1,5 +1,4 @@
-"""Inference: tasks are searched exactly; first stages are re-ranked; or a cross-encoder scores every pair of a query and
-a document.
+"""Inference: tasks are searched exactly; first stages are re-ranked; or a model scores every pair of a query and a document.
 
 In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
 runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
@@ -36,9 +35,9 @@ def first_stage(wildcards):
 
 
 def ranking_settings(wildcards):
-    """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
+    """What a ranking depends on beside its inputs; only torch searches, so that needs no backend."""
     system, model = EXPERIMENT.systems[wildcards.system], system_model(wildcards)
-    kept = ["max_length", "batch_size"] + (["type", "backend"] if system.kind != "retrieve" else [])
+    kept = ["type", "max_length", "batch_size"] + (["backend"] if system.kind != "retrieve" else [])
     pieces = {"piece_length": system.piece_length} if system.piece_length else {}
     tag = f"{wildcards.system}-{wildcards.seed}"
     return settings(**{key: model[key] for key in kept}, **pieces, depth=system.depth or EXPERIMENT.depth, tag=tag)
@@ -47,6 +46,7 @@ def ranking_settings(wildcards):
 rule retrieve:
     input:
         **code("inference/retrieve.py"),
+        kind=code_of_model,
         checkpoint=system_checkpoint,
         corpus=system_corpus,
         embeddings=system_embeddings,
@@ -75,6 +75,7 @@ rule retrieve:
 rule rerank:
     input:
         **code("inference/rerank.py"),
+        kind=code_of_model,
         checkpoint=system_checkpoint,
         corpus=system_corpus,
         embeddings=system_embeddings,
@@ -104,6 +105,7 @@ rule rerank:
 rule score_all:
     input:
         **code("inference/score_all.py"),
+        kind=code_of_model,
         checkpoint=system_checkpoint,
         corpus=system_corpus,
         queries=system_queries,

@@ -64,7 +64,7 @@ def training_settings(wildcards):
 
 def weights_settings(wildcards):
     model = EXPERIMENT.models[wildcards.model]
-    kept = {key: model[key] for key in ("type", "backend", "file", "sha256") if key in model}
+    kept = {key: model[key] for key in ("backend", "file", "sha256") if key in model}
     return settings(**kept, **source_settings(model["weights"], model["revision"]))
 
 
@@ -115,6 +115,7 @@ rule negatives:
 rule fine_tune:
     input:
         **code("training/fine_tune.py"),
+        kind=code_of_model,
         start=start,
         corpus=training_data("corpus"),
         queries=training_data("queries/train"),
