@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
 from scripts.models.adapters import KINDS, adapter, adapters
@@ -25,12 +26,18 @@ FOLDER = KINDS.replace(".", "/")
 def test_each_kind_says_what_it_is():
     assert list(adapters()) == ["bi-encoder", "cross-encoder"]
     for name, kind in adapters().items():
-        assert adapter(name) is kind
+        assert adapter(name) is kind and name == kind.NAME
         assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_scorer") != kind.SEARCHES
         assert set(kind.BACKENDS) <= {"torch", "onnx"} and kind.BACKENDS
         assert kind.DEFAULT_LOSS in kind.LOSSES and kind.LOSSES[kind.DEFAULT_LOSS_SPLIT] == PAIRS
     with pytest.raises(UserError, match="unknown 'tri-encoder'; expected one of bi-encoder, cross-encoder"):
         adapter("tri-encoder")
+
+
+def test_the_schema_says_what_they_state():
+    choosing = read_yaml(ROOT / "config/schema.yaml")["$defs"]["model"]["properties"]["type"]
+    assert choosing["enum"] == list(adapters())
+    assert choosing["description"] == "; ".join(f"{name}: {kind.MEANING}" for name, kind in adapters().items())
 
 
 def test_the_workflow_is_planned_with_them_without_torch():
@@ -70,7 +77,7 @@ import numpy as np
 NAME = "hashed-words"
 SEARCHES = True
 BACKENDS = ("torch",)
-MAX_LENGTH = "a text"
+MEANING = "words are counted; max_length is of a text"
 LOSSES = {}
 
 
@@ -143,6 +150,7 @@ def test_a_kind_from_outside_encodes_searches_and_re_ranks(outside):
 RESOLVE = """
 import json, sys
 from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.resolution import resolve
 for config in json.load(sys.stdin):
     try:
