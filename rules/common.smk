@@ -25,7 +25,9 @@ from scripts.experiment.resolution import resolve
 from scripts.experiment.records import SELECTED
 from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
 from scripts.engine.slurm import begin_run
+from scripts.common.doors import source as kind_source
 from scripts.engine.job_records import adopt
+from scripts.models.adapters import KINDS as KINDS_OF_MODEL
 from scripts.selection.planning import selections
 
 STARTED = time.time()
@@ -167,6 +169,16 @@ def modules(script):
 def code(script):
     """The inputs `script` and `modules` of a rule that runs scripts/{script}."""
     return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
+
+
+def code_of_model(wildcards):
+    """The adapter of a job's model, by the wildcard `model` or that of its system, and the modules that it imports.
+
+    The script loads it by its name, so its imports do not show it.
+    """
+    model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
+    adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
+    return [adapter_file, *modules(adapter_file)]
 
 
 def print_errors_of_logs(since):

@@ -1,4 +1,4 @@
-"""Encoding: each corpus, or each piece of it, becomes a vector once a checkpoint of a bi-encoder.
+"""Encoding: each corpus, or each piece of it, becomes a vector once a checkpoint of a model that searches.
 
 In: models/, data/{dataset}/corpus.jsonl, pieces/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
 seed-{seed}.npy, or embeddings/{dataset}/pieces-{length}/{model}/..., each with its timing.
@@ -10,6 +10,7 @@ from scripts.inference import planning as inference
 rule encode:
     input:
         **code("inference/encode.py"),
+        kind=code_of_model,
         checkpoint=result("checkpoint"),
         corpus=result("corpus"),
     output:
@@ -33,6 +34,7 @@ rule encode:
 use rule encode as encode_pieces with:
     input:
         **code("inference/encode.py"),
+        kind=code_of_model,
         checkpoint=result("checkpoint"),
         corpus=result("passages", texts="corpus"),
     output:

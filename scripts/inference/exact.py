@@ -68,14 +68,15 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
     for here, its_vectors in blocks(of_document, DOCUMENTS):
         chunk = torch.from_numpy(np.array(documents[its_vectors])).to(device)
         kept_scores, kept_rows = [], []
-        for some, some_vectors in blocks(of_query, QUERIES):
-            new = vectors[some_vectors] @ chunk.T
+        for asked, asked_vectors in blocks(of_query, QUERIES):
+            new = vectors[asked_vectors] @ chunk.T
             if not whole:
-                counts = (torch.from_numpy(one).to(device) for one in (of_query[some], of_document[here]))
-                new = max_sums(new, *counts)
+                query_counts = torch.from_numpy(of_query[asked]).to(device)
+                document_counts = torch.from_numpy(of_document[here]).to(device)
+                new = max_sums(new, query_counts, document_counts)
             new_columns = best(new, places_of[here].expand_as(new), k)
-            all_scores = torch.cat([scores[some], new.gather(1, new_columns)], dim=1)
-            all_rows = torch.cat([rows[some], here.start + new_columns], dim=1)
+            all_scores = torch.cat([scores[asked], new.gather(1, new_columns)], dim=1)
+            all_rows = torch.cat([rows[asked], here.start + new_columns], dim=1)
             columns = best(all_scores, places_of[all_rows], k)
             kept_scores.append(all_scores.gather(1, columns))
             kept_rows.append(all_rows.gather(1, columns))

@@ -12,7 +12,7 @@ from scripts.experiment.results_paths import path
 
 def encoding_settings(experiment: Experiment, model: str) -> dict:
     """How a model encodes a corpus."""
-    return {key: experiment.models[model][key] for key in ("max_length", "batch_size")}
+    return {key: experiment.models[model][key] for key in ("type", "max_length", "batch_size")}
 
 
 def checkpoint(experiment: Experiment, system: str, seed: str) -> str:
@@ -46,9 +46,9 @@ def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> st
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
-    """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
+    """What a ranking depends on beside its inputs; only torch searches, so that needs no backend."""
     ranker = experiment.systems[system]
-    kept = ["max_length", "batch_size"] + (["type", "backend"] if ranker.kind != "retrieve" else [])
+    kept = ["type", "max_length", "batch_size"] + (["backend"] if ranker.kind != "retrieve" else [])
     pieces = {"piece_length": ranker.piece_length} if ranker.piece_length else {}
     model = experiment.models[ranker.model]
     depth = ranker.depth or experiment.depth

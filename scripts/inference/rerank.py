@@ -1,31 +1,48 @@
-"""Re-rank a first stage's run with a cross-encoder or a bi-encoder.
+"""Re-rank a first stage's run with a model of any kind (see scripts/models/adapters.py).
 
 Reads a checkpoint, the corpus, queries and a run; scores the run's first `depth` documents a query (in trec_eval's
-order) and writes them as a TREC run by the new scores, with the timing. A cross-encoder's score is its logit, a
-bi-encoder's the similarity, each document and query encoded once (or the corpus's embeddings taken, where they are
-given). Corpus and queries may be files of pieces. Only the documents to score are kept in memory.
+order) and writes them as a TREC run by the new scores, with the timing. A model that searches, such as a bi-encoder,
+encodes each document and query once (or the corpus's embeddings are taken, where they are given), and their similarity
+is the score; any other, such as a cross-encoder, scores each pair. Corpus and queries may be files of pieces. Only the
+documents to score are kept in memory.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
+from scripts.common.settings import given
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
-from scripts.inference.vectors import encode_all, similarities, stored
+from scripts.inference.pairs import aggregated, chunks, piece_pairs
+from scripts.inference.vectors import Vectors, encode_all, similarities, stored
 from scripts.ir.collection import pieces_of
 from scripts.ir.trec import Run, read_run, top, write_run
-from scripts.models.neural import encode, load_bi_encoder, precision
+from scripts.models.adapters import Scorer, adapter
+from scripts.models.running import precision
 
 Candidates = dict[str, list[str]]  # query id -> document ids
 Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model"]
+    backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
+    max_length: Annotated[int, "tokens kept of a text, or of a pair where pairs are scored"]
+    batch_size: Annotated[int, "texts or pairs a batch"]
+    depth: Annotated[int, "documents a query, the first stage's best, that are scored and kept"]
+    tag: Annotated[str, "name of the run, its last column"]
+    piece_length: Annotated[int | None, "characters a piece, where texts were split; goes into the timing"] = None
 
 
 class Outcome(NamedTuple):
@@ -67,8 +84,8 @@ def rank_by_pairs(score: Callable, wanted: Candidates, queries: Pieces, texts: P
     return {query: {document: next(one_by_one) for document in documents} for query, documents in wanted.items()}
 
 
-def by_cross_encoder(scorer: Scorer, wanted: Candidates, queries: Pieces, texts: Pieces) -> Outcome:
-    """Re-rank with a cross-encoder; the first query's candidates warm it up."""
+def by_pairs(scorer: Scorer, wanted: Candidates, queries: Pieces, texts: Pieces) -> Outcome:
+    """Re-rank with a model of pairs; the first query's candidates warm it up."""
 
     def single(query: str) -> object:
         return aggregated(scorer.score, [(queries[query], texts[document]) for document in wanted[query]])
@@ -80,10 +97,15 @@ def by_cross_encoder(scorer: Scorer, wanted: Candidates, queries: Pieces, texts:
     return Outcome(ranked, seconds, single_seconds(single, list(wanted)), scorer.facts)
 
 
-def by_bi_encoder(model, batch_size: int, wanted: Candidates, queries: Pieces, texts: Pieces, embeddings) -> Outcome:
-    """Re-rank with a bi-encoder; `embeddings` are the documents' `Vectors`, None where `texts` are to be encoded."""
-    as_query = partial(encode, model, batch_size=batch_size, role="query")
-    as_document = partial(encode, model, batch_size=batch_size, role="document")
+def by_vectors(
+    encode: Callable[..., np.ndarray], wanted: Candidates, queries: Pieces, texts: Pieces, embeddings: Vectors | None
+) -> Outcome:
+    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors).
+
+    `embeddings` are the documents' vectors, None where `texts` are to be encoded.
+    """
+    as_query = partial(encode, role="query")
+    as_document = partial(encode, role="document")
     first = next(iter(wanted))
     encode_all(as_query, {first: queries[first]}, "warm-up")
     if embeddings is None:
@@ -102,34 +124,37 @@ def by_bi_encoder(model, batch_size: int, wanted: Candidates, queries: Pieces, t
 
 def main() -> None:
     names = ("checkpoint", "corpus", "embeddings*", "queries", "first-stage", "run", "timing")
-    options = parser(__doc__, *names).parse_args()
-    settings = options.settings
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = options.settings
     queries = pieces_of(options.queries)
-    wanted = candidates(read_run(options.first_stage), queries, settings["depth"])
+    wanted = candidates(read_run(options.first_stage), queries, settings.depth)
     if not wanted:
         raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
     texts = read_documents(options.corpus, wanted, options.first_stage)
-    if settings["type"] == "cross-encoder":
-        done = by_cross_encoder(load_scorer(options.checkpoint, settings), wanted, queries, texts)
-    else:
-        model = load_bi_encoder(options.checkpoint, settings["max_length"])
+    kind = adapter(settings.type)
+    if kind.SEARCHES:
+        model = kind.load(options.checkpoint, settings.max_length)
         embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
-        done = by_bi_encoder(model, settings["batch_size"], wanted, queries, texts, embeddings)
-    write_run(options.run, done.ranked, settings["tag"])
+        encode = partial(kind.encode, model, batch_size=settings.batch_size)
+        outcome = by_vectors(encode, wanted, queries, texts, embeddings)
+    else:
+        scorer = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+        outcome = by_pairs(scorer, wanted, queries, texts)
+    write_run(options.run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in wanted.items() for document in documents]
-    speed = len(pairs) / done.seconds
+    speed = len(pairs) / outcome.seconds
     print(f"{len(wanted)} of {len(queries)} queries re-ranked, {speed:.1f} pairs a second", file=sys.stderr)
     write_timing(
         options.timing,
         queries=len(wanted),
         pairs=len(pairs),
         piece_pairs=sum(len(queries[query]) * len(texts[document]) for query, document in pairs),
-        seconds=done.seconds,
+        seconds=outcome.seconds,
         pairs_per_second=speed,
-        queries_per_second=len(wanted) / done.seconds,
-        latency_ms=latency(done.singles),
-        **done.facts,
-        **settings,
+        queries_per_second=len(wanted) / outcome.seconds,
+        latency_ms=latency(outcome.singles),
+        **outcome.facts,
+        **given(settings),
     )
 
 

@@ -1,4 +1,4 @@
-"""Retrieve with a bi-encoder.
+"""Retrieve with a model that gives each text a vector, such as a bi-encoder.
 
 Reads a checkpoint, the corpus with its embeddings, and queries; writes a TREC run of the `depth` documents with the
 highest similarity a query, found by exact search, and the timing. Documents of equal score are kept and ranked as
@@ -8,50 +8,68 @@ trec_eval ranks them: by descending id. Corpus and queries may be files of piece
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
+from scripts.common.settings import given
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.inference.vectors import open_embeddings, piece_counts
 from scripts.ir.collection import pieces_of
 from scripts.ir.trec import write_run
-from scripts.models.neural import device, encode, load_bi_encoder, precision
+from scripts.models.adapters import adapter
+from scripts.models.running import device, precision
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model, one that searches"]
+    max_length: Annotated[int, "tokens kept of a text"]
+    batch_size: Annotated[int, "texts a batch"]
+    depth: Annotated[int, "documents a query that are kept"]
+    tag: Annotated[str, "name of the run, its last column"]
+    piece_length: Annotated[int | None, "characters a piece, where texts were split; goes into the timing"] = None
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "embeddings", "queries", "run", "timing").parse_args()
-    settings = options.settings
+    names = ("checkpoint", "corpus", "embeddings", "queries", "run", "timing")
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = options.settings
     queries = pieces_of(options.queries)
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     counts = piece_counts(options.corpus)
     ids, pieces = list(counts), np.array(list(counts.values()))
     documents = open_embeddings(options.embeddings, sum(counts.values()))
-    model = load_bi_encoder(options.checkpoint, settings["max_length"])
+    kind = adapter(settings.type)
+    model = kind.load(options.checkpoint, settings.max_length)
 
     from scripts.inference.exact import precedence, search
 
     places = precedence(ids)
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        encoded = encode(model, [piece for text in texts for piece in text], settings["batch_size"], "query")
+        encoded = kind.encode(model, [piece for text in texts for piece in text], settings.batch_size, "query")
         split = (np.array([len(text) for text in texts]), pieces)
-        return search(encoded, documents, places, settings["depth"], device(), split)
+        return search(encoded, documents, places, settings.depth, device(), split)
 
     texts = list(queries.values())
-    find(texts[: settings["batch_size"]])  # the warm-up
+    find(texts[: settings.batch_size])  # the warm-up
     start = clock()
     scores, rows = find(texts)
     seconds = clock() - start
     singles = single_seconds(lambda text: find([text]), texts)
-    found = {
+    ranked = {
         query: {ids[row]: score for row, score in zip(rows[n].tolist(), scores[n].tolist(), strict=True)}
         for n, query in enumerate(queries)
     }
-    write_run(options.run, found, settings["tag"])
+    write_run(options.run, ranked, settings.tag)
     print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
+    told = given(settings)
+    del told["type"]  # so that timings keep the keys that they have always had
     write_timing(
         options.timing,
         queries=len(queries),
@@ -60,7 +78,7 @@ def main() -> None:
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
         precision=precision(),
-        **settings,
+        **told,
     )
 
 

@@ -1,4 +1,4 @@
-"""Score every pair of a query and a document with a cross-encoder, without a first stage.
+"""Score every pair of a query and a document with a model of pairs, such as a cross-encoder, without a first stage.
 
 Reads a checkpoint, the corpus and queries (or the pieces of both); writes a TREC run of the `depth` documents with the
 highest logits a query, and the timing. The corpus is read anew for each query and only the best documents are kept, so
@@ -9,17 +9,32 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
+from scripts.common.settings import given
 from scripts.common.timing import clock, latency, write_timing
-from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
+from scripts.inference.pairs import aggregated, chunks, piece_pairs
 from scripts.inference.vectors import piece_counts
 from scripts.ir.collection import pieces_of, read_texts
 from scripts.ir.trec import Run, top, write_run
+from scripts.models.adapters import Scorer, adapter
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model, one that scores pairs"]
+    backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
+    max_length: Annotated[int, "tokens kept of a pair"]
+    batch_size: Annotated[int, "pairs a batch"]
+    depth: Annotated[int, "documents a query that are kept"]
+    tag: Annotated[str, "name of the run, its last column"]
+    piece_length: Annotated[int | None, "characters a piece, where texts were split; goes into the timing"] = None
 
 
 def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
@@ -50,23 +65,25 @@ def rank_all(scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth:
     ranked: Run = {}
     seconds = []
     for query, pieces in queries.items():
-        ranked[query], one = best_documents(scorer.score, pieces, corpus, depth, progress.add)
-        seconds.append(one)
+        ranked[query], of_query = best_documents(scorer.score, pieces, corpus, depth, progress.add)
+        seconds.append(of_query)
     return ranked, seconds
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "queries", "run", "timing").parse_args()
-    settings = options.settings
+    options = parser(__doc__, "checkpoint", "corpus", "queries", "run", "timing", settings=Settings).parse_args()
+    settings: Settings = options.settings
     queries, counts = pieces_of(options.queries), piece_counts(options.corpus)
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
-    scorer = load_scorer(options.checkpoint, settings)
-    some = [document for _, document in islice(read_documents(options.corpus), settings["batch_size"])]
-    scorer.score([(query[0], document[0]) for query in list(queries.values())[:1] for document in some])  # the warm-up
+    kind = adapter(settings.type)
+    scorer = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+    first_query = next(iter(queries.values()))
+    first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]
+    scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up
     pieces = sum(map(len, queries.values())) * sum(counts.values())
-    ranked, singles = rank_all(scorer, queries, options.corpus, settings["depth"], pieces)
-    write_run(options.run, ranked, settings["tag"])
+    ranked, singles = rank_all(scorer, queries, options.corpus, settings.depth, pieces)
+    write_run(options.run, ranked, settings.tag)
     seconds, pairs = sum(singles), len(queries) * len(counts)
     print(f"{len(queries)} queries, {pairs} pairs, {pairs / seconds:.1f} a second", file=sys.stderr)
     write_timing(
@@ -80,7 +97,7 @@ def main() -> None:
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
         **scorer.facts,
-        **settings,
+        **given(settings),
     )
 
 

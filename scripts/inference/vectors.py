@@ -1,4 +1,4 @@
-"""Vectors of texts by a bi-encoder, a row a piece: made here or taken from the corpus's embeddings."""
+"""Vectors of texts, a row a piece: made here or taken from the corpus's embeddings."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def stored(embeddings: Path, corpus: Path) -> Vectors:
 
 def encode_all(encoder: Callable[[list[str]], np.ndarray], texts: dict[str, list[str]], label: str) -> Vectors:
     """Encode each piece once by `encoder`."""
-    pieces = [piece for some in texts.values() for piece in some]
+    pieces = [piece for its_pieces in texts.values() for piece in its_pieces]
     progress = Progress(label, len(pieces), "text")
     parts = []
     for first in range(0, len(pieces), CHUNK):
         parts.append(encoder(pieces[first : first + CHUNK]))
         progress.add(len(parts[-1]))
-    ends = np.cumsum([len(some) for some in texts.values()])
+    ends = np.cumsum([len(its_pieces) for its_pieces in texts.values()])
     return dict(zip(texts, np.split(np.concatenate(parts), ends[:-1]), strict=True))
 
 
 def similarities(query: np.ndarray, documents: list[str], vectors: Vectors) -> dict[str, float]:
     """The scores of documents for a query of shape (pieces, dimensions), by the dot products of their pieces."""
-    found = [vectors[name] for name in documents]
-    scores = max_sum(query @ np.concatenate(found).T, np.array([len(one) for one in found]))
+    rows = [vectors[name] for name in documents]
+    scores = max_sum(query @ np.concatenate(rows).T, np.array([len(its_rows) for its_rows in rows]))
     return dict(zip(documents, scores.tolist(), strict=True))

@@ -1,6 +1,7 @@
-"""The losses of sentence-transformers that a recipe may name, by kind of model and by the examples that each takes.
+"""The losses of sentence-transformers that a recipe may name: the shapes of examples, and which loss fits a model.
 
-A configuration is checked with this table, so it stands without the library; a test holds it against the library's own.
+Each kind of model lists its own losses (see adapters). A configuration is checked with these lists, so they stand
+without the library; a test holds them against the library's own.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import difflib
 
 from scripts.common.errors import UserError
+from scripts.models.adapters import adapter, adapters
 
 # (anchor, positive, negatives …), one row a query and positive; the other texts of a batch serve as negatives as well.
 LISTS = "lists"
@@ -18,51 +20,36 @@ PAIRS = "pairs"
 # (query, documents, labels), one row a query: its positives with label 1, then its negatives with label 0.
 RANKED = "ranked"
 
-SHAPES = {
-    "bi-encoder": {
-        "MultipleNegativesRankingLoss": LISTS,
-        "CachedMultipleNegativesRankingLoss": LISTS,
-        "TripletLoss": TRIPLETS,
-        "ContrastiveLoss": PAIRS,
-        "OnlineContrastiveLoss": PAIRS,
-        "CosineSimilarityLoss": PAIRS,
-        "CoSENTLoss": PAIRS,
-        "AnglELoss": PAIRS,
-    },
-    "cross-encoder": {
-        "BinaryCrossEntropyLoss": PAIRS,
-        "MSELoss": PAIRS,
-        "LambdaLoss": RANKED,
-        "RankNetLoss": RANKED,
-        "ListNetLoss": RANKED,
-        "ListMLELoss": RANKED,
-        "PListMLELoss": RANKED,
-        "MultipleNegativesRankingLoss": LISTS,
-        "CachedMultipleNegativesRankingLoss": LISTS,
-    },
-}
-DEFAULTS = {"bi-encoder": "MultipleNegativesRankingLoss", "cross-encoder": "BinaryCrossEntropyLoss"}
-SPLIT_DEFAULTS = DEFAULTS | {"bi-encoder": "ContrastiveLoss"}
-
 
 def resolve_loss(name: str, kind: str, split: bool = False) -> str:
-    """The library's name of a loss for a model of this kind (bi-encoder | cross-encoder); `auto` is its default.
+    """The library's name of a loss for a model of this kind; `auto` is its default.
 
     Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives, and
     where texts are `split` for one that does not take labelled pairs: in a batch, it would take one piece of a relevant
     document for irrelevant to the others' queries.
     """
-    name = (SPLIT_DEFAULTS if split else DEFAULTS)[kind] if name == "auto" else name
-    if name not in SHAPES[kind]:
-        others = [other for other in SHAPES if name in SHAPES[other]]
-        close = difflib.get_close_matches(name, SHAPES[kind], 1)
-        hint = f"it is for a {others[0]}; " if others else f"did you mean {close[0]}? " if close else ""
+    model_kind = adapter(kind)
+    losses = model_kind.LOSSES
+    if not losses:
+        raise UserError(f"a {kind} cannot be trained here: a system uses it as it is, without a recipe")
+    if name == "auto":
+        name = model_kind.DEFAULT_LOSS_SPLIT if split else model_kind.DEFAULT_LOSS
+    if name not in losses:
         raise UserError(
-            f"loss {name!r} is not one that a {kind} can be trained with here: {hint}use auto or "
-            f"{', '.join(SHAPES[kind])} (others of the library need a teacher's scores or class labels)"
+            f"loss {name!r} is not one that a {kind} can be trained with here: {_hint(name, losses)}use auto or "
+            f"{', '.join(losses)} (others of the library need a teacher's scores or class labels)"
         )
-    if split and SHAPES[kind][name] != PAIRS:
-        fit = [loss for loss, shape in SHAPES[kind].items() if shape == PAIRS]
+    if split and losses[name] != PAIRS:
+        fit = [loss for loss, shape in losses.items() if shape == PAIRS]
         raise UserError(f"loss {name!r} does not go with long_documents: split, which makes labelled pairs of pieces; "
                         f"use auto or {', '.join(fit)}")  # fmt: skip
     return name
+
+
+def _hint(name: str, losses: dict[str, str]) -> str:
+    """What was probably meant by the name of a loss that does not fit: a loss of another kind, or a misspelt one."""
+    others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES]
+    if others:
+        return f"it is for a {others[0]}; "
+    close = difflib.get_close_matches(name, losses, 1)
+    return f"did you mean {close[0]}? " if close else ""

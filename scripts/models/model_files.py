@@ -35,18 +35,19 @@ def read_object(path: Path) -> dict:
     """A JSON object of a model's folder. Raises UserError where it is missing, damaged or of another shape."""
     if not path.is_file():
         raise UserError(f"{path.parent}: not a model, it has no {path.name}")
-    found = _read(path)
-    if not isinstance(found, dict):
-        raise UserError(f"{path}: {_kind(found)}; a JSON object is wanted")
+    content = _read(path)
+    if not isinstance(content, dict):
+        raise UserError(f"{path}: {_kind(content)}; a JSON object is wanted")
     for key, kind in SHAPES.items() if path.name == "config.json" else ():
-        value = found.get(key)
+        value = content.get(key)
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
             raise UserError(f"{path}: {key} is {_kind(value)}; wanted is {OF_JSON[kind]}")
-        if kind is int and value is not None and value < (0 if key != "pad_token_id" else -1):
+        least = -1 if key == "pad_token_id" else 0
+        if kind is int and value is not None and value < least:
             raise UserError(f"{path}: {key} is {value}; a count is wanted")
-    if path.name == "config.json" and not all(isinstance(name, str) for name in found.get("architectures") or []):
+    if path.name == "config.json" and not all(isinstance(name, str) for name in content.get("architectures") or []):
         raise UserError(f"{path}: architectures is no list of texts")
-    return found
+    return content
 
 
 def _read(path: Path):
@@ -68,29 +69,31 @@ def modules(model: Path) -> list[dict]:
     path = model / "modules.json"
     if not path.is_file():
         return []
-    found = _read(path)
-    said = f"{path}: a list of objects with the texts path and type is wanted"
-    if not isinstance(found, list) or not found:
-        raise UserError(f"{said}; it is {_kind(found) if found != [] else 'empty'}")
-    for number, module in enumerate(found, 1):
+    entries = _read(path)
+    expected = f"{path}: a list of objects with the texts path and type is wanted"
+    if entries == []:
+        raise UserError(f"{expected}; it is empty")
+    if not isinstance(entries, list):
+        raise UserError(f"{expected}; it is {_kind(entries)}")
+    for number, module in enumerate(entries, 1):
         for key in ("path", "type"):
             if not isinstance(module, dict) or not isinstance(module.get(key), str):
-                raise UserError(f"{said}; number {number} has no text {key}")
+                raise UserError(f"{expected}; number {number} has no text {key}")
         inside = module["path"]
         if inside.startswith("/") or ".." in inside.split("/"):
             raise UserError(f"{path}: refused, the module path {inside!r} leads out of the model")
         if inside not in ("", ".") and (reason := why_not_below(inside)):
             raise UserError(f"{path}: refused, the module path {inside!r} {reason}")
-    paths = [module["path"] for module in found]
+    paths = [module["path"] for module in entries]
     if len(set(paths)) < len(paths):
         raise UserError(f"{path}: two modules have the same path")
-    return found
+    return entries
 
 
 def backbone(model: Path) -> Path:
     """The folder, in a model's folder, that holds the transformer: its first module's, or itself."""
-    found = modules(model)
-    return model / found[0]["path"] if found else model
+    in_order = modules(model)
+    return model / in_order[0]["path"] if in_order else model
 
 
 def shards(index: Path) -> dict[str, set[str]]:
@@ -98,14 +101,14 @@ def shards(index: Path) -> dict[str, set[str]]:
     where = read_object(index).get("weight_map")
     if not isinstance(where, dict) or not where:
         raise UserError(f"{index}: no weight_map, an object of tensor -> file, in it")
-    found: dict[str, set[str]] = {}
+    files: dict[str, set[str]] = {}
     for tensor, name in where.items():
         if not isinstance(name, str) or "/" in name or why_not_below(name) or not name.endswith(".safetensors"):
             raise UserError(f"{index}: names {str(name)[:80]!r}, which is not a file beside it, *.safetensors")
-        if name not in found and not (index.parent / name).is_file():
+        if name not in files and not (index.parent / name).is_file():
             raise UserError(f"{index}: names {name!r}, which is not a file beside it")
-        found.setdefault(name, set()).add(tensor)
-    return found
+        files.setdefault(name, set()).add(tensor)
+    return files
 
 
 def tensors(file: Path) -> set[str]:
@@ -128,17 +131,17 @@ def _tensors(file: Path) -> set[str]:
             raise _Damaged(f"its header would have {length} bytes, the file has {size}")
         header = opened.read(length)
     try:
-        found = parse_json(header.decode(), str(file))
+        entries = parse_json(header.decode(), str(file))
     except UnicodeDecodeError:
         raise _Damaged("its header is not UTF-8 text") from None
     except UserError as error:
         raise _Damaged(f"its header is {str(error).removeprefix(f'{file}: ')}") from None
-    if not isinstance(found, dict):
-        raise _Damaged(f"its header is {_kind(found)}, not an object")
-    about = found.pop("__metadata__", {})
+    if not isinstance(entries, dict):
+        raise _Damaged(f"its header is {_kind(entries)}, not an object")
+    about = entries.pop("__metadata__", {})
     if not isinstance(about, dict) or not all(isinstance(value, str) for value in about.values()):
         raise _Damaged("the __metadata__ of its header is no object of texts")
-    places = sorted((_place(name, entry), name) for name, entry in found.items())
+    places = sorted((_place(name, entry), name) for name, entry in entries.items())
     end = 0
     for (start, stop), name in places:
         if start != end:
@@ -146,7 +149,7 @@ def _tensors(file: Path) -> set[str]:
         end = stop
     if end != size - 8 - length:
         raise _Damaged(f"its tensors have {end} bytes, the file holds {size - 8 - length} of them")
-    return set(found)
+    return set(entries)
 
 
 def _place(name: str, entry) -> tuple[int, int]:
@@ -155,7 +158,8 @@ def _place(name: str, entry) -> tuple[int, int]:
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), kind) for key, kind in keys.items()):
         raise _Damaged(f"tensor {name[:80]!r} has no dtype, shape and data_offsets")
     shape, offsets = entry["shape"], entry["data_offsets"]
-    whole = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in [*shape, *offsets])
+    counts = [*shape, *offsets]
+    whole = all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts)
     if not whole or len(offsets) != 2 or entry["dtype"] not in BITS:
         raise _Damaged(f"tensor {name[:80]!r} has an odd dtype, shape or data_offsets")
     if offsets[1] - offsets[0] != prod(shape) * BITS[entry["dtype"]] // 8 or len(shape) > 16:
@@ -170,21 +174,21 @@ def check_weights(folder: Path) -> list[Path]:
         return [folder / WEIGHTS]
     if not (folder / SHARDS).is_file():
         return []
-    found = shards(folder / SHARDS)
-    for name, wanted in sorted(found.items()):
+    tensors_of = shards(folder / SHARDS)
+    for name, wanted in sorted(tensors_of.items()):
         if missing := sorted(wanted - tensors(folder / name)):
-            said = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
-            raise UserError(f"{folder / name}: damaged weights ({said})")
-    return [folder / name for name in sorted(found)]
+            reason = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
+            raise UserError(f"{folder / name}: damaged weights ({reason})")
+    return [folder / name for name in sorted(tensors_of)]
 
 
 def check_text(file: Path) -> None:
     """Raise UserError unless a vocabulary or a list of merges is UTF-8 text with a line in it."""
     try:
-        found = file.read_bytes().decode()
+        text = file.read_bytes().decode()
     except UnicodeDecodeError:
         raise UserError(f"{file}: damaged, not UTF-8 text") from None
-    if not found.strip():
+    if not text.strip():
         raise UserError(f"{file}: damaged, it is empty")
 
 
@@ -196,13 +200,13 @@ def check_tokenizer(file: Path) -> None:
     try:
         Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises no kind of its own
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(f"{file}: damaged tokenizer ({said})") from None
+        lines = str(error).strip().splitlines()
+        raise UserError(f"{file}: damaged tokenizer ({lines[0] if lines else type(error).__name__})") from None
 
 
 def check_onnx(file: Path) -> None:
     """Raise UserError unless a file is a protocol buffer with an ONNX model's graph and operators' versions."""
-    size, place, found = file.stat().st_size, 0, set()
+    size, place, fields = file.stat().st_size, 0, set()
     with open(file, "rb") as opened:
 
         def varint() -> int:
@@ -221,6 +225,6 @@ def check_onnx(file: Path) -> None:
             if place > size or number not in ONNX_FIELDS:
                 raise UserError(f"{file}: no ONNX file, or a damaged one")
             opened.seek(place)
-            found.add(number)
-    if not {ONNX_GRAPH, ONNX_OPERATORS} <= found:
+            fields.add(number)
+    if not {ONNX_GRAPH, ONNX_OPERATORS} <= fields:
         raise UserError(f"{file}: no ONNX file, or a damaged one")

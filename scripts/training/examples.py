@@ -47,24 +47,30 @@ def columns(rows: list[Row], shape: str) -> dict[str, list]:
             ranked.setdefault(row.query, {})[row.negative] = 0.0
         for row in rows:
             ranked[row.query] = {row.positive: 1.0} | ranked[row.query] | {row.positive: 1.0}
-        documents, grades = [list(one) for one in ranked.values()], [list(one.values()) for one in ranked.values()]
-        return {"query": list(ranked), "documents": documents, "label": grades}
-    lists: dict[tuple[str, str], list[str]] = {}
+        return {
+            "query": list(ranked),
+            "documents": [list(labelled) for labelled in ranked.values()],
+            "label": [list(labelled.values()) for labelled in ranked.values()],
+        }
+    negatives_of: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        lists.setdefault((row.query, row.positive), []).append(row.negative)
-    width = max(map(len, lists.values()))
-    made = {"anchor": [query for query, _ in lists], "positive": [positive for _, positive in lists]}
+        negatives_of.setdefault((row.query, row.positive), []).append(row.negative)
+    width = max(map(len, negatives_of.values()))
+    lists = {
+        "anchor": [query for query, _ in negatives_of],
+        "positive": [positive for _, positive in negatives_of],
+    }
     for n in range(width):
-        made[f"negative_{n + 1}"] = [negatives[n % len(negatives)] for negatives in lists.values()]
-    return made
+        lists[f"negative_{n + 1}"] = [negatives[n % len(negatives)] for negatives in negatives_of.values()]
+    return lists
 
 
 _TRIPLET = ("anchor", "positive", "negative")
 _PAIR = ("query", "document", "label")
 
 
-def with_texts(made: dict[str, list], queries: Pieces, documents: Pieces) -> dict[str, list]:
-    """The same columns with texts in place of ids; `queries` and `documents` have the pieces (or one text) of each.
+def with_texts(by_id: dict[str, list], queries: Pieces, documents: Pieces) -> dict[str, list]:
+    """The columns `by_id` with texts in place of ids; `queries` and `documents` have the pieces (or one text) of each.
 
     A pair becomes all pairs of a piece of its query and a piece of its document, each with the pair's label: the way of
     the split variant in "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a text.
@@ -75,21 +81,23 @@ def with_texts(made: dict[str, list], queries: Pieces, documents: Pieces) -> dic
             raise UserError(f"the negatives name the {kind} {name}, which this dataset lacks; choose them again")
         return source[name]
 
-    if "document" in made:
+    if "document" in by_id:
         rows = [
             (query, document, label)
-            for query_id, document_id, label in zip(made["query"], made["document"], made["label"], strict=True)
+            for query_id, document_id, label in zip(by_id["query"], by_id["document"], by_id["label"], strict=True)
             for query in pieces(queries, query_id, "query")
             for document in pieces(documents, document_id, "document")
         ]
         return {name: list(values) for name, values in zip(_PAIR, zip(*rows, strict=True), strict=True)}
     texts = {}
-    for column, values in made.items():
+    for column, values in by_id.items():
         if column == "label":
             texts[column] = values
         elif column == "documents":
-            texts[column] = [[pieces(documents, value, "document")[0] for value in some] for some in values]
+            texts[column] = [[pieces(documents, name, "document")[0] for name in ranked] for ranked in values]
         else:
-            source, kind = (queries, "query") if column in ("anchor", "query") else (documents, "document")
-            texts[column] = [pieces(source, value, kind)[0] for value in values]
+            source, kind = documents, "document"
+            if column in ("anchor", "query"):
+                source, kind = queries, "query"
+            texts[column] = [pieces(source, name, kind)[0] for name in values]
     return texts

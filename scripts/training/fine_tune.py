@@ -1,4 +1,4 @@
-"""Fine-tune a bi-encoder or a cross-encoder.
+"""Fine-tune a model of any kind that can be trained (see scripts/models/adapters.py).
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
@@ -15,11 +15,15 @@ from pathlib import Path
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_folder, whole_text
+from scripts.common.settings import given
 from scripts.common.timing import write_timing
 from scripts.ir.collection import pieces_of
-from scripts.models.losses import SHAPES, resolve_loss
-from scripts.models.neural import backbone, encode, load_bi_encoder, load_cross_encoder, precision
+from scripts.models.adapters import adapter
+from scripts.models.losses import resolve_loss
+from scripts.models.model_files import backbone
+from scripts.models.running import precision
 from scripts.training.examples import columns, read_rows, with_texts
+from scripts.training.training_settings import Settings
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
@@ -31,17 +35,14 @@ def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> d
     return with_texts(columns(rows, shape), pieces_of(queries), documents)
 
 
-def load(start: Path, settings: dict):
+def load(start: Path, settings: Settings):
     """The model to train; what its weights lack is drawn from the seed, and one batch warms it up."""
     from transformers import set_seed
 
-    set_seed(settings["seed"])
-    if settings["type"] == "cross-encoder":
-        model = load_cross_encoder(start, settings["max_length"], fresh_head=True)
-        model.predict([("warm", "up")] * settings["batch_size"], show_progress_bar=False)
-    else:
-        model = load_bi_encoder(start, settings["max_length"])
-        encode(model, ["warm-up"] * settings["batch_size"], settings["batch_size"], "query")
+    kind = adapter(settings.type)
+    set_seed(settings.seed)
+    model = kind.load(start, settings.max_length, to_train=True)
+    kind.warm_up(model, settings.batch_size)
     return model
 
 
@@ -54,25 +55,27 @@ def write_log(path: Path, rows: list[dict]) -> None:
 
 def main() -> None:
     names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
-    options = parser(__doc__, *names).parse_args()
-    settings = options.settings
-    loss = resolve_loss(settings["loss"], settings["type"], settings.get("long_documents") == "split")
-    shape = SHAPES[settings["type"]][loss]
-    made = read_examples(options.negatives, options.corpus, options.queries, shape)
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = options.settings
+    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "split")
+    shape = adapter(settings.type).LOSSES[loss]
+    training_set = read_examples(options.negatives, options.corpus, options.queries, shape)
     model = load(options.start, settings)
 
-    from scripts.training.trainer import fingerprint, train
+    from scripts.training.checkpoints import fingerprint
+    from scripts.training.trainer import train
 
     weights = sorted(backbone(options.start).glob("*.safetensors"))
-    outcome = train(model, made, shape, loss, settings, options.resume, fingerprint(settings, made, weights))
+    mark = fingerprint(settings, training_set, weights)
+    outcome = train(model, training_set, shape, loss, settings, options.resume, mark)
     with whole_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
     write_log(options.training_log, outcome.rows)
-    examples = len(next(iter(made.values())))
-    passes = min(outcome.steps * settings["batch_size"], settings["epochs"] * examples)
+    examples = len(next(iter(training_set.values())))
+    passes = min(outcome.steps * settings.batch_size, settings.epochs * examples)
     write_timing(
         options.timing,
-        **settings | {"loss": loss, "micro_batch": outcome.micro_batch or settings["batch_size"]},
+        **given(settings) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
         examples=examples,
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,

@@ -18,43 +18,45 @@ from torch.utils.checkpoint import checkpoint
 
 from scripts.common.errors import UserError
 
-KEPT = ("sentence_embedding", "scores")  # the outputs that losses use
 SHORT = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 def is_short_of_memory(error: BaseException) -> bool:
     """Whether an error says that the device, or the machine, has too little memory."""
-    said = str(error).lower()
-    return isinstance(error, torch.OutOfMemoryError) or (
-        isinstance(error, RuntimeError) and any(words in said for words in SHORT)
-    )
+    if isinstance(error, torch.OutOfMemoryError):
+        return True
+    message = str(error).lower()
+    return isinstance(error, RuntimeError) and any(words in message for words in SHORT)
 
 
-def by_groups(forward: Callable, size: int, features: dict, **others) -> dict:
-    """What `forward` gives for the features of a batch, `size` texts at a time."""
+def by_groups(forward: Callable, size: int, kept: tuple[str, ...], features: dict, **others) -> dict:
+    """The outputs `kept` that `forward` gives for the features of a batch, `size` texts at a time."""
     tensors = {name: value for name, value in features.items() if torch.is_tensor(value) and value.ndim}
     count = len(next(iter(tensors.values())))
-    split = {name: value for name, value in tensors.items() if len(value) == count}
+    of_texts = {name: value for name, value in tensors.items() if len(value) == count}
 
-    def part(some: dict) -> dict:
-        found = forward(some, **others)
-        return {name: found[name] for name in KEPT if name in found}
+    def of_group(group: dict) -> dict:
+        outputs = forward(group, **others)
+        return {name: outputs[name] for name in kept if name in outputs}
 
-    parts = []
+    groups = []
     for first in range(0, count, size):
-        some = features | {name: value[first : first + size] for name, value in split.items()}
-        parts.append(checkpoint(part, some, use_reentrant=False))
-    return {name: torch.cat([one[name] for one in parts]) for name in parts[0]}
+        group = features | {name: value[first : first + size] for name, value in of_texts.items()}
+        groups.append(checkpoint(of_group, group, use_reentrant=False))
+    return {name: torch.cat([outputs[name] for outputs in groups]) for name in groups[0]}
 
 
 @contextmanager
-def grouped(model: torch.nn.Module, size: int | None) -> Iterator[None]:
-    """Within the block the model takes its input in groups of `size` texts; all at once where that is None."""
+def grouped(model: torch.nn.Module, size: int | None, kept: tuple[str, ...]) -> Iterator[None]:
+    """Within the block the model takes its input in groups of `size` texts; all at once where that is None.
+
+    Of its outputs those `kept` remain, which the loss uses.
+    """
     if size is None:
         yield
         return
     forward, own = model.forward, "forward" in vars(model)
-    model.forward = lambda features, **others: by_groups(forward, size, features, **others)
+    model.forward = lambda features, **others: by_groups(forward, size, kept, features, **others)
     try:
         yield
     finally:
@@ -65,10 +67,13 @@ def grouped(model: torch.nn.Module, size: int | None) -> Iterator[None]:
 
 
 class MicroBatch:
-    """How many texts pass the model at once (None: the whole batch); smaller after each lack of memory."""
+    """How many texts pass the model at once (None: the whole batch); smaller after each lack of memory.
 
-    def __init__(self, size: int | None, batch_size: int) -> None:
-        self.size, self.batch_size = size, batch_size
+    `kept` are the model's outputs that the loss uses.
+    """
+
+    def __init__(self, size: int | None, batch_size: int, kept: tuple[str, ...]) -> None:
+        self.size, self.batch_size, self.kept = size, batch_size, kept
 
     def step(self, model: torch.nn.Module, take: Callable[[], torch.Tensor], number: int) -> torch.Tensor:
         """Take a training step (`number` in messages), again with half as many texts while memory is short.
@@ -79,7 +84,7 @@ class MicroBatch:
         state = random_state()
         while True:
             try:
-                with grouped(model, self.size):
+                with grouped(model, self.size, self.kept):
                     return take()
             except RuntimeError as error:
                 if not is_short_of_memory(error):
@@ -92,13 +97,13 @@ class MicroBatch:
 
     def halve(self, number: int) -> None:
         """Half as many texts from now on. Raises UserError where there is but one."""
-        now = min(self.size or self.batch_size, self.batch_size)
-        if now == 1:
-            said = "memory is too short to train on one text at a time: lower max_length, or take a larger device"
-            raise UserError(said)
-        self.size = (now + 1) // 2
+        before = min(self.size or self.batch_size, self.batch_size)
+        if before == 1:
+            reason = "memory is too short to train on one text at a time: lower max_length, or take a larger device"
+            raise UserError(reason)
+        self.size = (before + 1) // 2
         print(
-            f"memory is short at step {number}: {self.size} texts at a time instead of {now}, "
+            f"memory is short at step {number}: {self.size} texts at a time instead of {before}, "
             f"the batch of {self.batch_size} stays the same",
             file=sys.stderr,
             flush=True,

@@ -10,7 +10,7 @@ from scripts.experiment.results_paths import path
 
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
-OF_WEIGHTS = ("type", "backend", "file", "sha256")
+OF_WEIGHTS = ("backend", "file", "sha256")
 
 
 def examples_name(recipe: dict) -> str:

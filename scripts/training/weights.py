@@ -11,12 +11,15 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import whole_folder
 from scripts.common.unpacking import opened
+from scripts.models.loading import check
 from scripts.models.model_files import (
     SHARDS,
     WEIGHTS,
@@ -27,7 +30,6 @@ from scripts.models.model_files import (
     modules,
     read_object,
 )
-from scripts.models.neural import check
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
@@ -38,18 +40,26 @@ CONFIGURATION = (
 )
 
 
+@dataclass(frozen=True)
+class Settings:
+    source: Annotated[str, "the folder or archive that holds the weights"]
+    backend: Annotated[Literal["torch", "onnx"], "torch: safetensors are taken; onnx: an ONNX file"] = "torch"
+    file: Annotated[str | None, "the ONNX file inside the source, where it holds several"] = None
+    sha256: Annotated[str | None, "of the weights; None: they are not checked"] = None
+
+
 def find_model(root: Path) -> Path:
     """The least deep folder in `root` that holds a model in safetensors.
 
     Raises UserError where there is none, and says so where there are weights of another kind.
     """
-    found = [path for file in (WEIGHTS, SHARDS) for path in root.rglob(file)]
-    if not found:
+    weights = [path for file in (WEIGHTS, SHARDS) for path in root.rglob(file)]
+    if not weights:
         others = sorted(path.name for pattern in UNSAFE for path in root.rglob(pattern))
         if others:
             raise UserError(f"refused, its weights are {others[0]}, which can carry code; {WEIGHTS} is wanted")
         raise UserError(f"no {WEIGHTS} in it")
-    folder = min(found, key=lambda path: (len(path.parts), path)).parent
+    folder = min(weights, key=lambda path: (len(path.parts), path)).parent
     above = folder.parent / "modules.json"  # older models keep the transformer in a folder of its own
     if folder != root and above.is_file() and folder.name in module_folders(folder.parent):
         return folder.parent
@@ -72,8 +82,8 @@ def weight_files(folder: Path) -> list[Path]:
 
     Raises UserError where a shard is missing or the folder's weights are of another kind.
     """
-    if found := check_weights(folder):
-        return found
+    if weights := check_weights(folder):
+        return weights
     others = sorted(path.name for pattern in UNSAFE for path in folder.glob(pattern))
     if others:
         raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; {WEIGHTS} is wanted")
@@ -134,9 +144,9 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
     weights = weight_files(model) or weight_files(model / (module_folders(model) or ["."])[0])
     if not weights:
         raise UserError(f"its first module has no {WEIGHTS}")
-    found = digest(weights)
-    if expected and found != expected.lower():
-        raise UserError(f"{weights[0].name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
+    actual = digest(weights)
+    if expected and actual != expected.lower():
+        raise UserError(f"{weights[0].name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
 
 
 def find_onnx(root: Path, file: str | None) -> Path:
@@ -145,12 +155,13 @@ def find_onnx(root: Path, file: str | None) -> Path:
         if not (root / file).is_file():
             raise UserError(f"no file {file!r} in it")
         return root / file
-    found = sorted(root.rglob("*.onnx"))
-    if len(found) != 1:
-        names = ", ".join(str(path.relative_to(root)) for path in found)
-        many = f"{len(found)} ONNX files in it; name one with the model's key file: {names}"
-        raise UserError(many if found else "no ONNX file in it")
-    return found[0]
+    files = sorted(root.rglob("*.onnx"))
+    if not files:
+        raise UserError("no ONNX file in it")
+    if len(files) > 1:
+        names = ", ".join(str(path.relative_to(root)) for path in files)
+        raise UserError(f"{len(files)} ONNX files in it; name one with the model's key file: {names}")
+    return files[0]
 
 
 def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> None:
@@ -159,34 +170,35 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
     Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
     """
     check_onnx(model)
-    found = digest([model])
-    if expected and found != expected.lower():
-        raise UserError(f"{model.name}: SHA-256 is {found}, the configuration says {expected}; nothing was kept")
+    actual = digest([model])
+    if expected and actual != expected.lower():
+        raise UserError(f"{model.name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
     folders = [folder for folder in (model.parent, model.parent.parent) if folder.is_relative_to(root)]
-    folder = next((one for one in folders if any((one / name).is_file() for name in ONNX_TOKENIZERS)), None)
-    if folder is None:
+    with_tokenizer = [folder for folder in folders if any((folder / name).is_file() for name in ONNX_TOKENIZERS)]
+    if not with_tokenizer:
         raise UserError(f"{model.name}: no tokenizer beside it ({' or '.join(ONNX_TOKENIZERS)})")
     shutil.copyfile(model, target / "model.onnx")
     for name in (*ONNX_TOKENIZERS, "tokenizer_config.json"):
-        if (folder / name).is_file():
-            check_taken(folder / name)
-            shutil.copyfile(folder / name, target / name)
+        file = with_tokenizer[0] / name
+        if file.is_file():
+            check_taken(file)
+            shutil.copyfile(file, target / name)
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint").parse_args()
-    settings = options.settings
-    source = Path(settings["source"])
+    options = parser(__doc__, "checkpoint", settings=Settings).parse_args()
+    settings: Settings = options.settings
+    source = Path(settings.source)
     with opened(source) as root, whole_folder(options.checkpoint) as target:
         try:
-            if settings.get("backend") == "onnx":
-                copy_onnx(find_onnx(root, settings.get("file")), root, target, settings.get("sha256"))
+            if settings.backend == "onnx":
+                copy_onnx(find_onnx(root, settings.file), root, target, settings.sha256)
             else:
-                copy_model(find_model(root), target, settings.get("sha256"))
+                copy_model(find_model(root), target, settings.sha256)
                 check(target)
         except UserError as error:
-            said = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
-            raise UserError(f"{source}: {said}") from None
+            reason = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
+            raise UserError(f"{source}: {reason}") from None
     print(f"{source}: weights taken", file=sys.stderr)
 
 

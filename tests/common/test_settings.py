@@ -9,7 +9,7 @@ import pytest
 
 from scripts.common.command_line import parser
 from scripts.common.errors import UserError
-from scripts.common.settings import help_of, read_settings
+from scripts.common.settings import given, help_of, read_settings
 
 
 @dataclass(frozen=True)
@@ -61,3 +61,21 @@ def test_the_command_line_reads_settings_into_the_dataclass_and_explains_them():
     made = parser("What it does.", "run*", settings=Search)
     assert made.parse_args(["--settings", json.dumps({"depth": 2, "sha256_of": {}})]).settings == Search(2)
     assert "documents a query that are kept" in made.format_help()
+
+
+@dataclass(frozen=True)
+class Negatives:
+    from_: Annotated[str, "where they come from"]
+    length: int | None = None
+
+
+def test_a_word_of_python_is_a_field_with_an_underscore():
+    assert read_settings(Negatives, {"from": "bm25"}) == Negatives("bm25")
+    assert help_of(Negatives).splitlines()[0] == "  from: str  where they come from"
+    with pytest.raises(UserError, match="unknown key 'from_'; expected are from, length"):
+        read_settings(Negatives, {"from_": "bm25"})
+
+
+def test_what_was_given_leaves_out_defaults_and_keeps_what_is_required():
+    assert given(Negatives("bm25")) == {"from": "bm25"}
+    assert given(Negatives("bm25", 3)) == {"from": "bm25", "length": 3}

@@ -13,7 +13,8 @@ from scripts.experiment.cautions import cautions
 from scripts.experiment.dataset_keys import KEYS_OF_FORMAT, NEEDED_KEYS
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
-from scripts.models.losses import PAIRS, SHAPES, resolve_loss
+from scripts.models.adapters import adapters
+from scripts.models.losses import PAIRS, resolve_loss
 
 ROOT = Path(__file__).parents[2]
 QRELS = {"format": "qrels", "location": "tests", "qrels": {"test": "a.txt", "dev": "b.txt"}}
@@ -332,19 +333,20 @@ NOT_HERE = {
 }
 
 
-@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("kind", adapters())
 def test_the_table_of_losses_is_that_of_the_library(kind):
     import torch
     from sentence_transformers.cross_encoder import losses as cross_losses
     from sentence_transformers.sentence_transformer import losses as bi_losses
 
+    losses = adapters()[kind].LOSSES
     library = {"bi-encoder": bi_losses, "cross-encoder": cross_losses}[kind]
     theirs = {name for name in library.__all__ if issubclass(getattr(library, name), torch.nn.Module)}
     assert {name for name in theirs if name.endswith(("Loss", "InBatchNegatives"))} == {
-        *SHAPES[kind],
+        *losses,
         *NOT_HERE[kind].split(),
     }
-    for loss, shape in SHAPES[kind].items():
+    for loss, shape in losses.items():
         assert resolve_loss(loss, kind) == loss
         if shape == PAIRS:
             assert resolve_loss(loss, kind, split=True) == loss

@@ -2,22 +2,23 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, pairs, rerank, retrieve
+from scripts.inference import encode, rerank, retrieve
 from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models import neural
+from scripts.models.kinds import bi_encoder, cross_encoder
+from tests.support.calling import call
 from tests.support.printed import differing
 from tests.support.tiny_bert import build
+from tests.support.tiny_task import WORDS
 
-WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
-SETTINGS = {"max_length": 16, "batch_size": 4, "tag": "tiny"}
+SETTINGS = {"type": "bi-encoder", "max_length": 16, "batch_size": 4}
+RANKING = SETTINGS | {"tag": "tiny"}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def task(tmp_path_factory) -> Path:
     import torch
 
     torch.manual_seed(1)
-    cross = neural.load_cross_encoder(folder / "bi", 32, fresh_head=True)
+    cross = cross_encoder.load(folder / "bi", 32, to_train=True)
     cross.save_pretrained(str(folder / "cross"), create_model_card=False)
     texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 5]) for n in range(50)]
     documents = [Document(f"d{n}", "", text) for n, text in enumerate(texts)]
@@ -39,38 +40,31 @@ def task(tmp_path_factory) -> Path:
     return folder
 
 
-def call(monkeypatch, script, settings: dict, **paths: Path) -> None:
-    options = [part for name, path in paths.items() for part in (f"--{name.replace('_', '-')}", str(path))]
-    monkeypatch.setattr(sys, "argv", ["script", *options, "--settings", json.dumps(SETTINGS | settings)])
-    script.main()
-
-
 def encode_task(task: Path, out: Path, monkeypatch, **changes: Path) -> np.ndarray:
     paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encode, {}, **paths, embeddings=out / "e.npy", timing=out / "e.json")
+    call(monkeypatch, encode, SETTINGS, **paths, embeddings=out / "e.npy", timing=out / "e.json")
     return np.load(out / "e.npy", mmap_mode="r")
 
 
 def retrieve_task(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
     paths = {"embeddings": out / "e.npy", "run": out / "run.trec.gz", "timing": out / "run.json"} | paths
-    call(monkeypatch, retrieve, {"depth": depth}, **paths)
+    call(monkeypatch, retrieve, RANKING | {"depth": depth}, **paths)
     return read_run(paths["run"])
 
 
 def rerank_task(task: Path, out: Path, monkeypatch, kind: str, depth: int = 5, **changes: Path) -> dict:
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     paths |= {"first_stage": task / "first.trec", "run": out / f"{kind}.trec", "timing": out / f"{kind}.json"} | changes
-    call(
-        monkeypatch, rerank, {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}, **paths
-    )
+    settings = RANKING | {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}
+    call(monkeypatch, rerank, settings, **paths)
     return read_run(paths["run"])
 
 
 def test_rows_are_in_the_order_of_the_corpus_whatever_the_chunks(task, tmp_path, monkeypatch):
-    model = neural.load_bi_encoder(task / "bi", 16)
+    model = bi_encoder.load(task / "bi", 16)
     contents = [json.loads(line)["text"] for line in (task / "corpus.jsonl").read_text().splitlines()]
-    one_by_one = np.concatenate([neural.encode(model, [text], 1, "document") for text in contents])
+    one_by_one = np.concatenate([bi_encoder.encode(model, [text], 1, "document") for text in contents])
     for batches in (1, 3, 32):
         monkeypatch.setattr(encode, "BATCHES", batches)
         rows = encode_task(task, tmp_path, monkeypatch)
@@ -90,17 +84,17 @@ def test_a_model_of_dot_products_is_not_normalised(task, tmp_path, monkeypatch):
     assert not np.allclose(np.linalg.norm(rows, axis=1), 1, atol=0.1)
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"similarity_fn_name": "euclidean"}))
     with pytest.raises(UserError, match="its similarity is euclidean"):
-        neural.load_bi_encoder(folder, 16)
+        bi_encoder.load(folder, 16)
 
 
 def test_prompts_of_the_model_are_used(task, tmp_path):
     folder = shutil.copytree(task / "bi", tmp_path / "prompts")
     prompts = {"prompts": {"query": "ashen ", "document": "yewwood "}}
     (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
-    plain, prompted = neural.load_bi_encoder(task / "bi", 16), neural.load_bi_encoder(folder, 16)
+    plain, prompted = bi_encoder.load(task / "bi", 16), bi_encoder.load(folder, 16)
     for role, text in (("query", "ashen elmen"), ("document", "yewwood elmen")):
-        expected = neural.encode(plain, [text], 1, role)
-        assert np.allclose(neural.encode(prompted, ["elmen"], 1, role), expected, atol=1e-6)
+        expected = bi_encoder.encode(plain, [text], 1, role)
+        assert np.allclose(bi_encoder.encode(prompted, ["elmen"], 1, role), expected, atol=1e-6)
 
 
 def test_retrieval_finds_what_brute_force_finds(task, tmp_path, monkeypatch):
@@ -108,7 +102,7 @@ def test_retrieval_finds_what_brute_force_finds(task, tmp_path, monkeypatch):
     run = retrieve_task(task, tmp_path, monkeypatch)
     queries = read_queries(task / "queries.jsonl")
     ids = [json.loads(line)["_id"] for line in (task / "corpus.jsonl").read_text().splitlines()]
-    asked = neural.encode(neural.load_bi_encoder(task / "bi", 16), list(queries.values()), 4, "query")
+    asked = bi_encoder.encode(bi_encoder.load(task / "bi", 16), list(queries.values()), 4, "query")
     assert list(run) == list(queries)
     for query, vector in zip(queries, asked, strict=True):
         scores = dict(zip(ids, (rows @ vector).tolist(), strict=True))
@@ -123,14 +117,16 @@ def test_retrieval_finds_what_brute_force_finds(task, tmp_path, monkeypatch):
 def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path, monkeypatch):
     run = rerank_task(task, tmp_path, monkeypatch, "cross")
     first = read_run(task / "first.trec")
-    model = neural.load_cross_encoder(task / "cross", 32)
+    model = cross_encoder.load(task / "cross", 32)
     queries = read_queries(task / "queries.jsonl")
     texts = {(r := json.loads(line))["_id"]: r["text"] for line in (task / "corpus.jsonl").read_text().splitlines()}
     assert list(run) == list(first)
     for query, documents in run.items():
         assert set(documents) == set(ranking(first[query])[:5])
         for name, score in documents.items():
-            assert score == pytest.approx(pairs.score_pairs(model, [(queries[query], texts[name])], 1)[0], abs=1e-5)
+            assert score == pytest.approx(
+                cross_encoder.score_pairs(model, [(queries[query], texts[name])], 1)[0], abs=1e-5
+            )
     assert min(min(documents.values()) for documents in run.values()) < 0  # logits, not probabilities
     timing = json.loads((tmp_path / "cross.json").read_text())
     assert (timing["pairs"], timing["queries"], timing["latency_ms"]["n"]) == (25, 5, 5)
@@ -169,33 +165,33 @@ def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path, monk
 
 def test_what_is_no_model_is_a_mistake(task, tmp_path):
     with pytest.raises(UserError, match="no such model folder"):
-        neural.load_bi_encoder(tmp_path / "absent", 16)
+        bi_encoder.load(tmp_path / "absent", 16)
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match=r"not a model, it has no config.json"):
-        neural.load_bi_encoder(tmp_path / "empty", 16)
+        bi_encoder.load(tmp_path / "empty", 16)
     half = shutil.copytree(task / "bi", tmp_path / "half")
     content = (half / "model.safetensors").read_bytes()
     (half / "model.safetensors").write_bytes(content[:-10])
     with pytest.raises(UserError, match="damaged weights"):
-        neural.load_bi_encoder(half, 16)
+        bi_encoder.load(half, 16)
     (half / "model.safetensors").unlink()
     with pytest.raises(UserError, match="it has no weights"):
-        neural.load_cross_encoder(half, 16)
+        cross_encoder.load(half, 16)
     alien = shutil.copytree(task / "bi", tmp_path / "alien")
     (alien / "config.json").write_text(json.dumps({"model_type": "no-such-architecture"}))
     with pytest.raises(UserError, match="alien: cannot be loaded") as raised:
-        neural.load_bi_encoder(alien, 16)
+        bi_encoder.load(alien, 16)
     assert "\n" not in str(raised.value)
 
 
 def test_a_cross_encoder_needs_a_single_trained_score(task, tmp_path):
     with pytest.raises(UserError, match="no scoring head, so scores would be random"):
-        neural.load_cross_encoder(task / "bi", 16)
+        cross_encoder.load(task / "bi", 16)
     two = shutil.copytree(task / "cross", tmp_path / "two")
     config = json.loads((two / "config.json").read_text())
     (two / "config.json").write_text(json.dumps(config | {"id2label": {"0": "no", "1": "yes"}}))
     with pytest.raises(UserError, match="a cross-encoder with 2 outputs"):
-        neural.load_cross_encoder(two, 16)
+        cross_encoder.load(two, 16)
 
 
 def test_a_diverged_model_is_a_mistake(task, tmp_path, monkeypatch):
@@ -211,9 +207,9 @@ def test_a_diverged_model_is_a_mistake(task, tmp_path, monkeypatch):
 
 def test_max_length_is_held_to_what_the_model_takes(task):
     with pytest.raises(UserError, match="max_length is 65, but this model takes at most 64 tokens"):
-        neural.load_bi_encoder(task / "bi", 65)
-    model = neural.load_bi_encoder(task / "bi", 4)
-    assert np.array_equal(*neural.encode(model, [" ".join(WORDS), " ".join(WORDS[:2])], 2, "query"))
+        bi_encoder.load(task / "bi", 65)
+    model = bi_encoder.load(task / "bi", 4)
+    assert np.array_equal(*bi_encoder.encode(model, [" ".join(WORDS), " ".join(WORDS[:2])], 2, "query"))
 
 
 def test_one_dnn_computes_what_torch_computes():
@@ -237,11 +233,12 @@ def test_one_dnn_computes_what_torch_computes():
 
 def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path, monkeypatch):
     """Table A.3 of the thesis, all-MiniLM-L6-v2: all 20 cells."""
-    settings = {"max_length": 128, "batch_size": 32, "depth": 1000}
+    settings = SETTINGS | {"max_length": 128, "batch_size": 32}
     paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "embeddings": tmp_path / "e.npy"}
     call(monkeypatch, encode, settings, **paths, timing=tmp_path / "e.json")
     queries = clef / "queries" / "test.jsonl"
-    call(monkeypatch, retrieve, settings, **paths, queries=queries, run=tmp_path / "run", timing=tmp_path / "t.json")
+    paths |= {"queries": queries, "run": tmp_path / "run", "timing": tmp_path / "t.json"}
+    call(monkeypatch, retrieve, settings | {"depth": 1000, "tag": "minilm"}, **paths)
     cells = published("A.3", "all-MiniLM-L6-v2")
     assert len(cells) == 20
     assert differing(tmp_path / "run", clef / "qrels/test.qrels", cells, tmp_path / "metrics.tsv") == {}

@@ -13,11 +13,14 @@ from scripts.inference import encode, exact, pairs, rerank, retrieve, score_all
 from scripts.inference.aggregate import max_sum, max_sums
 from scripts.ir.collection import Document, write_corpus
 from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models import neural
-from tests.inference.test_inference import WORDS, call
+from scripts.models.kinds import bi_encoder, cross_encoder
+from tests.support.calling import call
 from tests.support.tiny_bert import build
+from tests.support.tiny_task import WORDS
 
-SPLIT = {"max_length": 16, "batch_size": 4, "piece_length": 30, "backend": "torch"}
+ENCODING = {"type": "bi-encoder", "max_length": 16, "batch_size": 4}
+SEARCH = ENCODING | {"piece_length": 30, "tag": "tiny"}
+SPLIT = SEARCH | {"backend": "torch"}
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +31,8 @@ def task(tmp_path_factory) -> Path:
     import torch
 
     torch.manual_seed(1)
-    neural.load_cross_encoder(folder / "bi", 32, fresh_head=True).save_pretrained(
-        str(folder / "cross"), create_model_card=False
-    )
+    cross = cross_encoder.load(folder / "bi", 32, to_train=True)
+    cross.save_pretrained(str(folder / "cross"), create_model_card=False)
     rng = random.Random(1)
 
     def write(path: Path, names: list[str], most: int) -> None:
@@ -51,18 +53,18 @@ def read(path: Path) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def naive(task) -> dict[str, dict[str, dict[str, float]]]:
     """For each kind of model the score of every query and document, a pair of pieces at a time."""
-    bi = neural.load_bi_encoder(task / "bi", 16)
-    cross = neural.load_cross_encoder(task / "cross", 16)
+    bi = bi_encoder.load(task / "bi", 16)
+    cross = cross_encoder.load(task / "cross", 16)
     vectors: dict[tuple[str, str], np.ndarray] = {}
 
     def similarity(query: str, document: str) -> float:
         for role, text in (("query", query), ("document", document)):
             if (role, text) not in vectors:
-                vectors[role, text] = neural.encode(bi, [text], 1, role)[0]
+                vectors[role, text] = bi_encoder.encode(bi, [text], 1, role)[0]
         return float(vectors["query", query] @ vectors["document", document])
 
     def logit(query: str, document: str) -> float:
-        return float(pairs.score_pairs(cross, [(query, document)], 1)[0])
+        return float(cross_encoder.score_pairs(cross, [(query, document)], 1)[0])
 
     def of_all(score) -> dict[str, dict[str, float]]:
         queries, documents = read(task / "queries.jsonl"), read(task / "corpus.jsonl")
@@ -86,7 +88,7 @@ def paths(task: Path, out: Path, kind: str) -> dict[str, Path]:
 
 def embeddings(task: Path, out: Path, monkeypatch) -> Path:
     files = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"}
-    call(monkeypatch, encode, SPLIT, **files, embeddings=out / "e.npy", timing=out / "e.json")
+    call(monkeypatch, encode, ENCODING, **files, embeddings=out / "e.npy", timing=out / "e.json")
     return out / "e.npy"
 
 
@@ -144,7 +146,7 @@ def test_exact_search_over_pieces_finds_what_a_loop_finds(monkeypatch, seed, chu
 
 def test_a_bi_encoder_searches_all_pieces(task, tmp_path, monkeypatch, naive):
     files = paths(task, tmp_path, "bi") | {"embeddings": embeddings(task, tmp_path, monkeypatch)}
-    call(monkeypatch, retrieve, SPLIT | {"depth": 10}, **files)
+    call(monkeypatch, retrieve, SEARCH | {"depth": 10}, **files)
     agree(read_run(tmp_path / "run.trec"), naive["bi"], 10)
     timing = json.loads((tmp_path / "timing.json").read_text())
     assert (timing["queries"], timing["documents"], timing["piece_length"]) == (5, 40, 30)
@@ -156,8 +158,13 @@ def test_a_bi_encoder_re_ranks_pieces_encoded_before_or_by_itself(task, tmp_path
     if given:
         files["embeddings"] = embeddings(task, tmp_path, monkeypatch)
         texts: list[str] = []
-        original = rerank.encode
-        monkeypatch.setattr(rerank, "encode", lambda model, some, **o: texts.extend(some) or original(model, some, **o))
+        original = bi_encoder.encode
+
+        def recorded(model, some, **others):
+            texts.extend(some)
+            return original(model, some, **others)
+
+        monkeypatch.setattr(bi_encoder, "encode", recorded)
     call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "bi-encoder"}, **files)
     first = read_run(task / "first.trec")
     tops = {query: {name: naive["bi"][query][name] for name in ranking(first[query])[:6]} for query in first}

@@ -32,7 +32,7 @@ def model(whole, tmp_path) -> Path:
 
 def take(source: Path, target: Path, monkeypatch, **settings) -> str | None:
     """What the step says of a model; None where it takes it. Anything but a UserError of one line fails."""
-    given = json.dumps({"type": "bi-encoder", "source": str(source)} | settings)
+    given = json.dumps({"source": str(source)} | settings)
     monkeypatch.setattr(sys, "argv", ["script", "--checkpoint", str(target), "--settings", given])
     shutil.rmtree(target, ignore_errors=True)
     try:

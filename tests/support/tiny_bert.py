@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from scripts.models import neural  # first: it sets what the libraries read while they are imported
+from scripts.models import loading  # first: it sets what the libraries read while they are imported
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 MODULES = {"": "sentence_transformers.models.Transformer", "1_Pooling": "sentence_transformers.models.Pooling"}
@@ -22,7 +22,7 @@ def build(folder: Path, texts: list[str], seed: int) -> Path:
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
-    neural.quiet()
+    loading.quiet()
     folder.mkdir(parents=True, exist_ok=True)
     words = vocabulary(texts)
     BertTokenizerFast(vocab={word: n for n, word in enumerate(words)}, model_max_length=64).save_pretrained(folder)

@@ -11,7 +11,8 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus
-from scripts.models.losses import LISTS, PAIRS, RANKED, SHAPES, TRIPLETS, resolve_loss
+from scripts.models.adapters import adapters
+from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, resolve_loss
 from scripts.training.examples import Row, columns, read_rows, with_texts
 from tests.support.tiny_task import ROOT, command, in_process, read_log, same
 
@@ -25,7 +26,7 @@ def test_a_seed_gives_the_same_weights_twice_and_another_seed_others(task, tmp_p
     assert {path.name for path in (tmp_path / "a").iterdir()} == {"model", "timing.json", "log.tsv"}
 
 
-@pytest.mark.parametrize(("kind", "loss"), [(kind, loss) for kind, losses in SHAPES.items() for loss in losses])
+@pytest.mark.parametrize(("kind", "loss"), [(name, loss) for name, kind in adapters().items() for loss in kind.LOSSES])
 def test_every_loss_trains(task, tmp_path, monkeypatch, kind, loss):
     in_process(task, tmp_path, monkeypatch, type=kind, loss=loss, epochs=0.5)
     assert (tmp_path / "model" / "model.safetensors").is_file()
@@ -35,10 +36,10 @@ def test_every_loss_trains(task, tmp_path, monkeypatch, kind, loss):
 # Runs the script and kills it without warning: after a number of steps, or while it saves for the n-th time.
 KILLER = """
 import os, signal, sys
-from scripts.training import fine_tune, trainer
+from scripts.training import checkpoints, fine_tune, trainer
 where, count = sys.argv[1], int(sys.argv[2])
 del sys.argv[1:3]
-owner, name = {"step": (trainer.Recorder, "on_step_end"), "save": (trainer.Quiet, "_save")}[where]
+owner, name = {"step": (checkpoints.Recorder, "on_step_end"), "save": (trainer.MicroBatchTrainer, "_save")}[where]
 original = getattr(owner, name)
 calls = []
 def counted(*arguments, **named):
@@ -79,7 +80,7 @@ def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypa
 
 def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, monkeypatch, capfd):
     """SIGURG in the fifth step, the second of the second epoch; what is trained stays the same."""
-    from scripts.training.trainer import Recorder
+    from scripts.training.checkpoints import Recorder
 
     in_process(task, tmp_path / "undisturbed", monkeypatch, checkpoint_steps=1000)
     saved, save = [], Recorder.on_save

@@ -6,19 +6,22 @@ import math
 import numpy as np
 import pytest
 
-from scripts.models import neural  # noqa: F401  before torch: it sets how torch's threads wait
+from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 
 # isort: split
 import torch
 
 from scripts.common.errors import UserError
-from scripts.models.losses import RANKED, SHAPES
+from scripts.models.adapters import adapter, adapters
+from scripts.models.losses import RANKED
+from scripts.training.checkpoints import Recorder, fingerprint
 from scripts.training.examples import columns, read_rows, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
-from scripts.training.trainer import bi_losses, cross_losses, fingerprint, train
+from scripts.training.trainer import train
+from scripts.training.training_settings import Settings
 from tests.support.tiny_task import SCHEDULE, in_process, read_log, same
 
-LOSSES = [(kind, loss) for kind, losses in SHAPES.items() for loss in losses]
+LOSSES = [(name, loss) for name, kind in adapters().items() for loss in kind.LOSSES]
 PLAIN = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
@@ -38,21 +41,21 @@ def load(start, kind):
     """The model in double precision, whose rounding cannot hide a wrong weight of a group."""
     from scripts.training.fine_tune import load as load_model
 
-    settings = SCHEDULE | {"type": kind}
-    return load_model(start, settings).double()
+    return load_model(start, Settings(**SCHEDULE | {"type": kind})).double()
 
 
 def examples(task, kind, loss):
     from scripts.ir.collection import pieces_of
 
-    shape = SHAPES[kind][loss]
+    shape = adapter(kind).LOSSES[loss]
     made = columns(read_rows(task / "negatives.tsv"), shape)
     return with_texts(made, pieces_of(task / "queries.jsonl"), pieces_of(task / "corpus.jsonl")), shape
 
 
 def loss_and_gradients(model, kind, name, made, shape, size):
     """One batch of 10 rows, which groups do not divide: the loss and the gradient of each weight."""
-    loss = getattr(cross_losses if kind == "cross-encoder" else bi_losses, name)(model)
+    training = adapter(kind).training()
+    loss = training.loss(name, model)
     torch.manual_seed(5)
     texts = [values[:10] for column, values in made.items() if column != "label"]
     # Every other label is wrong, so that every loss has something to correct (some look at mistaken pairs alone).
@@ -62,7 +65,7 @@ def loss_and_gradients(model, kind, name, made, shape, size):
     features = texts if kind == "cross-encoder" else [model.preprocess(column) for column in texts]
     model.zero_grad()
     model.train()
-    with grouped(model, size):
+    with grouped(model, size, training.outputs):
         value = loss(features, labels)
         value.backward()
     return value.item(), {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}
@@ -86,7 +89,7 @@ def test_groups_give_the_whole_batchs_loss_and_gradients(task, start, kind, name
 def trained(task, start, folder, kind, loss, **settings):
     made, shape = examples(task, kind, loss)
     model = load(start, kind)
-    used = SCHEDULE | {"type": kind, "loss": loss} | settings
+    used = Settings(**SCHEDULE | {"type": kind, "loss": loss} | settings)
     outcome = train(model, made, shape, loss, used, folder, fingerprint(used, made, []))
     return outcome, {name: value.detach().numpy() for name, value in model.named_parameters()}
 
@@ -145,8 +148,6 @@ def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monk
 
 
 def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, monkeypatch):
-    from scripts.training import trainer
-
     in_process(task, tmp_path / "set", monkeypatch, micro_batch=2)
     SmallDevice(monkeypatch, most=2)
     in_process(task, tmp_path / "short", monkeypatch)
@@ -154,7 +155,7 @@ def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, m
     assert json.loads((tmp_path / "short/timing.json").read_text())["micro_batch"] == 2
     assert same(tmp_path / "short", tmp_path / "set")  # with dropout: the step that failed drew nothing
 
-    stop, original = [], trainer.Recorder.on_save
+    stop, original = [], Recorder.on_save
 
     def stopping(recorder, args, state, control, **others):
         original(recorder, args, state, control, **others)
@@ -162,10 +163,10 @@ def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, m
         if len(stop) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(trainer.Recorder, "on_save", stopping)
+    monkeypatch.setattr(Recorder, "on_save", stopping)
     with pytest.raises(KeyboardInterrupt):
         in_process(task, tmp_path / "again", monkeypatch)
-    monkeypatch.setattr(trainer.Recorder, "on_save", original)
+    monkeypatch.setattr(Recorder, "on_save", original)
     device = SmallDevice(monkeypatch, most=2)
     in_process(task, tmp_path / "again", monkeypatch)
     assert device.refused == 0  # the checkpoint says how many texts fit
@@ -192,6 +193,6 @@ def test_which_errors_speak_of_memory():
     with pytest.raises(RuntimeError) as raised:
         torch.empty(1 << 60, dtype=torch.uint8)
     assert is_short_of_memory(raised.value)
-    halved = MicroBatch(None, 32)
+    halved = MicroBatch(None, 32, ())
     sizes = [halved.halve(1) or halved.size for _ in range(5)]
     assert sizes == [16, 8, 4, 2, 1] and math.prod(sizes) == 1024

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.models.neural import encode, load_bi_encoder
+from scripts.models.kinds.bi_encoder import encode, load
 from scripts.training import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build
@@ -32,7 +32,7 @@ def model(tiny, tmp_path) -> Path:
 
 
 def take(source: Path, target: Path, monkeypatch, **settings) -> None:
-    given = json.dumps({"type": "bi-encoder", "source": str(source)} | settings)
+    given = json.dumps({"source": str(source)} | settings)
     monkeypatch.setattr(sys, "argv", ["script", "--checkpoint", str(target), "--settings", given])
     weights.main()
 
@@ -67,7 +67,7 @@ def test_only_what_loading_needs_is_taken(model, tmp_path, monkeypatch, kind):
         *("config.json", "modules.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),
         "1_Pooling/config.json",
     }
-    assert encode(load_bi_encoder(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
+    assert encode(load(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
 
 
 def test_a_transformer_in_a_folder_of_its_own_is_taken_with_what_stands_above(model, tmp_path, monkeypatch):
@@ -80,7 +80,7 @@ def test_a_transformer_in_a_folder_of_its_own_is_taken_with_what_stands_above(mo
     modules[0]["path"] = "0_Transformer"
     (model / "modules.json").write_text(json.dumps(modules))
     take(model, tmp_path / "out", monkeypatch, sha256=sha256(inner / "model.safetensors"))
-    assert encode(load_bi_encoder(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
+    assert encode(load(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
 
 
 def test_shards_are_taken_and_held_to_the_digest_of_all(model, tmp_path, monkeypatch):
@@ -91,7 +91,7 @@ def test_shards_are_taken_and_held_to_the_digest_of_all(model, tmp_path, monkeyp
     shards = sorted(model.glob("model-*.safetensors"))
     assert len(shards) > 1
     take(model, tmp_path / "out", monkeypatch, sha256=sha256(*shards))
-    assert encode(load_bi_encoder(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
+    assert encode(load(tmp_path / "out", 16), ["ash"], 1, "document").shape == (1, 32)
     with pytest.raises(UserError, match="SHA-256"):
         take(model, tmp_path / "other", monkeypatch, sha256=sha256(shards[0]))
     shards[0].unlink()
@@ -101,7 +101,7 @@ def test_shards_are_taken_and_held_to_the_digest_of_all(model, tmp_path, monkeyp
 
 def test_real_weights_from_their_wheel(minilm, tmp_path, monkeypatch):
     take(minilm, tmp_path / "out", monkeypatch, sha256=SHA)
-    assert encode(load_bi_encoder(tmp_path / "out", 64), ["ash"], 1, "document").shape == (1, 384)
+    assert encode(load(tmp_path / "out", 64), ["ash"], 1, "document").shape == (1, 384)
 
 
 def only_pickle(model: Path) -> None:

@@ -18,7 +18,7 @@ from scripts.engine.downloads import HOW
 from scripts.engine.job_records import records
 from tests.workflow.conftest import copy
 
-NEURAL = ["scripts.models.neural", "sentence_transformers", "transformers.models.bert.modeling_bert"]
+NEURAL = ["scripts.models.loading", "sentence_transformers", "transformers.models.bert.modeling_bert"]
 TRAINING = [*NEURAL, "scripts.training.trainer"]
 # stage: (an output of the job, kills, sizes of the disks in KiB, what its script imports late)
 STAGES = {

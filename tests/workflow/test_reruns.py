@@ -109,6 +109,14 @@ def test_an_edited_helper_of_the_negatives_reruns_training(again):
     assert not named(planned, "prepare_dataset") and "score weather bm25 seed-0" not in planned
 
 
+def test_an_edited_kind_of_model_reruns_its_own_jobs_only(again):
+    edit(again, "scripts/models/kinds/bi_encoder.py")
+    planned = again.planned()
+    assert {job.split()[1] for job in named(planned, "fine_tune")} == {"bert"}
+    assert len(named(planned, "encode")) == len(named(planned, "retrieve")) == 4
+    assert not named(planned, "rerank") and not named(planned, "weights") and not named(planned, "negatives")
+
+
 def test_a_new_system_adds_its_own_jobs_only(again):
     config = tiny_config()
     config["systems"]["low"] = {"type": "bm25", "k1": 0.5, "b": 0.4}

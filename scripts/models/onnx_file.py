@@ -40,16 +40,16 @@ def fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 def dimensions(tensor: list[tuple[int, int | memoryview]]) -> list[int]:
     """A tensor's dimensions, which may be packed into one field."""
-    found: list[int] = []
+    sizes: list[int] = []
     for number, value in tensor:
         if number == DIMENSIONS and isinstance(value, int):
-            found.append(value)
+            sizes.append(value)
         elif number == DIMENSIONS:
             place = 0
             while place < len(value):
-                one, place = varint(value, place)
-                found.append(one)
-    return found
+                size, place = varint(value, place)
+                sizes.append(size)
+    return sizes
 
 
 def precision(file: Path) -> str:

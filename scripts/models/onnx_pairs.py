@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.inference.onnx_file import precision
 from scripts.models.model_files import read_object
-from scripts.models.neural import finite
+from scripts.models.onnx_file import precision
+from scripts.models.running import finite
 
 PADDING = ("[PAD]", "<pad>")
 
@@ -41,9 +41,9 @@ class OnnxCrossEncoder:
             raise UserError(f"{file}: cannot be loaded: {str(error).strip().splitlines()[0]}") from None
         outputs = self.session.get_outputs()
         if len(outputs) != 1 or len(outputs[0].shape) != 2 or outputs[0].shape[1] != 1:
-            shapes = ", ".join(f"{one.name} {one.shape}" for one in outputs)
+            shapes = ", ".join(f"{output.name} {output.shape}" for output in outputs)
             raise UserError(f"{file}: a cross-encoder with one score a pair is wanted, its outputs are {shapes}")
-        self.inputs = {one.name for one in self.session.get_inputs()}
+        self.inputs = {wanted.name for wanted in self.session.get_inputs()}
         self.tokenizer = load_tokenizer(checkpoint, max_length)
         self.facts = {
             "precision": precision(file),
@@ -57,18 +57,18 @@ class OnnxCrossEncoder:
         order = sorted(range(len(pairs)), key=lambda n: -len(pairs[n][0]) - len(pairs[n][1]))
         scores = np.empty(len(pairs), dtype=np.float32)
         for first in range(0, len(order), batch_size):
-            some = order[first : first + batch_size]
-            scores[some] = self._batch([pairs[n] for n in some])
+            rows = order[first : first + batch_size]
+            scores[rows] = self._batch([pairs[n] for n in rows])
         return finite(scores)
 
     def _batch(self, pairs: list[tuple[str, str]]) -> np.ndarray:
         encodings = self.tokenizer.encode_batch(pairs)
-        fed = {
-            "input_ids": [one.ids for one in encodings],
-            "attention_mask": [one.attention_mask for one in encodings],
-            "token_type_ids": [one.type_ids for one in encodings],
+        features = {
+            "input_ids": [encoding.ids for encoding in encodings],
+            "attention_mask": [encoding.attention_mask for encoding in encodings],
+            "token_type_ids": [encoding.type_ids for encoding in encodings],
         }
-        arrays = {name: np.array(values, dtype=np.int64) for name, values in fed.items() if name in self.inputs}
+        arrays = {name: np.array(values, dtype=np.int64) for name, values in features.items() if name in self.inputs}
         return self.session.run(None, arrays)[0][:, 0]
 
 
@@ -103,8 +103,8 @@ def bert_tokenizer(checkpoint: Path):
     from tokenizers import BertWordPieceTokenizer
 
     words = (checkpoint / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    said = checkpoint / "tokenizer_config.json"
-    lower = read_object(said).get("do_lower_case") if said.is_file() else None
+    configuration = checkpoint / "tokenizer_config.json"
+    lower = read_object(configuration).get("do_lower_case") if configuration.is_file() else None
     if lower is None:
         lower = all(word == word.lower() for word in words if not word.startswith("["))
     return BertWordPieceTokenizer({word: n for n, word in enumerate(words)}, lowercase=lower)

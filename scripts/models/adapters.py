@@ -1,0 +1,87 @@
+"""What a kind of model is: an adapter, one module in scripts/models/kinds/, found by the name it states.
+
+A configuration's models name their kind as `type`. Everything else asks the adapter: which loss fits, how weights are
+loaded, how texts become vectors or pairs get scores. The workflow is planned with the adapters, so a module of kinds/
+imports torch, its libraries and what needs them inside its functions only.
+
+A kind that searches gives each text one vector, once, and texts are compared by dot product: it ranks a whole corpus
+alone, or re-ranks. Any other kind scores pairs of texts: it re-ranks, or scores every pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, cast
+
+import numpy as np
+
+from scripts.common import doors
+from scripts.common.errors import UserError
+
+KINDS = "scripts.models.kinds"
+
+Role = Literal["query", "document"]  # for models that tell them apart
+TextPair = tuple[str, str]  # a query (or a piece of it), a document (or a piece of it)
+
+
+class Training(NamedTuple):
+    """What trains a kind of model: the trainer and its arguments (classes of sentence-transformers), and the losses.
+
+    `loss` makes the loss of a name for a model. `outputs` are those of the model's outputs that losses use.
+    """
+
+    trainer: type
+    arguments: type
+    loss: Callable[[str, Any], Any]
+    outputs: tuple[str, ...]
+
+
+class Scorer(NamedTuple):
+    """`score` gives the logits of pairs of texts: float32 of shape (pairs,). `facts` say, for the timing, by what."""
+
+    score: Callable[[list[TextPair]], np.ndarray]
+    facts: dict[str, Any]
+
+
+class Adapter(Protocol):
+    """A kind of model. One that searches has `encode`, any other `load_scorer`.
+
+    One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`.
+    """
+
+    NAME: str  # a model's `type`
+    SEARCHES: bool  # whether it encodes each text once, as a vector, and so can search a corpus alone
+    BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
+    MEANING: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
+    LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
+    DEFAULT_LOSS: str
+    DEFAULT_LOSS_SPLIT: str  # where texts are split into pieces: one of labelled pairs
+
+    def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
+        """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state."""
+
+    def warm_up(self, model: Any, batch_size: int) -> None:
+        """Let one batch pass a model that is to be trained."""
+
+    def training(self) -> Training:
+        """What trains such a model."""
+
+    def encode(self, model: Any, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+        """The texts' vectors: float32 of shape (texts, dimensions), all finite; a dot product is the similarity."""
+
+    def load_scorer(self, folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
+        """Load a model that scores pairs."""
+
+
+def adapter(name: str) -> Adapter:
+    """The adapter of one kind. Raises UserError where there is none of this name."""
+    try:
+        return cast(Adapter, doors.kind(KINDS, name))
+    except ValueError as error:
+        raise UserError(f"type: {error}") from None
+
+
+def adapters() -> dict[str, Adapter]:
+    """The adapters of all kinds by their names."""
+    return cast(dict[str, Adapter], doors.kinds(KINDS))

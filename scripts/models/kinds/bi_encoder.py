@@ -1,0 +1,91 @@
+"""Bi-encoders: queries and documents become vectors apart from each other, compared by cosine or dot product."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scripts.common.errors import UserError
+from scripts.models.losses import LISTS, PAIRS, TRIPLETS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sentence_transformers import SentenceTransformer
+
+    from scripts.models.adapters import Role, Training
+
+NAME = "bi-encoder"
+SEARCHES = True
+BACKENDS = ("torch",)
+MEANING = "each text becomes a vector, and vectors are compared; max_length is of a text"
+LOSSES = {
+    "MultipleNegativesRankingLoss": LISTS,
+    "CachedMultipleNegativesRankingLoss": LISTS,
+    "TripletLoss": TRIPLETS,
+    "ContrastiveLoss": PAIRS,
+    "OnlineContrastiveLoss": PAIRS,
+    "CosineSimilarityLoss": PAIRS,
+    "CoSENTLoss": PAIRS,
+    "AnglELoss": PAIRS,
+}
+DEFAULT_LOSS = "MultipleNegativesRankingLoss"
+DEFAULT_LOSS_SPLIT = "ContrastiveLoss"
+
+
+def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTransformer:
+    """Load a bi-encoder that keeps `max_length` tokens of a text; whether it is `to_train` makes no difference.
+
+    Raises UserError where that cannot be done.
+    """
+    from scripts.models import loading
+
+    loading.check(folder)
+    loading.quiet()
+    from sentence_transformers import SentenceTransformer
+
+    model = loading.load(SentenceTransformer, folder)
+    if model.similarity_fn_name not in ("cosine", "dot"):
+        raise UserError(f"{folder}: its similarity is {model.similarity_fn_name}; only cosine and dot can be searched")
+    loading.limit(model, folder, max_length)
+    return model
+
+
+def warm_up(model: SentenceTransformer, batch_size: int) -> None:
+    """Encode one batch."""
+    encode(model, ["warm-up"] * batch_size, batch_size, "query")
+
+
+def training() -> Training:
+    """The library's trainer of bi-encoders and its losses, which use a text's vector."""
+    from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers.sentence_transformer import losses
+
+    from scripts.models.adapters import Training
+
+    return Training(
+        trainer=SentenceTransformerTrainer,
+        arguments=SentenceTransformerTrainingArguments,
+        loss=lambda name, model: getattr(losses, name)(model),
+        outputs=("sentence_embedding",),
+    )
+
+
+def encode(model: SentenceTransformer, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+    """Encode texts as queries or documents.
+
+    Returns float32 of shape (texts, dimensions), of unit length where the model's similarity is the cosine: so the dot
+    product is the model's similarity in any case. Raises UserError where the model yields NaN or infinity.
+    """
+    import numpy as np
+
+    from scripts.models.running import autocast, finite
+
+    encoder = {"query": model.encode_query, "document": model.encode_document}[role]
+    with autocast():
+        embeddings = encoder(
+            texts,
+            batch_size=batch_size,
+            show_progress_bar=False,
+            normalize_embeddings=model.similarity_fn_name == "cosine",
+        )
+    return finite(embeddings.astype(np.float32, copy=False))

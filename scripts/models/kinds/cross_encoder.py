@@ -1,0 +1,108 @@
+"""Cross-encoders: a query and a document pass the model together, and its logit is their score."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scripts.common.errors import UserError
+from scripts.models.losses import LISTS, PAIRS, RANKED
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sentence_transformers import CrossEncoder
+
+    from scripts.models.adapters import Scorer, TextPair, Training
+
+NAME = "cross-encoder"
+SEARCHES = False
+BACKENDS = ("torch", "onnx")
+MEANING = "a query and a document pass the model together; max_length is of such a pair"
+LOSSES = {
+    "BinaryCrossEntropyLoss": PAIRS,
+    "MSELoss": PAIRS,
+    "LambdaLoss": RANKED,
+    "RankNetLoss": RANKED,
+    "ListNetLoss": RANKED,
+    "ListMLELoss": RANKED,
+    "PListMLELoss": RANKED,
+    "MultipleNegativesRankingLoss": LISTS,
+    "CachedMultipleNegativesRankingLoss": LISTS,
+}
+DEFAULT_LOSS = "BinaryCrossEntropyLoss"
+DEFAULT_LOSS_SPLIT = "BinaryCrossEntropyLoss"
+
+
+def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
+    """Load a cross-encoder with one output that keeps `max_length` tokens of a pair.
+
+    Raises UserError where that cannot be done, as with weights without a scoring head: unless the model is `to_train`,
+    when a head is drawn from torch's random state.
+    """
+    from scripts.models import loading
+
+    config = loading.check(folder)
+    if not to_train and not has_head(config):
+        raise UserError(f"{folder}: its weights have no scoring head, so scores would be random; give it a recipe")
+    loading.quiet()
+    from sentence_transformers import CrossEncoder
+
+    labels = config.get("id2label")
+    if has_head(config) and labels and len(labels) != 1:
+        raise UserError(f"{folder}: a cross-encoder with {len(labels)} outputs; one with a single score is wanted")
+    model = loading.load(CrossEncoder, folder, num_labels=1)
+    loading.limit(model, folder, max_length)
+    return model
+
+
+def has_head(config: dict) -> bool:
+    """Whether a model's weights include the head that scores a pair; without it a cross-encoder must be trained."""
+    endings = ("ForSequenceClassification", "ForCausalLM")
+    return any(name.endswith(endings) for name in config.get("architectures") or [])
+
+
+def warm_up(model: CrossEncoder, batch_size: int) -> None:
+    """Score one batch."""
+    model.predict([("warm", "up")] * batch_size, show_progress_bar=False)
+
+
+def training() -> Training:
+    """The library's trainer of cross-encoders and its losses, which use a pair's score."""
+    from sentence_transformers import CrossEncoderTrainer, CrossEncoderTrainingArguments
+    from sentence_transformers.cross_encoder import losses
+
+    from scripts.models.adapters import Training
+
+    return Training(
+        trainer=CrossEncoderTrainer,
+        arguments=CrossEncoderTrainingArguments,
+        loss=lambda name, model: getattr(losses, name)(model),
+        outputs=("scores",),
+    )
+
+
+def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
+    """Load a cross-encoder that scores pairs by torch, or by onnxruntime on the processor."""
+    from scripts.models.adapters import Scorer
+    from scripts.models.running import precision
+
+    if backend == "onnx":
+        from scripts.models.onnx_pairs import OnnxCrossEncoder
+
+        encoder = OnnxCrossEncoder(folder, max_length)
+        return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts)
+    model = load(folder, max_length)
+    return Scorer(partial(score_pairs, model, batch_size=batch_size), {"precision": precision()})
+
+
+def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> np.ndarray:
+    """The logits of pairs of texts by torch: float32 of shape (pairs,), all finite."""
+    import numpy as np
+    import torch
+
+    from scripts.models.running import autocast, finite
+
+    with autocast():
+        scores = model.predict(pairs, batch_size=batch_size, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+    return finite(scores.astype(np.float32, copy=False))

@@ -1,0 +1,74 @@
+"""Models of sentence-transformers: loaded quietly from a folder and from nowhere else, onto the device there is.
+
+Nothing here reaches for the network or runs code that comes with a model.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.models.model_files import backbone, check_weights, read_object
+from scripts.models.running import device
+
+COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
+
+
+def quiet() -> None:
+    """Silence the libraries' progress bars, load reports and advice."""
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
+
+
+def check(folder: Path) -> dict:
+    """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not."""
+    from safetensors import SafetensorError, safe_open
+
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such model folder")
+    inner = backbone(folder)
+    config = read_object(inner / "config.json")
+    weights = check_weights(inner)
+    if not weights:
+        raise UserError(f"{folder}: not a model, it has no weights (model.safetensors)")
+    for file in weights:
+        try:
+            with safe_open(file, "np"):
+                pass
+        except SafetensorError as error:
+            raise UserError(f"{file}: damaged weights ({error})") from None
+    return config
+
+
+def load(model_class: type, folder: Path, **options: Any):
+    """A model of this class of sentence-transformers, from a folder that was checked, made fast on a processor.
+
+    Raises UserError where the library cannot load it.
+    """
+    try:
+        model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
+    except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
+        lines = str(error).strip().splitlines()
+        reason = lines[0] if lines else type(error).__name__
+        raise UserError(f"{folder}: cannot be loaded: {reason}") from None
+    if device() == "cpu":
+        from scripts.models.processor import speed_up
+
+        speed_up(model)
+    return model
+
+
+def limit(model, folder: Path, max_length: int) -> None:
+    """Let a model keep `max_length` tokens of its input. Raises UserError where it cannot take so many."""
+    config = model.transformers_model.config
+    most = getattr(config, "max_position_embeddings", None) or max_length
+    if config.model_type in COUNT_FROM_PADDING:
+        most -= config.pad_token_id + 1
+    if max_length > most:
+        raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")
+    model.max_seq_length = max_length

@@ -1,0 +1,51 @@
+"""What models run on, and in which precision: a CUDA device computes in bf16 where it can, a processor in fp32.
+
+Import this before torch and its libraries: it sets what they read while they are imported.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+
+from scripts.common.errors import UserError
+
+# The libraries read these while they are imported, so they are set before any of them is.
+os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
+if "OMP_NUM_THREADS" in os.environ:
+    os.environ.setdefault("RAYON_NUM_THREADS", os.environ["OMP_NUM_THREADS"])  # the tokenizers' threads
+# Threads that wait for each other must not spin: where other work takes a core, that makes training five times slower.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# One job, one device: with several in sight the trainer would split batches between them.
+os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+
+
+def device() -> str:
+    """`cuda` where there is such a device, else `cpu`."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def precision() -> str:
+    """`bf16` on a CUDA device that computes in it, else `fp32`."""
+    import torch
+
+    bf16 = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
+    return "bf16" if bf16 else "fp32"
+
+
+def autocast() -> AbstractContextManager:
+    """The context in which models compute in the device's precision."""
+    import torch
+
+    return torch.autocast("cuda", torch.bfloat16) if precision() == "bf16" else nullcontext()
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    """The values. Raises UserError where one is NaN or infinite, which no ranking can hold."""
+    if not np.isfinite(values).all():
+        raise UserError("the model yields no finite numbers: its weights are damaged, or its training diverged")
+    return values

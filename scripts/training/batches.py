@@ -1,0 +1,37 @@
+"""The batches of a training. Their order depends on seed and epoch alone, so that a resumed epoch is the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from datasets import Dataset
+from sentence_transformers.base.sampler import DefaultBatchSampler, NoDuplicatesBatchSampler
+
+
+class ShuffledBatches(DefaultBatchSampler):
+    """All rows of the training set in a random order, the last batch as small as it comes."""
+
+    def __init__(self, dataset: Dataset, batch_size: int, **others) -> None:
+        super().__init__(dataset, batch_size, **others)
+        self.rows = len(dataset)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        self.generator.manual_seed(spread(self.seed) + self.epoch)
+        order = torch.randperm(self.rows, generator=self.generator).tolist()
+        for first in range(0, self.rows, self.batch_size):
+            yield order[first : first + self.batch_size]
+
+    def __len__(self) -> int:
+        return math.ceil(self.rows / self.batch_size)
+
+
+def without_duplicates(dataset: Dataset, batch_size: int, seed: int, **others) -> NoDuplicatesBatchSampler:
+    """Batches in which no text stands twice, for losses that take one row's positive for another's negative."""
+    return NoDuplicatesBatchSampler(dataset, batch_size, seed=spread(seed), **others)
+
+
+def spread(seed: int) -> int:
+    """A seed to which epochs can be added without meeting those of the next seed."""
+    return seed << 20

@@ -1,0 +1,137 @@
+"""The checkpoints that a training keeps in a folder of their own while it lasts, and the record of its steps.
+
+A checkpoint counts as complete when its last file, written after all others, is there; that file also says what was
+being trained, so that only the same training is resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import shutil
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sentence_transformers
+import torch
+from transformers import TrainerCallback
+
+from scripts.common.errors import UserError
+from scripts.common.files import whole_text
+from scripts.common.progress import Progress
+from scripts.common.settings import given
+from scripts.common.strict_json import read_json
+from scripts.common.timing import clock
+from scripts.training.memory import MicroBatch
+from scripts.training.training_settings import Settings
+
+MARK = "complete.json"
+
+
+def fingerprint(settings: Settings, columns: dict[str, list], weights: list[Path]) -> str:
+    """What a training depends on, as one SHA-256: settings, examples, starting weights and the libraries' versions.
+
+    Not on the micro-batch: a training that lacked memory goes on with a smaller one.
+    """
+    total = hashlib.sha256()
+    decisive = {name: value for name, value in given(settings).items() if name != "micro_batch"}
+    versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
+    total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())
+    for path in weights:
+        with open(path, "rb") as file:
+            total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class SavedProgress:
+    """How far a training had come at its newest checkpoint: `checkpoint` is None where it begins."""
+
+    checkpoint: Path | None = None
+    step: int = 0
+    seconds: float = 0.0
+    rows: list[dict] = field(default_factory=list)
+    micro_batch: int | None = None
+
+
+def newest_complete(folder: Path, wanted: str) -> SavedProgress:
+    """The newest complete checkpoint of the training with this fingerprint, if there is any.
+
+    Half-written checkpoints and those of another training are removed.
+    """
+    complete = []
+    for path in folder.glob("checkpoint-*"):
+        record = None
+        with suppress(UserError):  # a damaged one is as good as none
+            record = read_json(path / MARK)
+        if isinstance(record, dict) and record.get("fingerprint") == wanted:
+            kept = {name: record[name] for name in ("step", "seconds", "rows", "micro_batch")}
+            complete.append(SavedProgress(path, **kept))
+        else:
+            shutil.rmtree(path)
+    return max(complete, key=lambda progress: progress.step, default=SavedProgress())
+
+
+class Recorder(TrainerCallback):
+    """Logs, times and prints the steps, says when to save, and marks each checkpoint as complete."""
+
+    def __init__(
+        self, folder: Path, fingerprint: str, every: int, log_every: int, before: SavedProgress, micro_batch: MicroBatch
+    ) -> None:
+        self.folder, self.fingerprint, self.every, self.log_every = folder, fingerprint, every, log_every
+        self.rows = before.rows
+        self.seconds = before.seconds
+        self.saved = before.step
+        self.micro_batch = micro_batch
+        self.warned = False
+
+    def warn(self, *received) -> None:
+        """Ask for a checkpoint at the end of this step (a signal's handler)."""
+        self.warned = True
+
+    def on_train_begin(self, args, state, control, **others) -> None:
+        self.progress = Progress("trained", state.max_steps - state.global_step, "step")
+        self.mark = clock()
+
+    def on_step_end(self, args, state, control, **others) -> None:
+        self.progress.add()
+        last = state.global_step >= state.max_steps
+        # The last step is not saved here: it is the result itself.
+        control.should_save = (state.global_step % self.every == 0 or self.warned) and not last
+        control.should_log = control.should_save or last or state.global_step % self.log_every == 0
+        if control.should_log:
+            self.tick()
+        if self.warned:
+            print(f"the time limit is near: checkpoint at step {state.global_step}", file=sys.stderr, flush=True)
+            self.warned = False
+
+    def on_epoch_end(self, args, state, control, **others) -> None:
+        control.should_save = self.saved < state.global_step < state.max_steps
+        control.should_log = True
+        self.tick()
+
+    def on_log(self, args, state, control, logs: dict, **others) -> None:
+        if "loss" not in logs:
+            return
+        if not math.isfinite(logs["loss"]):
+            raise UserError(f"the loss is {logs['loss']} at step {state.global_step}; a lower learning_rate may help")
+        values = {"step": state.global_step, "epoch": round(state.epoch, 4), "loss": logs["loss"]}
+        values |= {"learning_rate": logs["learning_rate"], "seconds": round(self.seconds, 3)}
+        self.rows.append(values | {"micro_batch": self.micro_batch.size or self.micro_batch.batch_size})
+
+    def on_save(self, args, state, control, **others) -> None:
+        self.saved = state.global_step
+        record = {"fingerprint": self.fingerprint, "step": self.saved, "seconds": self.seconds, "rows": self.rows}
+        record["micro_batch"] = self.micro_batch.size
+        with whole_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
+            json.dump(record, file)
+        self.mark = clock()  # saving is no part of training
+
+    def tick(self) -> None:
+        """Add the time since the last reading to the seconds trained."""
+        now = clock()
+        self.seconds += now - self.mark
+        self.mark = now

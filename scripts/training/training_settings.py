@@ -1,0 +1,25 @@
+"""The settings of one fine-tuning: the model's kind and how it is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What fine_tune.py is given. All but the micro-batch decides the weights: a resumed training has the same."""
+
+    type: Annotated[str, "kind of the model"]
+    max_length: Annotated[int, "tokens that the model keeps of a text or of a pair"]
+    loss: Annotated[str, "a loss of sentence-transformers that fits the kind, or auto"]
+    epochs: Annotated[float, "passes through the training set, also parts of one"]
+    batch_size: Annotated[int, "rows of the training set a step"]
+    micro_batch: Annotated[int | None, "texts that pass the model at once; null: the whole batch while memory lasts"]
+    learning_rate: Annotated[float, "the highest of the schedule"]
+    warmup: Annotated[float, "share of the steps in which the learning rate rises"]
+    schedule: Annotated[Literal["linear", "cosine", "constant"], "what the learning rate does after the warm-up"]
+    weight_decay: Annotated[float, "of AdamW"]
+    checkpoint_steps: Annotated[int, "steps between checkpoints from which a killed training goes on"]
+    seed: Annotated[int, "of fresh weights, of the batches' order and of dropout"]
+    long_documents: Annotated[Literal["split"] | None, "split: corpus and queries are files of pieces"] = None
