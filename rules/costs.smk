@@ -100,7 +100,7 @@ rule times:
 
 rule cost_figure:
     input:
-        **code("reports/draw_costs.py"),
+        **code("reports/draw_costs.py", *LOADED),
         meta=lambda wildcards: expand(results("meta/{name}.json"), name=COST_FIGURES[wildcards.costs]),
         timing=lambda wildcards: sorted(
             {path for run, beside in cost_timings(wildcards).items() for path in [run, *beside.values()]}

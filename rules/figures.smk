@@ -42,7 +42,7 @@ def drawn(path):
 
 rule forest:
     input:
-        **code("reports/draw_forest.py"),
+        **code("reports/draw_forest.py", *LOADED),
         effects=drawn("effects/{name}.tsv"),
         meta=drawn("meta/{name}.json"),
     output:

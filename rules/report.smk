@@ -128,7 +128,7 @@ def report_settings(wildcards):
 
 rule report:
     input:
-        **code("reports/report.py"),
+        **code("reports/report.py", *LOADED),
         template="scripts/reports/page/report.html.j2",
         style="scripts/reports/page/report.css",
         page_script="scripts/reports/page/report.js",

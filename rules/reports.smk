@@ -67,7 +67,7 @@ rule datasets_table:
 
 rule tables:
     input:
-        **code("reports/tables.py"),
+        **code("reports/tables.py", *LOADED),
         effects=EFFECTS,
         meta=META,
         comparisons=results("tables/comparisons.tsv"),
@@ -89,7 +89,7 @@ rule tables:
 
 rule summary:
     input:
-        **code("reports/summary.py"),
+        **code("reports/summary.py", *LOADED),
         datasets=results("tables/datasets.tsv"),
         means=results("tables/means.tsv"),
         comparisons=results("tables/comparisons.tsv"),

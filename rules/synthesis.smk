@@ -4,7 +4,10 @@ In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta
 comparisons, tables/comparisons.tsv.
 """
 
+from scripts.experiment.comparisons import loaded_modules
+
 EFFECTS = expand(results("effects/{comparison}.tsv"), comparison=EXPERIMENT.comparisons)
+LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show comparisons
 META = expand(results("meta/{comparison}.json"), comparison=EXPERIMENT.comparisons)
 
 
@@ -28,9 +31,15 @@ def comparison_settings(wildcards):
     return settings(**roles, **other_tasks, seed=EXPERIMENT.seed, **comparison.settings)
 
 
+def comparing(wildcards):
+    """The modules of a comparison's job, with those of its effect type, estimator and interval and no others."""
+    return code("synthesis/compare.py", *loaded_modules([EXPERIMENT.comparisons[wildcards.comparison]]))["modules"]
+
+
 rule compare:
     input:
-        **code("synthesis/compare.py"),
+        script=code("synthesis/compare.py")["script"],
+        modules=comparing,
         control=compared_metrics("control"),
         treatment=compared_metrics("treatment"),
     output:

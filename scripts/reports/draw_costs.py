@@ -24,6 +24,7 @@ from scripts.reports.figures.cost_data import Point, pareto_front, point
 from scripts.reports.figures.forest import STYLE, save
 from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE
 from scripts.reports.figures.measured_text import font, width, wrap
+from scripts.synthesis.effects import effect_named
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them
@@ -57,7 +58,7 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
             if index:
                 ax.tick_params(labelleft=False)
             else:
-                ax.set_ylabel(f"{form.EFFECT_NAMES[effect_type]} in {measure}")
+                ax.set_ylabel(effect_named(effect_type).AXIS.format(measure=measure))
         x, y = page - MARGIN - names_width, height - top - SIZE
         for parts in lines:
             for position, part in enumerate(parts):

@@ -48,7 +48,7 @@ def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading
             {
                 heading: labels.task(task),
                 "k": one["k"],
-                form.EFFECT_NAMES[plot.effect_type]: effect,
+                plot.effect.LABEL: effect,
                 f"{form.percent(plot.alpha)} CI": f"[{low}, {high}]",
                 "p": "" if p is None else form.p_value(p, plot.alpha),
                 "τ²": "" if tau2 is None else f"{tau2:.2g}",

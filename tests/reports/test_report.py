@@ -17,6 +17,7 @@ from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import sections
 from scripts.reports.page.tables import means_table, selected_table
 from scripts.reports.report import grouped, render
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.task_results import Scores, rows, task_result
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
@@ -224,6 +225,6 @@ def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():
 def test_the_columns_that_are_known_are_those_that_are_written():
     scores = np.array([0.1, 0.4, 0.3, 0.8])
     frame = pd.DataFrame({1: scores})
-    settings = {"effect": "MD", "ddof": 1, "hedges": True, "seed": 1, "permutations": 10}
+    settings = Settings("c", "t", "P@1", "MD", "DL", "normal", 0.05, 1, True, 10, 1, False)
     result = task_result(Scores(frame, None), Scores(frame + scores[:, None] ** 2, None), settings)
     check_columns(list(rows({"a": result}, {"a": 1.0}, 0.05).columns), "written")

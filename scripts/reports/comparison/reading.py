@@ -15,11 +15,11 @@ import pandas as pd
 from scripts.common.errors import UserError
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 from scripts.reports.writing.markdown import escape
+from scripts.synthesis.effects import effect_named
 
 TESTS = {
     "t-test": ("t_p", "paired t-test"),
     "randomisation": ("randomisation_p", "paired randomisation test"),
-    "interval": ("p", "effect / standard error against the normal distribution"),
 }
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
 
@@ -83,15 +83,16 @@ def check_columns(columns: list[str], where: str) -> None:
 def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
     """The column of the effects file that holds the p-values shown, and what they are, in words.
 
-    A correlation has no test of a difference, and an interval's p-value no correction.
+    Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
-    column, said = TESTS["interval" if effect_type == "CORR" else test]
-    if column == "p":
-        return "p_value", said if effect_type != "CORR" else "Fisher's z against the normal distribution"
+    effect = effect_named(effect_type)
+    if test == "interval" or not effect.HAS_DIFFERENCE:
+        return "p_value", effect.P_VALUE
+    column, name_of_test = TESTS[test]
     if correction == "none":
-        return f"{column}_value", said
+        return f"{column}_value", name_of_test
     suffix, name = CORRECTIONS[correction]
-    return f"{column}_{suffix}", f"{said}, {name}-adjusted over the tasks"
+    return f"{column}_{suffix}", f"{name_of_test}, {name}-adjusted over the tasks"
 
 
 def rows(found: Found, column: str, labels: Labels) -> tuple[Row, ...]:

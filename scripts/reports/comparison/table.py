@@ -18,16 +18,20 @@ def as_table(found: Found, settings: dict, labels: Labels) -> Forest:
 
 
 def pairs(plot: Forest) -> dict[str, str]:
-    """The cells that hold a number of control and treatment, and what it is; a gold standard has its own scale."""
-    found = {"means": plot.measure} if plot.effect_type != "CORR" else {}
-    return found | ({"judged": plot.judged} if plot.judged else {})
+    """The cells that hold a number of control and of treatment, and what it is."""
+    columns = {}
+    if plot.effect.SHARED_SCALE:
+        columns["means"] = plot.measure
+    if plot.judged:
+        columns["judged"] = plot.judged
+    return columns
 
 
 def headings(plot: Forest) -> dict[str, str]:
     """The columns of a comparison's table and how LaTeX aligns them; those that no row has are left out."""
     shown = {"Task": "l", "n": "r"} | dict.fromkeys(pairs(plot).values(), "c")
     unit = form.numbers(plot).factor
-    effect = form.EFFECT_NAMES[plot.effect_type] + (f" ({unit})" if unit else "")
+    effect = plot.effect.LABEL + (f" ({unit})" if unit else "")
     return shown | {effect: "r", f"{form.percent(plot.alpha)} CI": "r", "Weight": "r", "p": "r"}
 
 

@@ -65,9 +65,7 @@ def anchor(prefix: str, place: int, name: str) -> str:
 def question(plot: Forest) -> str:
     """What a comparison asks."""
     treatment = plot.groups[0].treatment
-    if plot.effect_type == "CORR":
-        return f"How well does {treatment} agree with {plot.control}?"
-    return f"Does {treatment} beat {plot.control} in {plot.measure}?"
+    return plot.effect.QUESTION.format(treatment=treatment, control=plot.control, measure=plot.measure)
 
 
 def answer(plot: Forest) -> tuple[str, str]:
@@ -77,25 +75,19 @@ def answer(plot: Forest) -> tuple[str, str]:
         return "cannot be said", "open"
     if summary.ci_low <= 0 <= summary.ci_high:
         return "may be chance", "open"
-    if plot.effect_type == "CORR":
-        return ("correlated", "better") if summary.effect > 0 else ("opposed", "worse")
-    return ("yes, higher", "better") if summary.effect > 0 else ("no, lower", "worse")
+    above, below = plot.effect.ANSWERS
+    return (above, "better") if summary.effect > 0 else (below, "worse")
 
 
 def caption(plot: Forest, hedges: bool) -> str:
-    """How to read a forest plot: what is what in it. `hedges` tells g, corrected for small samples, from d."""
+    """How to read a forest plot: what is what in it. `hedges`: corrected for small samples."""
     percent = f"{100 * (1 - plot.alpha):g}%"
-    standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
-    what = {
-        "MD": f"mean difference in {plot.measure}",
-        "SMD": f"standardised mean difference ({standardised})",
-        "CORR": "correlation",
-    }[plot.effect_type]
-    said = f"Each row is a task: the square is the {what}, its area the task's weight, the line its {percent} "
-    said += "confidence interval. The diamond is the summary effect and spans its interval"
+    square = plot.effect.caption(plot.measure, hedges)
+    text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
+    text += "confidence interval. The diamond is the summary effect and spans its interval"
     if any(group.summary and group.summary.prediction_interval for group in plot.groups):
-        said += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
-    return f"{said}."
+        text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
+    return f"{text}."
 
 
 def picture(figure: str, found: list[Found], settings: dict, labels: Labels, name: str) -> Picture:
