@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -19,7 +21,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from scripts.common.command_line import parser, run
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.costs import row
+from scripts.reports.costs import Beside, row
 from scripts.reports.figures.cost_data import Point, pareto_front, point
 from scripts.reports.figures.forest import STYLE, save
 from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE
@@ -33,13 +35,24 @@ NAMES = 130.0  # points: the widest column of names
 TICKS = 5  # at most on the axis of costs
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Which systems the figure compares, and where their costs stand."""
+
+    control: Annotated[str, "the control of all comparisons"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    labels: Annotated[dict[str, str], "labels of systems that have one"]
+    beside: Annotated[dict[str, Beside], "timing file of a run: those of its checkpoint and its encoding"]
+
+
 def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float) -> Figure:
     """Draw a panel of latency and, where anything was trained, one of training time; systems are numbered."""
-    trained = any(one.training_seconds for one in points)
+    trained = any(point.training_seconds for point in points)
     panels = [("latency_ms", "Median latency of a query (ms)")]
     panels += [("training_seconds", "Training time (s)")] if trained else []
     bottom, top = 34.0, 10.0
-    names = [f"{number}  {one.label}{' (control)' * one.is_control}" for number, one in enumerate(points, 1)]
+    labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
+    names = [f"{number}  {label}" for number, label in enumerate(labels, 1)]
     lines = [wrap(name, NAMES, SIZE) for name in names]
     names_width = max(width(part, SIZE) for parts in lines for part in parts)
     key = 1.35 * SIZE * (sum(map(len, lines)) + 5)
@@ -62,12 +75,12 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
         x, y = page - MARGIN - names_width, height - top - SIZE
         for parts in lines:
             for position, part in enumerate(parts):
-                indent = x + 8 * bool(position)
+                indent = x + 8 if position else x
                 figure.text(indent / page, y / height, part, fontproperties=font(SIZE), parse_math=False)
                 y -= 1.35 * SIZE
         y -= 0.6 * SIZE
-        for said in (f"whiskers: {form.percent(alpha)} CI", "line: Pareto front"):
-            figure.text(x / page, y / height, said, fontproperties=font(SIZE), color=MUTED)
+        for note in (f"whiskers: {form.percent(alpha)} CI", "line: Pareto front"):
+            figure.text(x / page, y / height, note, fontproperties=font(SIZE), color=MUTED)
             y -= 1.35 * SIZE
     return figure
 
@@ -126,21 +139,21 @@ def _cost_axis(ax: Axes, costs: list[float]) -> None:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "meta*", "timing*", "figure").parse_args()
-    settings = arguments.settings
-    labels = Labels({}, settings["labels"])
+    arguments = parser(__doc__, "meta*", "timing*", "figure", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    labels = Labels({}, settings.labels)
     rows: dict[str, list[dict]] = {}
     for path in arguments.timing:
-        if str(path) in settings["beside"]:  # a run's timing; the others are those of its checkpoint
-            rows.setdefault(path.parts[-2], []).append(row(path, settings["beside"][str(path)]))
+        if str(path) in settings.beside:  # a run's timing; the others are those of its checkpoint
+            rows.setdefault(path.parts[-2], []).append(row(path, settings.beside[str(path)]))
     metas = [json.loads(Path(path).read_text()) for path in arguments.meta]
     points = []
-    if settings["control"] in rows:
-        points.append(point(labels.system(settings["control"]), rows[settings["control"]], None))
+    if settings.control in rows:
+        points.append(point(labels.system(settings.control), rows[settings.control], None))
     for meta in metas:
         if meta["summary"]:
             points.append(point(labels.system(meta["treatment"]), rows[meta["treatment"]], meta["summary"]))
-    save(cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings["alpha"]), arguments.figure)
+    save(cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings.alpha), arguments.figure)
 
 
 if __name__ == "__main__":
