@@ -105,7 +105,7 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: Set
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
     labels = escaped(settings.labels)
-    parts = [f"# {settings['experiment']}"]
+    parts = [f"# {settings.experiment}"]
     if len(datasets):
         columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
                    "relevant", "judged_documents_missing", "mean_query_words", "carved"]  # fmt: skip

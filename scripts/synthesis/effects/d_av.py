@@ -1,7 +1,7 @@
 """d_av: the mean difference over the mean of both systems' standard deviations, for tasks whose measures differ.
 
-d_av = D / S, D = mean(x - y), S = (s_x + s_y) / 2 (Cumming 2012, Understanding the New Statistics, chapter 11; Lakens
-2013, equation 10). Unlike d of SMD it does not assume that both systems have one standard deviation.
+d_av = D / S, D = mean(x - y), S = (s_x + s_y) / 2 (Lakens 2013, Frontiers in Psychology 4:863, equation 10, after
+Cumming 2012, Understanding the New Statistics, chapter 11).
 
 The variance is Bonett's (2008, Confidence intervals for standardized linear contrasts of means, Psychological Methods
 13(2), 99-109) for paired scores,
