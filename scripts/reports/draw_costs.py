@@ -87,19 +87,21 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
 
 def _panel(ax: Axes, points: list[Point], cost: str) -> None:
     """The points that have this cost, numbered, and their Pareto front as steps."""
-    shown = [(number, one) for number, one in enumerate(points, 1) if getattr(one, cost) is not None]
-    costs = [getattr(one, cost) for _, one in shown]
+    shown = [(number, system) for number, system in enumerate(points, 1) if getattr(system, cost) is not None]
+    costs = [getattr(system, cost) for _, system in shown]
     ax.axhline(0, color=MUTED, linewidth=0.6, zorder=1)
-    front = pareto_front([(paid, one.effect) for paid, (_, one) in zip(costs, shown, strict=True)])
+    front = pareto_front([(paid, system.effect) for paid, (_, system) in zip(costs, shown, strict=True)])
     best = [shown[index][1] for index in front]
-    ax.step([getattr(one, cost) for one in best], [one.effect for one in best], where="post", color=DIAMOND,
+    ax.step([getattr(system, cost) for system in best], [system.effect for system in best], where="post", color=DIAMOND,
             linewidth=0.8, linestyle=(0, (3, 2)), zorder=2)  # fmt: skip
     marks = {"markersize": 9, "markeredgecolor": DIAMOND, "markeredgewidth": 0.8, "zorder": 4}
-    for index, (paid, (number, one)) in enumerate(zip(costs, shown, strict=True)):
-        ax.plot([paid, paid], [one.ci_low, one.ci_high], color=INK, linewidth=0.7, zorder=3)
-        shape, fill = "s" if one.is_control else "o", SQUARE if index in front else "white"
-        ax.plot([paid], [one.effect], marker=shape, markerfacecolor=fill, **marks)
-        ax.annotate(str(number), (paid, one.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK)
+    for index, (paid, (number, system)) in enumerate(zip(costs, shown, strict=True)):
+        ax.plot([paid, paid], [system.ci_low, system.ci_high], color=INK, linewidth=0.7, zorder=3)
+        shape, fill = "s" if system.is_control else "o", SQUARE if index in front else "white"
+        ax.plot([paid], [system.effect], marker=shape, markerfacecolor=fill, **marks)
+        ax.annotate(
+            str(number), (paid, system.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK
+        )
     _cost_axis(ax, costs)
     ax.margins(y=0.08)
     ax.spines[["top", "right"]].set_visible(False)

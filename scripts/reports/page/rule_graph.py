@@ -99,7 +99,7 @@ def ordered(rows: list[list[Node]], paths: list[list[Node]]) -> list[list[Node]]
             after.setdefault(first, []).append(second)
     for sweep in range(SWEEPS):
         down = sweep % 2 == 0
-        x = {node: one for row in rows for node, one in zip(row, centres(row), strict=True)}
+        x = {node: place for row in rows for node, place in zip(row, centres(row), strict=True)}
         for row in rows if down else rows[::-1]:
             near = before if down else after
             mean = {n: sum(x[m] for m in near[n]) / len(near[n]) if near.get(n) else x[n] for n in row}

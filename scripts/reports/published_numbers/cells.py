@@ -173,14 +173,14 @@ def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.Data
     """A row a cell: the printed number, ours, their difference (seconds: ratio), verdict, reason and remarks."""
     chosen = [first_fitting(cell, mapping) for cell in cells]
     check_used("systems", mapping.systems, {line.number for line in chosen}, mapping)
-    said = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
-    check_used("remarks", mapping.remarks, {line.number for its in said for line in its}, mapping)
+    remarks_of = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
+    check_used("remarks", mapping.remarks, {line.number for its in remarks_of for line in its}, mapping)
     rows = []
-    for cell, line, remarks in zip(cells, chosen, said, strict=True):
+    for cell, line, remarks in zip(cells, chosen, remarks_of, strict=True):
         found, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
         row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
         row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
-        notes = BETWEEN.join(dict.fromkeys(one.said for one in remarks))
+        notes = BETWEEN.join(dict.fromkeys(remark.said for remark in remarks))
         row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": notes}
         row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | found.place
         if found.value is not None:
