@@ -57,7 +57,7 @@ rule times:
 
 rule cost_figure:
     input:
-        **code("reports/draw_costs.py"),
+        **code("reports/draw_costs.py", *LOADED),
         meta=lambda wildcards: costs.cost_meta(EXPERIMENT, wildcards.costs),
         timing=lambda wildcards: costs.cost_timing_files(EXPERIMENT, wildcards.costs),
     output:

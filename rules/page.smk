@@ -70,7 +70,7 @@ def rule_graph():
 
 rule summary:
     input:
-        **code("reports/summary.py"),
+        **code("reports/summary.py", *LOADED),
         datasets=result("datasets_table"),
         means=result("means"),
         comparisons=result("comparisons", table_format="tsv"),
@@ -98,7 +98,7 @@ rule summary:
 
 rule report:
     input:
-        **code("reports/report.py"),
+        **code("reports/report.py", *LOADED),
         template="scripts/reports/page/report.html.j2",
         style="scripts/reports/page/report.css",
         page_script="scripts/reports/page/report.js",

@@ -4,15 +4,23 @@ In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta
 comparisons, tables/comparisons.tsv.
 """
 
+from scripts.experiment.comparisons import loaded_modules
 from scripts.synthesis import planning as synthesis
 
 EFFECTS = job_files.of_comparisons(EXPERIMENT, "effects")
 META = job_files.of_comparisons(EXPERIMENT, "meta")
+LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show comparisons
+
+
+def comparing(wildcards):
+    """The modules of a comparison's job, with those of its effect type, estimator and interval and no others."""
+    return code("synthesis/compare.py", *loaded_modules([EXPERIMENT.comparisons[wildcards.comparison]]))["modules"]
 
 
 rule compare:
     input:
-        **code("synthesis/compare.py"),
+        script=code("synthesis/compare.py")["script"],
+        modules=comparing,
         control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
     output:

@@ -35,7 +35,7 @@ rule datasets_table:
 
 rule tables:
     input:
-        **code("reports/tables.py"),
+        **code("reports/tables.py", *LOADED),
         effects=EFFECTS,
         meta=META,
         comparisons=result("comparisons", table_format="tsv"),

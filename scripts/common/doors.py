@@ -26,7 +26,7 @@ def source(package: str, name: str) -> str:
 
 def kind(package: str, name: str) -> ModuleType:
     """The module of one kind. Raises ValueError where there is none of this name."""
-    if not (ROOT / source(package, name)).is_file() or stem(name).startswith("_"):
+    if not stem(name).isidentifier() or stem(name).startswith("_") or not (ROOT / source(package, name)).is_file():
         raise ValueError(f"unknown {name!r}; expected one of {', '.join(kinds(package))}")
     return importlib.import_module(f"{package}.{stem(name)}")
 

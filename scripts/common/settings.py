@@ -77,13 +77,24 @@ def _words(value: Any) -> str:
 
 
 def _checked(hint: Any, value: Any, place: str) -> Any:
-    """The value, where it is of the type; nested dataclasses are read from their objects."""
+    """The value, where it is of the type; dataclasses, also in lists and mappings, are read from their objects."""
     hint = _plain(hint)
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
         return read_settings(hint, value, place)  # type: ignore[type-var]
+    if origin is list and isinstance(value, list) and _holds_dataclass(hint):
+        return [_checked(inner[0], item, f"{place}[{number}]") for number, item in enumerate(value)]
+    if origin is dict and isinstance(value, dict) and _holds_dataclass(hint):
+        return {key: _checked(inner[1], item, f"{place}.{key}") for key, item in value.items()}
+    if value is not None and type(None) in inner and _holds_dataclass(hint):
+        return _checked(next(part for part in inner if part is not type(None)), value, place)
     if not _fits(hint, value):
         raise UserError(f"{place}: expected {_name(hint)}, not {_words(value)}")
     return value
+
+
+def _holds_dataclass(hint: Any) -> bool:
+    return dataclasses.is_dataclass(hint) or any(map(_holds_dataclass, typing.get_args(hint)))
 
 
 def _fits(hint: Any, value: Any) -> bool:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.ir.measure_names import same_measure
+from scripts.synthesis.effects import effect_named, effect_source
+from scripts.synthesis.estimators import estimator_source
+from scripts.synthesis.intervals import interval_source
 
 COST_FIGURE = "cost-"  # how the names of the figures begin that set effects against costs
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # what one forest plot has one of
-# What a comparison may state, when it has no meaning, and why.
-MEANINGLESS = (
-    (("margin",), lambda one: one["effect"] == "CORR", "effect CORR has no difference to hold against a margin"),
-    (("figure", "correction"), lambda one: one["effect"] == "CORR", "effect CORR has no test of a difference"),
-    (("figure", "correction"), lambda one: one["figure"]["p"] == "interval",
-     "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"),
-)  # fmt: skip
 
 
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
@@ -68,12 +66,24 @@ def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
 
 def check_statistics(check: Checker, key: str, entry: dict) -> None:
     """What is asked for has a meaning for the comparison's effect, and is shown."""
-    for path, needs, said in MEANINGLESS:
-        value: object = entry
-        for part in path:
-            value = value.get(part) if isinstance(value, dict) else None
-        if value not in (None, "none") and needs(entry):
-            raise check.fail(".".join([key, *path]), said)
+    effect, correction = effect_named(entry["effect"]), entry["figure"]["correction"]
+    if entry.get("margin") is not None and not effect.HAS_DIFFERENCE:
+        raise check.fail(f"{key}.margin", f"effect {effect.NAME} has no difference to hold against a margin")
+    if correction != "none" and not effect.HAS_DIFFERENCE:
+        raise check.fail(f"{key}.figure.correction", f"effect {effect.NAME} has no test of a difference")
+    if correction != "none" and entry["figure"]["p"] == "interval":
+        message = "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"
+        raise check.fail(f"{key}.figure.correction", message)
+
+
+def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
+    """The files, below scripts/, of the effect types, estimators and intervals that jobs on comparisons load."""
+    files = set()
+    for each in comparisons:
+        files.add(effect_source(each.settings["effect"]))
+        files.add(estimator_source(each.settings["estimator"]))
+        files.add(interval_source(each.settings["interval"]))
+    return sorted(file.removeprefix("scripts/") for file in files)
 
 
 def _other_tasks(check: Checker, key: str, others: dict, names: list[str], tasks: dict[str, Task]) -> dict[str, str]:
@@ -125,10 +135,11 @@ def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[st
     in what they measure or on which tasks; only `timed` systems are in it, each treatment once.
     """
     groups: dict[tuple, dict[str, Comparison]] = {}
-    for one in comparisons.values():
-        if one.treatment in timed and one.settings["effect"] != "CORR" and not one.treatment_on:
-            key = (one.control, one.settings["measure"], one.settings["effect"], one.settings["alpha"], one.tasks)
-            groups.setdefault(key, {}).setdefault(one.treatment, one)
+    for each in comparisons.values():
+        has_difference = effect_named(each.settings["effect"]).HAS_DIFFERENCE
+        if each.treatment in timed and has_difference and not each.treatment_on:
+            key = (each.control, *(each.settings[name] for name in ("measure", "effect", "alpha")), each.tasks)
+            groups.setdefault(key, {}).setdefault(each.treatment, each)
     controls = [control for control, *_ in groups]
     found = {}
     for (control, *_), group in groups.items():

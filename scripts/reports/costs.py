@@ -6,7 +6,9 @@ Reads the timing.json beside each run, and of each checkpoint and encoding. Writ
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
@@ -15,16 +17,29 @@ from scripts.common.files import whole_text
 from scripts.experiment.results_paths import fields_of
 
 
-def read(path: Path | None) -> dict:
+@dataclass(frozen=True)
+class Beside:
+    """The timing files of what a run needed; None where it needed none."""
+
+    training: str | None = None
+    encoding: str | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which timing files belong together."""
+
+    beside: Annotated[dict[str, Beside], "timing file of a run: those of its checkpoint and its encoding"]
+
+
+def read(path: str | Path | None) -> dict:
     """A timing file's figures; nothing for a file that a system does not have."""
-    return json.loads(path.read_text()) if path else {}
+    return json.loads(Path(path).read_text()) if path else {}
 
 
-def row(run_timing: Path, system: dict) -> dict:
-    """One row. `system` gives the checkpoint's and the encoding's timing files where there are any."""
-    ranked = read(run_timing)
-    training = read(Path(system["training"])) if system.get("training") else {}
-    encoding = read(Path(system["encoding"])) if system.get("encoding") else {}
+def row(run_timing: Path, beside: Beside) -> dict:
+    """One row: a run with its checkpoint and its encoding."""
+    ranked, training, encoding = read(run_timing), read(beside.training), read(beside.encoding)
     latency = ranked.get("latency_ms", {})
     fields = fields_of("run_timing", run_timing)
     return {
@@ -49,9 +64,9 @@ def row(run_timing: Path, system: dict) -> dict:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "timing*", "table").parse_args()
-    beside = arguments.settings["beside"]
-    table = pd.DataFrame([row(path, beside.get(str(path), {})) for path in arguments.timing])
+    arguments = parser(__doc__, "timing*", "table", settings=Settings).parse_args()
+    beside = arguments.settings.beside
+    table = pd.DataFrame([row(path, beside.get(str(path), Beside())) for path in arguments.timing])
     with whole_text(arguments.table) as file:
         table.to_csv(file, sep="\t", index=False)
 

@@ -5,11 +5,35 @@ Reads tables/means.tsv. Writes figures/chart-{name}.svg, .pdf and .png.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.reports.figures.bars import Bar, BarChart, bar_chart
 from scripts.reports.figures.forest import save
+
+
+@dataclass(frozen=True)
+class BarGroup:
+    """The bars of one colour: a mean of each row's system, by row, on one task."""
+
+    label: str
+    task: str
+    measure: str
+    systems: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A chart as the configuration resolves it (scripts.experiment.records.Chart)."""
+
+    title: str
+    axis: Annotated[str, "what the axis shows"]
+    rows: Annotated[list[str], "models, from the top"]
+    bars: Annotated[list[BarGroup], "the bars of each colour"]
+    baseline: Annotated[list[str] | None, "name and label of the system that is drawn as a line"]
 
 
 def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:
@@ -18,23 +42,22 @@ def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:
     return Bar(float(value), None if pd.isna(sd) else float(sd))
 
 
-def filled(means: pd.DataFrame, settings: dict) -> BarChart:
-    """The chart of these settings (those of scripts.experiment.charts.Chart) with its numbers."""
-    bars = settings["bars"]
+def filled(means: pd.DataFrame, settings: Settings) -> BarChart:
+    """The chart of these settings with its numbers."""
     rows = {
         row: [
-            bar(means, one["task"], one["systems"][row], one["measure"]) if row in one["systems"] else None
-            for one in bars
+            bar(means, group.task, group.systems[row], group.measure) if row in group.systems else None
+            for group in settings.bars
         ]
-        for row in settings["rows"]
+        for row in settings.rows
     }
-    name, label = settings["baseline"] or ("", "")
-    lines = [bar(means, one["task"], name, one["measure"]).value for one in bars] if name else []
-    return BarChart(settings["title"], settings["axis"], [one["label"] for one in bars], rows, label, tuple(lines))
+    name, label = settings.baseline or ("", "")
+    lines = [bar(means, group.task, name, group.measure).value for group in settings.bars] if name else []
+    return BarChart(settings.title, settings.axis, [group.label for group in settings.bars], rows, label, tuple(lines))
 
 
 def main() -> None:
-    arguments = parser(__doc__, "means", "svg", "pdf", "png").parse_args()
+    arguments = parser(__doc__, "means", "svg", "pdf", "png", settings=Settings).parse_args()
     means = pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"])
     save(bar_chart(filled(means, arguments.settings)), arguments.svg, arguments.pdf, arguments.png)
 

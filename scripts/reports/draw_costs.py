@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -20,11 +22,12 @@ from scripts.common.command_line import parser, run
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.costs import row
+from scripts.reports.costs import Beside, row
 from scripts.reports.figures.cost_data import Point, pareto_front, point
 from scripts.reports.figures.forest import STYLE, save
 from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE
 from scripts.reports.figures.measured_text import font, width, wrap
+from scripts.synthesis.effects import effect_named
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them
@@ -33,13 +36,24 @@ NAMES = 130.0  # points: the widest column of names
 TICKS = 5  # at most on the axis of costs
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Which systems the figure compares, and where their costs stand."""
+
+    control: Annotated[str, "the control of all comparisons"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    labels: Annotated[dict[str, str], "labels of systems that have one"]
+    beside: Annotated[dict[str, Beside], "timing file of a run: those of its checkpoint and its encoding"]
+
+
 def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float) -> Figure:
     """Draw a panel of latency and, where anything was trained, one of training time; systems are numbered."""
-    trained = any(one.training_seconds for one in points)
+    trained = any(point.training_seconds for point in points)
     panels = [("latency_ms", "Median latency of a query (ms)")]
     panels += [("training_seconds", "Training time (s)")] if trained else []
     bottom, top = 34.0, 10.0
-    names = [f"{number}  {one.label}{' (control)' * one.is_control}" for number, one in enumerate(points, 1)]
+    labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
+    names = [f"{number}  {label}" for number, label in enumerate(labels, 1)]
     lines = [wrap(name, NAMES, SIZE) for name in names]
     names_width = max(width(part, SIZE) for parts in lines for part in parts)
     key = 1.35 * SIZE * (sum(map(len, lines)) + 5)
@@ -58,35 +72,37 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
             if index:
                 ax.tick_params(labelleft=False)
             else:
-                ax.set_ylabel(f"{form.EFFECT_NAMES[effect_type]} in {measure}")
+                ax.set_ylabel(effect_named(effect_type).AXIS.format(measure=measure))
         x, y = page - MARGIN - names_width, height - top - SIZE
         for parts in lines:
             for position, part in enumerate(parts):
-                indent = x + 8 * bool(position)
+                indent = x + 8 if position else x
                 figure.text(indent / page, y / height, part, fontproperties=font(SIZE), parse_math=False)
                 y -= 1.35 * SIZE
         y -= 0.6 * SIZE
-        for said in (f"whiskers: {form.percent(alpha)} CI", "line: Pareto front"):
-            figure.text(x / page, y / height, said, fontproperties=font(SIZE), color=MUTED)
+        for note in (f"whiskers: {form.percent(alpha)} CI", "line: Pareto front"):
+            figure.text(x / page, y / height, note, fontproperties=font(SIZE), color=MUTED)
             y -= 1.35 * SIZE
     return figure
 
 
 def _panel(ax: Axes, points: list[Point], cost: str) -> None:
     """The points that have this cost, numbered, and their Pareto front as steps."""
-    shown = [(number, one) for number, one in enumerate(points, 1) if getattr(one, cost) is not None]
-    costs = [getattr(one, cost) for _, one in shown]
+    shown = [(number, system) for number, system in enumerate(points, 1) if getattr(system, cost) is not None]
+    costs = [getattr(system, cost) for _, system in shown]
     ax.axhline(0, color=MUTED, linewidth=0.6, zorder=1)
-    front = pareto_front([(paid, one.effect) for paid, (_, one) in zip(costs, shown, strict=True)])
+    front = pareto_front([(paid, system.effect) for paid, (_, system) in zip(costs, shown, strict=True)])
     best = [shown[index][1] for index in front]
-    ax.step([getattr(one, cost) for one in best], [one.effect for one in best], where="post", color=DIAMOND,
+    ax.step([getattr(system, cost) for system in best], [system.effect for system in best], where="post", color=DIAMOND,
             linewidth=0.8, linestyle=(0, (3, 2)), zorder=2)  # fmt: skip
     marks = {"markersize": 9, "markeredgecolor": DIAMOND, "markeredgewidth": 0.8, "zorder": 4}
-    for index, (paid, (number, one)) in enumerate(zip(costs, shown, strict=True)):
-        ax.plot([paid, paid], [one.ci_low, one.ci_high], color=INK, linewidth=0.7, zorder=3)
-        shape, fill = "s" if one.is_control else "o", SQUARE if index in front else "white"
-        ax.plot([paid], [one.effect], marker=shape, markerfacecolor=fill, **marks)
-        ax.annotate(str(number), (paid, one.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK)
+    for index, (paid, (number, system)) in enumerate(zip(costs, shown, strict=True)):
+        ax.plot([paid, paid], [system.ci_low, system.ci_high], color=INK, linewidth=0.7, zorder=3)
+        shape, fill = "s" if system.is_control else "o", SQUARE if index in front else "white"
+        ax.plot([paid], [system.effect], marker=shape, markerfacecolor=fill, **marks)
+        ax.annotate(
+            str(number), (paid, system.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK
+        )
     _cost_axis(ax, costs)
     ax.margins(y=0.08)
     ax.spines[["top", "right"]].set_visible(False)
@@ -126,23 +142,22 @@ def _cost_axis(ax: Axes, costs: list[float]) -> None:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "meta*", "timing*", "svg", "pdf", "png").parse_args()
-    settings = arguments.settings
-    labels = Labels({}, settings["labels"])
+    arguments = parser(__doc__, "meta*", "timing*", "svg", "pdf", "png", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    labels = Labels({}, settings.labels)
     rows: dict[str, list[dict]] = {}
     for path in arguments.timing:
-        if str(path) in settings["beside"]:  # a run's timing; the others are those of its checkpoint
-            rows.setdefault(fields_of("run_timing", path)["system"], []).append(
-                row(path, settings["beside"][str(path)])
-            )
+        if str(path) in settings.beside:  # a run's timing; the others are those of its checkpoint
+            system = fields_of("run_timing", path)["system"]
+            rows.setdefault(system, []).append(row(path, settings.beside[str(path)]))
     metas = [json.loads(Path(path).read_text()) for path in arguments.meta]
     points = []
-    if settings["control"] in rows:
-        points.append(point(labels.system(settings["control"]), rows[settings["control"]], None))
+    if settings.control in rows:
+        points.append(point(labels.system(settings.control), rows[settings.control], None))
     for meta in metas:
         if meta["summary"]:
             points.append(point(labels.system(meta["treatment"]), rows[meta["treatment"]], meta["summary"]))
-    figure = cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings["alpha"])
+    figure = cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings.alpha)
     save(figure, arguments.svg, arguments.pdf, arguments.png)
 
 

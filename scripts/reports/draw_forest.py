@@ -5,16 +5,27 @@ Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 from scripts.common.command_line import parser, run
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
 
 
+@dataclass(frozen=True, kw_only=True)
+class Settings(Looks):
+    """How the figure shows its comparisons, and the names in it."""
+
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+
+
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png").parse_args()
+    arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png", settings=Settings).parse_args()
     found = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
-    labels = Labels(**arguments.settings["labels"])
-    save(forest_plot(forest(found, arguments.settings, labels)), arguments.svg, arguments.pdf, arguments.png)
+    plot = forest_plot(forest(found, arguments.settings, arguments.settings.labels))
+    save(plot, arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

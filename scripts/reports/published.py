@@ -15,9 +15,10 @@ import io
 import json
 import math
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
@@ -35,12 +36,25 @@ COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", 
 SUMMARY = ("effect", "variance", "se", "ci_low", "ci_high", "p_value")  # of a meta file, None without a summary
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What stands beside a published number: `beside` without a mapping, the others with one."""
+
+    beside: Annotated[dict[str, str], "comparison: the one whose number stands beside ours"] = field(
+        default_factory=dict
+    )
+    entries: Annotated[dict[str, list[dict[str, str]]], "entry: its systems, each with weights, model and recipe"] = (
+        field(default_factory=dict)
+    )
+    tasks: Annotated[dict[str, str], "task: its folder"] = field(default_factory=dict)
+
+
 def read_published(path: Path) -> pd.DataFrame:
     """The rows of a file of published numbers, all as text; lines that begin with # are left out."""
     text = "\n".join(line for _, line in lines(path) if not line.startswith("#"))
     table = pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
     if missing := [column for column in COLUMNS if column not in table]:
-        raise UserError(f"{path}: no column {missing[0]!r}; wanted are {', '.join(COLUMNS)}")
+        raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join(COLUMNS)}")
     for place, row in enumerate(table.to_dict("records"), 1):
         for column in ("printed", "factor"):
             try:
@@ -63,15 +77,15 @@ class Results:
         where = f"{row['table']}, {row['row']}, {row['column']}"
         try:
             if comparison and row["task"]:
-                found = self.effects[comparison].loc[row["task"], row["quantity"]]
+                value = self.effects[comparison].loc[row["task"], row["quantity"]]
             elif comparison:
                 meta = self.metas[comparison]
-                found = (meta | (meta["summary"] or dict.fromkeys(SUMMARY)))[row["quantity"]]
+                value = (meta | (meta["summary"] or dict.fromkeys(SUMMARY)))[row["quantity"]]
             else:
-                found = self.means.loc[(row["task"], row["system"]), row["quantity"]]
+                value = self.means.loc[(row["task"], row["system"]), row["quantity"]]
         except KeyError as error:
             raise UserError(f"published numbers: {where}: there is no {error.args[0]!r} in this experiment") from None
-        return None if found is None or pd.isna(found) else float(found)
+        return None if value is None or pd.isna(value) else float(value)
 
 
 def in_digits(value: float, printed: str) -> str:
@@ -119,10 +133,11 @@ def page(table: pd.DataFrame, source: str) -> str:
         parts += ["Not equal:", markdown(table[~equal][[*shown[:5], "ours_in_full", "note"]])]
     for name, rows in table.groupby("table", sort=False):
         parts += [f"## {name}", markdown(rows[shown[1:]])]
-    others = {(a, b) for a, b in zip(table["comparison"], table["beside_comparison"], strict=True) if b}
+    compared = zip(table["comparison"], table["beside_comparison"], strict=True)
+    others = {(ours, other) for ours, other in compared if other}
     if others:
-        said = ", ".join(f"{b} for {a}" for a, b in sorted(others))
-        parts.append(f"`beside` is the number of another comparison, to the same digits: {said}.")
+        replaced = ", ".join(f"{other} for {ours}" for ours, other in sorted(others))
+        parts.append(f"`beside` is the number of another comparison, to the same digits: {replaced}.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -139,16 +154,19 @@ def mapped(arguments: Namespace) -> None:
         return table.set_index(list(keys))
 
     ours = Ours(
-        settings["entries"],
-        settings["tasks"],
+        settings.entries,
+        settings.tasks,
         indexed(arguments.means, "task", "system"),
         indexed(times.get("inference-times"), "task", "system"),
         indexed(times.get("fine-tuning-times"), "model", "recipe"),
     )
     table = published_cells.versus(read_cells(arguments.published), mapping, ours)
-    said = (table, str(arguments.published), [line.said for line in mapping.remarks])
-    texts = {arguments.table: table.to_csv(sep="\t", index=False), arguments.page: published_page.page(*said)}
-    texts |= {path: published_page.html_page(*said) for path in arguments.html}
+    source, remarks = str(arguments.published), [line.said for line in mapping.remarks]
+    texts = {
+        arguments.table: table.to_csv(sep="\t", index=False),
+        arguments.page: published_page.page(table, source, remarks),
+    }
+    texts |= {path: published_page.html_page(table, source, remarks) for path in arguments.html}
     for path, text in texts.items():
         with whole_text(path) as file:
             file.write(text)
@@ -156,7 +174,7 @@ def mapped(arguments: Namespace) -> None:
 
 def main() -> None:
     many = ("mapping*", "times*", "effects*", "meta*", "html*")
-    arguments = parser(__doc__, "published", "means", *many, "table", "page").parse_args()
+    arguments = parser(__doc__, "published", "means", *many, "table", "page", settings=Settings).parse_args()
     if arguments.mapping:
         mapped(arguments)
         return
@@ -165,7 +183,7 @@ def main() -> None:
         metas={path.stem: json.loads(path.read_text()) for path in arguments.meta},
         means=pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"]),
     )
-    table = versus(read_published(arguments.published), results, arguments.settings["beside"])
+    table = versus(read_published(arguments.published), results, arguments.settings.beside)
     with whole_text(arguments.table) as file:
         table.to_csv(file, sep="\t", index=False)
     with whole_text(arguments.page) as file:

@@ -7,16 +7,19 @@ which needs no other file and no network; the same inputs give the same bytes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import jinja2
 from markupsafe import Markup
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
+from scripts.reports import summary
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
-from scripts.reports.page.curves import loss_curves, size_curves
+from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
 from scripts.reports.page.machine import facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
@@ -28,73 +31,92 @@ from scripts.reports.summary import published_counts, read_table
 HERE = Path(__file__).resolve().parent / "page"
 
 
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of an experiment."""
+
+    data: Annotated[int, "of data and tests"]
+    training: Annotated[dict[str, list[int]], "system: its seeds"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(summary.Settings):
+    """What the page says that stands in no table, beside what the summary says."""
+
+    jobs: Annotated[dict[str, int], "rule: its number of jobs"]
+    feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
+    sizes: Annotated[list[SizeGroup], "systems that differ in their number of training queries"]
+    cost_controls: Annotated[dict[str, str], "figure of costs: its control"]
+    seeds: Seeds
+
+
 def contents(arguments) -> dict:
     """Everything that the template shows, by name."""
-    settings = arguments.settings
-    labels = Labels(**settings["labels"])
+    settings: Settings = arguments.settings
+    labels = settings.labels
     datasets, means, comparisons, costs = (
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    parts = sections(found, settings, labels, figures)
-    members = [one for part in parts for one in part.members]
+    parts = sections(found, settings.comparisons, settings.together, labels, figures)
+    members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None
-    measures = settings["measures"]
+    measures = settings.measures
     return {
-        "experiment": settings["experiment"],
-        "counts": {"systems": len(settings["systems"]), "tasks": means["task"].nunique(), "comparisons": len(found)},
+        "experiment": settings.experiment,
+        "counts": {"systems": len(settings.systems), "tasks": means["task"].nunique(), "comparisons": len(found)},
         "overview": overview_table(comparisons, labels, members) if found else None,
         "sections": parts,
         "folded": len(found) > FOLDED,
         "datasets": tables.datasets_table(datasets) if len(datasets) else None,
         "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
-        "sources": grouped(settings["sources"]),
-        "systems": [(labels.system(name), name, settings["systems"][name]) for name in dict.fromkeys(means["system"])],
+        "sources": grouped(settings.sources),
+        "systems": [(labels.system(name), name, settings.systems[name]) for name in dict.fromkeys(means["system"])],
         "selected": tables.selected_table(read_table(arguments.selected[0]), labels) if arguments.selected else None,
-        "means": [(name, tables.means_table(means, name, settings["trained"], labels)) for name in measures],
-        "cautions": settings.get("cautions", []),
+        "means": [(name, tables.means_table(means, name, settings.trained, labels)) for name in measures],
+        "cautions": settings.cautions,
         "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
-        "trained": bool(settings["trained"]),
+        "trained": bool(settings.trained),
         "charts": [
             (name, inline(figures[name], f"chart{place}", f"Bar chart {name}. The tables of means hold its numbers."))
-            for place, name in enumerate(settings["charts"], 1)
+            for place, name in enumerate(settings.charts, 1)
         ],
-        "sizes": size_curves(settings["sizes"], arguments.metrics, datasets, measures[0], labels),
+        "sizes": size_curves(settings.sizes, arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),
         "costs": tables.costs_table(costs, labels) if len(costs) else None,
-        "cost_figures": cost_figures(settings["cost_controls"], figures, labels),
+        "cost_figures": cost_figures(settings.cost_controls, figures, labels),
         "published": None if published is None else published_table(published),
         "published_counts": None if published is None else published_counts(published),
-        "graph": draw(settings["jobs"], map(tuple, settings["feeds"])),
-        "jobs": settings["jobs"],
+        "graph": draw(settings.jobs, map(tuple, settings.feeds)),
+        "jobs": settings.jobs,
         "machine": machine_table(timings) if timings else None,
         "facts": facts(timings) if timings else [],
-        "seeds": settings["seeds"],
+        "seeds": settings.seeds,
     }
 
 
 def grouped(sources: dict[str, dict]) -> dict[str, dict]:
     """Where data comes from and its licence; the datasets that share both stand together."""
-    found: dict[tuple, list[str]] = {}
-    for name, one in sources.items():
-        found.setdefault(tuple(one.items()), []).append(name)
-    return {", ".join(names): dict(pairs) for pairs, names in found.items()}
+    names_of: dict[tuple, list[str]] = {}
+    for name, source in sources.items():
+        names_of.setdefault(tuple(source.items()), []).append(name)
+    return {", ".join(names): dict(source) for source, names in names_of.items()}
 
 
 def cost_figures(controls: dict[str, str], figures: dict[str, str], labels: Labels) -> list[tuple[str, Markup]]:
     """Each figure of costs (`controls`: its name -> its control) with what it shows."""
-    found = []
+    drawn = []
     for place, (name, control) in enumerate(controls.items(), 1):
-        said = f"Effects over {labels.system(control)}, and what they cost"
-        found.append((said, inline(figures[name], f"cost{place}", f"{said}. The tables hold the numbers.")))
-    return found
+        title = f"Effects over {labels.system(control)}, and what they cost"
+        drawn.append((title, inline(figures[name], f"cost{place}", f"{title}. The tables hold the numbers.")))
+    return drawn
 
 
-def render(found: dict) -> str:
+def render(shown: dict) -> str:
     """The page; everything that is not markup already is escaped."""
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -103,13 +125,13 @@ def render(found: dict) -> str:
     # The two files hold no end tag of their own element, so they stand in the page as they are.
     files = {"style": "report.css", "script": "report.js"}
     parts = {name: Markup(HERE.joinpath(file).read_text(encoding="utf-8")) for name, file in files.items()}
-    return page.render(**found, **parts) + "\n"
+    return page.render(**shown, **parts) + "\n"
 
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
     lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
-    arguments = parser(__doc__, *names, *lists).parse_args()
+    arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with whole_text(arguments.page) as file:
         file.write(page)

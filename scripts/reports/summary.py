@@ -6,16 +6,36 @@ figures and tables relative to itself.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, overview
 from scripts.reports.writing.markdown import escape, markdown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What the page says that stands in no table."""
+
+    experiment: str
+    measures: Annotated[list[str], "the tables of means, in their order"]
+    sources: Annotated[dict[str, dict[str, str]], "dataset: its location and licence"]
+    systems: Annotated[dict[str, str], "system: what it is, in words"]
+    trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"]
+    together: Annotated[dict[str, list[str]], "figure: the comparisons that it shows"]
+    charts: Annotated[list[str], "figures with bars of means"]
+    costs: Annotated[list[str], "figures of costs"]
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+    comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
+    cautions: Annotated[list[str], "of the configuration, to be told"] = field(default_factory=list)
 
 
 def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> str:
@@ -24,27 +44,27 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     for row in means[means[measure].notna()].to_dict("records"):
         spread = row[f"{measure} sd"]
         text = f"{row[measure]:.3f}" + (f" ± {spread:.3f}" if pd.notna(spread) else "")
-        seen = row["task"] in trained.get(row["system"], [])
+        star = "*" if row["task"] in trained.get(row["system"], []) else ""
         cell = cells.setdefault(row["task"], {"task": labels.task(row["task"]), "queries": row["queries"]})
-        cell[labels.system(row["system"])] = text + "*" * seen
+        cell[labels.system(row["system"])] = text + star
     return markdown(pd.DataFrame(list(cells.values())))
 
 
-def comparison_sections(found: dict[str, Found], settings: dict, labels: Labels) -> list[str]:
+def comparison_sections(found: dict[str, Found], settings: Settings, labels: Labels) -> list[str]:
     """Each comparison's sentence, warnings and figure; those that are drawn together share a heading and the figure."""
     sections = {name: (name,) for name in found}
-    for name, members in settings["together"].items():
-        sections = {one: names for one, names in sections.items() if one not in members} | {name: tuple(members)}
+    for name, members in settings.together.items():
+        sections = {title: names for title, names in sections.items() if title not in members} | {name: tuple(members)}
     order = {name: place for place, name in enumerate(found)}
     parts = []
     for name, members in sorted(sections.items(), key=lambda item: order[item[1][0]]):
         alone = members == (name,)
         parts.append(f"### {name}")
-        for one in members:
-            plot = as_table(found[one], settings["comparisons"][one], labels)
-            links = f"[table](tables/effects/{one}.md)" + ("" if alone else f", [figure](figures/{one}.svg)")
-            parts.append(f"{sentence(found[one].meta, plot, labels)} ({links})")
-            parts += [f"- {warning}" for warning in found[one].meta["warnings"]]
+        for member in members:
+            plot = as_table(found[member], settings.comparisons[member], labels)
+            links = f"[table](tables/effects/{member}.md)" + ("" if alone else f", [figure](figures/{member}.svg)")
+            parts.append(f"{sentence(found[member].meta, plot, labels)} ({links})")
+            parts += [f"- {warning}" for warning in found[member].meta["warnings"]]
         parts.append(f"![forest plot of {name}](figures/{name}.svg)")
     return parts
 
@@ -52,8 +72,8 @@ def comparison_sections(found: dict[str, Found], settings: dict, labels: Labels)
 def published_counts(table: pd.DataFrame) -> str:
     """How many published numbers are reproduced."""
     if "verdict" in table:
-        said = ", ".join(f"{count} {verdict}" for verdict, count in table["verdict"].value_counts(sort=False).items())
-        return f"Of {len(table)} published numbers: {said}"
+        verdicts = table["verdict"].value_counts(sort=False).items()
+        return f"Of {len(table)} published numbers: {', '.join(f'{count} {verdict}' for verdict, count in verdicts)}"
     equal = (table["equal"] == "yes").sum()
     return f"{equal} of {len(table)} published numbers are reproduced to their last digit"
 
@@ -70,23 +90,22 @@ def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
     """Which seed of each system is kept for other datasets and how the seeds scored; a warning for test sets."""
     lines = []
     for system, seeds in table.groupby("system", sort=False):
-        one = seeds[seeds["chosen"] == "yes"].iloc[0]
+        chosen = seeds[seeds["chosen"] == "yes"].iloc[0]
         scores = ", ".join(f"{row.seed}: {row.score:.4f}" for row in seeds.itertuples())
-        said = f"- **{labels.system(system)}**: seed {one['seed']}, by {one['formula']} on {one['task']} ({scores})."
-        if one["split"] == "test":
-            said += (
-                f" **Chosen on a test set**, as one does only to reproduce work that did: its values on {one['task']} "
-                "take part in the choice."
-            )
-        lines.append(said)
+        task = chosen["task"]
+        line = f"- **{labels.system(system)}**: seed {chosen['seed']}, by {chosen['formula']} on {task} ({scores})."
+        if chosen["split"] == "test":
+            line += f" **Chosen on a test set**, as one does only to reproduce work that did: its values on {task} "
+            line += "take part in the choice."
+        lines.append(line)
     return lines
 
 
-def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dict) -> str:
+def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: Settings) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
-    labels = escaped(Labels(**settings["labels"]))
-    parts = [f"# {settings['experiment']}"]
+    labels = escaped(settings.labels)
+    parts = [f"# {settings.experiment}"]
     if len(datasets):
         columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
                    "relevant", "judged_documents_missing", "mean_query_words", "carved"]  # fmt: skip
@@ -94,31 +113,30 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         decimals = {"mean_document_words": ".1f", "mean_query_words": ".1f"}
         counts = dict.fromkeys(("documents", "equal_documents", "judged_documents_missing"), ".0f")
         parts += ["## Datasets", markdown(kept, decimals | counts)]
-        sources = settings["sources"].items()
-        parts += [f"- {name}: {escape(one['location'])} (licence: {escape(one['licence'])})" for name, one in sources]
+        for name, source in settings.sources.items():
+            parts.append(f"- {name}: {escape(source['location'])} (licence: {escape(source['licence'])})")
     parts.append("## Systems")
-    parts += [
-        f"- **{labels.system(name)}**{f' ({name})' * (labels.system(name) != name)}: {said}"
-        for name, said in settings["systems"].items()
-    ]
+    for name, description in settings.systems.items():
+        label = labels.system(name)
+        parts.append(f"- **{label}**: {description}" if label == name else f"- **{label}** ({name}): {description}")
     if "selected" in tables:
         parts += ["## Selected seeds", "On datasets other than that of the choice only the selected seed was run."]
         parts.append("\n".join(selected_lines(tables["selected"], labels)))
     parts.append("## Means")
-    for measure in settings["measures"]:
-        parts += [f"**{measure}**", means_table(means, measure, settings["trained"], labels)]
+    for measure in settings.measures:
+        parts += [f"**{measure}**", means_table(means, measure, settings.trained, labels)]
     parts.append(
         "± is the standard deviation between seeds; * marks a task on whose training questions the system was "
         "fine-tuned, all others are transfer. A judged query that a run lacks counts as 0."
     )
-    parts += [f"- **Note**: {caution}." for caution in settings.get("cautions", [])]
-    parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings["charts"]]
+    parts += [f"- **Note**: {caution}." for caution in settings.cautions]
+    parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings.charts]
     if len(comparisons):
         parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
         parts += comparison_sections(found, settings, labels)
     if "published" in tables:
-        said = published_counts(tables["published"])
-        parts += ["## Published numbers", f"{said}: [all of them](published-versus-ours.md)."]
+        counts = published_counts(tables["published"])
+        parts += ["## Published numbers", f"{counts}: [all of them](published-versus-ours.md)."]
     if len(costs):
         parts += ["## Costs", costs_table(costs)]
         parts.append(
@@ -126,13 +144,15 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: dic
         )
         links = [f"[{name}](tables/{name}-times.md)" for name in ("inference", "fine-tuning")]
         parts.append(f"Models by tasks: {', '.join(links)}.")
-        parts += [f"![effects against costs](figures/{name}.svg)" for name in settings["costs"]]
+        parts += [f"![effects against costs](figures/{name}.svg)" for name in settings.costs]
     return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
-    arguments = parser(__doc__, *names, "published*", "selected*", "effects*", "meta*", "summary").parse_args()
+    arguments = parser(
+        __doc__, *names, "published*", "selected*", "effects*", "meta*", "summary", settings=Settings
+    ).parse_args()
     tables = {name: read_table(getattr(arguments, name)) for name in names}
     for name in ("published", "selected"):
         if getattr(arguments, name):

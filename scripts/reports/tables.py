@@ -7,7 +7,9 @@ tables/comparisons.{md,tex} (a row a comparison).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
@@ -16,11 +18,20 @@ from scripts.common.files import whole_text
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, blocks, headings, notes, overview
 from scripts.reports.writing.latex import tabular
 from scripts.reports.writing.markdown import markdown
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The comparisons, as the tables show them."""
+
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+    comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
 
 
 def in_full(found: Found, labels: Labels) -> pd.DataFrame:
@@ -42,18 +53,18 @@ def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading
     """The summaries without each task, or with one task more each time, as a Markdown table."""
     numbers = form.numbers(plot)
     rows = []
-    for task, one in summaries.items():
-        effect, low, high = numbers.of(*(one["summary"][key] for key in ("effect", "ci_low", "ci_high")))
-        p, tau2 = one["summary"]["p_value"], one["tau2"]
+    for task, meta in summaries.items():
+        effect, low, high = numbers.of(*(meta["summary"][key] for key in ("effect", "ci_low", "ci_high")))
+        p, tau2 = meta["summary"]["p_value"], meta["tau2"]
         rows.append(
             {
                 heading: labels.task(task),
-                "k": one["k"],
-                form.EFFECT_NAMES[plot.effect_type]: effect,
+                "k": meta["k"],
+                plot.effect.LABEL: effect,
                 f"{form.percent(plot.alpha)} CI": f"[{low}, {high}]",
                 "p": "" if p is None else form.p_value(p, plot.alpha),
                 "τ²": "" if tau2 is None else f"{tau2:.2g}",
-                "I²": "" if one["i2"] is None else f"{one['i2']:.1f}%",
+                "I²": "" if meta["i2"] is None else f"{meta['i2']:.1f}%",
             }
         )
     return markdown(pd.DataFrame(rows))
@@ -64,7 +75,7 @@ def page(name: str, found: Found, plot: Forest, labels: Labels) -> str:
     rows = [row for block in blocks(found, plot) for row in block]
     parts = [f"# {name}: {plot.groups[0].treatment} against {plot.control}", sentence(found.meta, plot, labels)]
     parts.append(markdown(pd.DataFrame(rows, columns=list(headings(plot)))))
-    parts += [f"- {one}" for one in notes(found, plot)]
+    parts += [f"- {note}" for note in notes(found, plot)]
     for key, title, heading in (
         ("leave_one_out", "Leaving one task out", "without"),
         ("cumulative", "Adding one task at a time", "up to"),
@@ -81,19 +92,19 @@ def write(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    arguments = parser(
-        __doc__, "effects*", "meta*", "comparisons", "effects-tables*", "comparisons-tables*"
-    ).parse_args()
-    paths = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
-    labels = Labels(**arguments.settings["labels"])
+    paths = ("effects*", "meta*", "comparisons", "effects-tables*", "comparisons-tables*")
+    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
+    paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
+    labels = arguments.settings.labels
     in_markdown = escaped(labels)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
         name, found = meta.stem, read_found(effects, meta)
-        plot, marked = (as_table(found, arguments.settings["comparisons"][name], one) for one in (labels, in_markdown))
-        write(paths[name, "tsv"], in_full(found, labels).to_csv(sep="\t", index=False))
-        write(paths[name, "md"], page(name, found, marked, in_markdown))
+        looks = arguments.settings.comparisons[name]
+        plot, marked = as_table(found, looks, labels), as_table(found, looks, in_markdown)
+        write(paths_of_tables[name, "tsv"], in_full(found, labels).to_csv(sep="\t", index=False))
+        write(paths_of_tables[name, "md"], page(name, found, marked, in_markdown))
         comments = ["\\usepackage{booktabs}", sentence(found.meta, plot, labels), *notes(found, plot)]
-        write(paths[name, "tex"], tabular(headings(plot), blocks(found, plot), comments))
+        write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(found, plot), comments))
     comparisons = pd.read_csv(arguments.comparisons, sep="\t")
     shown = overview(comparisons, labels)
     texts = {".md": markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n"}

@@ -11,7 +11,9 @@ time of fine-tuning depend on where the negatives are from: recipes that differ 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
@@ -21,18 +23,34 @@ from scripts.reports.comparison import number_text as form
 from scripts.reports.writing.latex import tabular
 from scripts.reports.writing.markdown import escape, markdown
 
-SAID = {
+NOTES = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "
     "cross-encoder scores its pairs. Without loading, a warm-up, BM25's index and a first stage's search.",
     "fine-tuning": "Seconds of training, without loading, a warm-up and the making of the examples.",
 }
 
 
-def inference_times(costs: pd.DataFrame, systems: dict[str, dict]) -> pd.DataFrame:
-    """A row a system and task: model, runs, the mean and sd of inference over the seeds, and the means of its parts.
+@dataclass(frozen=True)
+class TimedSystem:
+    """Where a system stands in the tables."""
 
-    `systems` gives each system's `model` (a name to print), its `candidates` and how it takes long `texts`.
-    """
+    model: Annotated[str, "a name to print"]
+    candidates: Annotated[str, "which documents it ranks"]
+    texts: Annotated[str, "how it takes long texts; empty: it truncates them"]
+    recipe: Annotated[str, "empty: not trained"] = ""
+    column: Annotated[str, "of the fine-tuning times"] = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The names in the tables."""
+
+    systems: dict[str, TimedSystem]
+    tasks: Annotated[dict[str, str], "labels of tasks that have one"]
+
+
+def inference_times(costs: pd.DataFrame, systems: dict[str, TimedSystem]) -> pd.DataFrame:
+    """A row a system and task: model, runs, the mean and sd of inference over the seeds, and the means of its parts."""
     rows = []
     for (task, system), runs in costs.groupby(["task", "system"], sort=False):
         encoding = runs["encoding_seconds"].fillna(0.0).astype(float)
@@ -41,7 +59,9 @@ def inference_times(costs: pd.DataFrame, systems: dict[str, dict]) -> pd.DataFra
             {
                 "task": task,
                 "system": system,
-                **{key: systems[system][key] for key in ("model", "texts", "candidates")},
+                "model": systems[system].model,
+                "texts": systems[system].texts,
+                "candidates": systems[system].candidates,
                 **_spread(seconds),
                 "ranking_seconds": runs["seconds"].astype(float).mean(),
                 "encoding_seconds": encoding.mean() if runs["encoding_seconds"].notna().any() else None,
@@ -51,15 +71,14 @@ def inference_times(costs: pd.DataFrame, systems: dict[str, dict]) -> pd.DataFra
     return pd.DataFrame(rows)
 
 
-def fine_tuning_times(costs: pd.DataFrame, systems: dict[str, dict]) -> pd.DataFrame:
+def fine_tuning_times(costs: pd.DataFrame, systems: dict[str, TimedSystem]) -> pd.DataFrame:
     """A row a model and recipe: the column it stands in, trainings, their mean and sd over the seeds.
 
-    `systems` gives each trained system's `model`, `recipe` and `column`. A checkpoint that ranks several tasks, or for
-    several systems, was trained once and counts once.
+    A checkpoint that ranks several tasks, or for several systems, was trained once and counts once.
     """
     trained = costs[costs["training_seconds"].notna()].copy()
     for key in ("model", "recipe", "column"):
-        trained[key] = [systems[system].get(key, "") for system in trained["system"]]
+        trained[key] = [getattr(systems[system], key) for system in trained["system"]]
     trained = trained.drop_duplicates(["model", "recipe", "training_seconds"])
     rows = []
     for (model, recipe), runs in trained.groupby(["model", "recipe"], sort=False):
@@ -97,11 +116,11 @@ def columns(table: pd.DataFrame, tasks: dict[str, str]) -> list[str]:
     if table.empty:
         return []
     of_one = table.groupby(["task", "texts", "model"])["candidates"].nunique().groupby(["task", "texts"]).max()
-    found = []
+    headings = []
     for task, texts, candidates in zip(table["task"], table["texts"], table["candidates"], strict=True):
-        told = candidates if of_one[task, texts] > 1 else ""
-        found.append(", ".join(filter(None, [tasks.get(task, task), texts, told])))
-    return found
+        shown = candidates if of_one[task, texts] > 1 else ""
+        headings.append(", ".join(filter(None, [tasks.get(task, task), texts, shown])))
+    return headings
 
 
 def cell(rows: pd.DataFrame) -> str:
@@ -109,8 +128,8 @@ def cell(rows: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     shown = rows.astype(object).where(rows.notna(), None)
-    sums = [pooled(*one) for one in zip(shown["runs"], shown["mean"], shown["sd"], strict=True)]
-    runs, total, squares = sum(shown["runs"]), sum(one for one, _ in sums), sum(one for _, one in sums)
+    sums = [pooled(*spread) for spread in zip(shown["runs"], shown["mean"], shown["sd"], strict=True)]
+    runs, total, squares = sum(shown["runs"]), sum(total for total, _ in sums), sum(squares for _, squares in sums)
     mean = total / runs
     text = form.fixed(mean, 2)
     if runs == 1:
@@ -118,16 +137,18 @@ def cell(rows: pd.DataFrame) -> str:
     return f"{text} ± {form.fixed((max(0.0, squares - runs * mean**2) / (runs - 1)) ** 0.5, 2)}"
 
 
-def write(paths: list[Path], table: pd.DataFrame, column: str, said: str) -> None:
+def write(paths: list[Path], table: pd.DataFrame, column: str, note: str) -> None:
     """Write the table in the formats of the paths: as it is (.tsv), or models by its `column` (.md, .tex)."""
     headings, rows = wide(table, column)
-    devices = sorted({one for cell in table.get("device", []) for one in cell.split(", ")})
-    note = f"{said} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
-    shown = pd.DataFrame([[escape(cell) for cell in row] for row in rows], columns=[escape(one) for one in headings])
+    devices = sorted({device for names in table.get("device", []) for device in names.split(", ")})
+    note = f"{note} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
+    shown = pd.DataFrame(
+        [[escape(cell) for cell in row] for row in rows], columns=[escape(heading) for heading in headings]
+    )
     texts = {
         ".tsv": table.to_csv(sep="\t", index=False),
         ".md": f"{markdown(shown)}\n\n{note}\n",
-        ".tex": tabular({name: "r" if n else "l" for n, name in enumerate(headings)}, [rows], [note]),
+        ".tex": tabular({"Model": "l"} | dict.fromkeys(headings[1:], "r"), [rows], [note]),
     }
     for path in paths:
         with whole_text(path) as file:
@@ -135,13 +156,13 @@ def write(paths: list[Path], table: pd.DataFrame, column: str, said: str) -> Non
 
 
 def main() -> None:
-    arguments = parser(__doc__, "costs", "inference*", "fine-tuning*").parse_args()
-    settings = arguments.settings
+    arguments = parser(__doc__, "costs", "inference*", "fine-tuning*", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
     costs = pd.read_csv(arguments.costs, sep="\t")
-    inference = inference_times(costs, settings["systems"])
-    inference["column"] = columns(inference, settings["tasks"])
-    write(arguments.inference, inference, "column", SAID["inference"])
-    write(arguments.fine_tuning, fine_tuning_times(costs, settings["systems"]), "column", SAID["fine-tuning"])
+    inference = inference_times(costs, settings.systems)
+    inference["column"] = columns(inference, settings.tasks)
+    write(arguments.inference, inference, "column", NOTES["inference"])
+    write(arguments.fine_tuning, fine_tuning_times(costs, settings.systems), "column", NOTES["fine-tuning"])
 
 
 if __name__ == "__main__":

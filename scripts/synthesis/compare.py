@@ -22,7 +22,10 @@ from scripts.common.errors import UserError
 from scripts.common.files import whole_text
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
-from scripts.synthesis.meta_analysis import MetaAnalysis, Summary
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.effects import effect_named
+from scripts.synthesis.meta_analysis import MetaAnalysis
+from scripts.synthesis.summaries import Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.tails import normal_upper, t_upper
 from scripts.synthesis.task_results import Scores, rows, task_result
@@ -61,9 +64,9 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
     if common.empty:
         raise UserError(f"task {task}: control and treatment have not one query in common")
     alone = len(control.values) + len(treatment.values) - 2 * len(common)
-    said = f"{task}: {alone} queries stand in one system only and are left out" if alone else None
-    both = [one._replace(values=one.values.loc[common]) for one in (control, treatment)]
-    return *both, said
+    unpaired = f"{task}: {alone} queries stand in one system only and are left out" if alone else None
+    both = [scores._replace(values=scores.values.loc[common]) for scores in (control, treatment)]
+    return *both, unpaired
 
 
 def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
@@ -74,10 +77,10 @@ def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
     alike: dict[frozenset[str], list[str]] = {}
     for task, (control, _) in pairs.items():
         alike.setdefault(frozenset(control.values.index), []).append(task)
-    for one, other in (pair for tasks in alike.values() for pair in itertools.combinations(tasks, 2)):
-        if all(same_values(a.values, b.values) for a, b in zip(pairs[one], pairs[other], strict=True)):
+    for task, other in (pair for tasks in alike.values() for pair in itertools.combinations(tasks, 2)):
+        if all(same_values(a.values, b.values) for a, b in zip(pairs[task], pairs[other], strict=True)):
             raise UserError(
-                f"tasks {one} and {other} have the same queries with the same values of control and of treatment: "
+                f"tasks {task} and {other} have the same queries with the same values of control and of treatment: "
                 "one task under two names would count twice; leave one of them out of the comparison"
             )
     why = "if these are the same queries in other words, the tasks are not independent, as is assumed here"
@@ -85,9 +88,9 @@ def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
     return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 
-def same_values(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+def same_values(table: pd.DataFrame, other: pd.DataFrame) -> bool:
     """Whether two tables of the same queries hold the same values for each."""
-    return one.shape == other.shape and bool((one.to_numpy() == other.loc[one.index].to_numpy()).all())
+    return table.shape == other.shape and bool((table.to_numpy() == other.loc[table.index].to_numpy()).all())
 
 
 def equivalence(summary: Summary, margin: float) -> dict:
@@ -101,22 +104,22 @@ def equivalence(summary: Summary, margin: float) -> dict:
     return {"margin": margin, "p_equivalence": above and max(above, below), "p_non_inferiority": above}
 
 
-def meta_record(synthesis: Synthesis, settings: dict) -> dict:
+def meta_record(synthesis: Synthesis, settings: Settings) -> dict:
     """What meta/{comparison}.json holds; keys as in design and docs, None where a number does not exist."""
     meta = synthesis.meta
     figures = asdict(meta) if meta else {"k": 0, "summary": None}
     figures.pop("weights", None)
     record = {
-        **{key: settings[key] for key in KEPT_SETTINGS},
-        "effect_type": settings["effect"],
+        **{key: getattr(settings, key) for key in KEPT_SETTINGS},
+        "effect_type": settings.effect,
         **figures,
-        "leave_one_out": {task: _short(one) for task, one in synthesis.leave_one_out.items()},
+        "leave_one_out": {task: _short(meta_of_others) for task, meta_of_others in synthesis.leave_one_out.items()},
         "warnings": list(synthesis.warnings),
     }
-    if settings["cumulative"]:
-        record["cumulative"] = {task: _short(one) for task, one in synthesis.cumulative.items()}
-    if meta and settings.get("margin") and settings["effect"] == "MD":
-        record["equivalence"] = equivalence(meta.summary, settings["margin"])
+    if settings.cumulative:
+        record["cumulative"] = {task: _short(meta_so_far) for task, meta_so_far in synthesis.cumulative.items()}
+    if meta and settings.margin and effect_named(settings.effect).IN_UNITS_OF_MEASURE:
+        record["equivalence"] = equivalence(meta.summary, settings.margin)
     return record
 
 
@@ -125,28 +128,35 @@ def _short(meta: MetaAnalysis) -> dict:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "control*", "treatment*", "effects", "meta").parse_args()
-    settings = arguments.settings
+    arguments = parser(__doc__, "control*", "treatment*", "effects", "meta", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
     control, treatment = (
-        {task: read_scores(paths, settings["measure"]) for task, paths in by_task(files).items()}
+        {task: read_scores(paths, settings.measure) for task, paths in by_task(files).items()}
         for files in (arguments.control, arguments.treatment)
     )
-    pairs, odd = {}, []
+    pairs, warnings = {}, []
     for task in control:
-        *pairs[task], said = paired(control[task], treatment[settings.get("treatment_on", {}).get(task, task)], task)
-        odd += [said] if said else []
-    odd += shared(pairs)
+        on_control, on_treatment, unpaired = paired(
+            control[task], treatment[settings.treatment_on.get(task, task)], task
+        )
+        pairs[task] = on_control, on_treatment
+        if unpaired:
+            warnings.append(unpaired)
+    warnings += shared(pairs)
     results = {task: task_result(y, x, settings) for task, (y, x) in pairs.items()}
     synthesis = synthesise(
         {task: result.effect for task, result in results.items()},
-        *(settings[key] for key in ("effect", "estimator", "interval", "alpha")),
+        settings.effect,
+        settings.estimator,
+        settings.interval,
+        settings.alpha,
     )
     record = meta_record(synthesis, settings)
-    record["warnings"] = odd + record["warnings"]
-    for said in record["warnings"]:
-        print(f"{arguments.effects.stem}: {said}", file=sys.stderr)
+    record["warnings"] = warnings + record["warnings"]
+    for warning in record["warnings"]:
+        print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
     with whole_text(arguments.effects) as file:
-        rows(results, synthesis.weights, settings["alpha"]).to_csv(file, sep="\t", index=False)
+        rows(results, synthesis.weights, settings.alpha).to_csv(file, sep="\t", index=False)
     with whole_text(arguments.meta) as file:
         json.dump(record, file, indent=2, allow_nan=False)
         file.write("\n")

@@ -25,19 +25,19 @@ def row(name: str, meta: dict) -> dict:
     summary, fixed = meta["summary"] or {}, meta.get("fixed") or {}
     low, high = meta.get("prediction_interval") or (None, None)
     tau2_low, tau2_high = meta.get("tau2_ci") or (None, None)
-    found = meta | summary | meta.get("equivalence", {})
-    found |= {"comparison": name, "prediction_low": low, "prediction_high": high}
-    found |= {"tau2_low": tau2_low, "tau2_high": tau2_high}
-    found |= {f"fixed_{key}": fixed.get(key) for key in ("effect", "ci_low", "ci_high", "p_value")}
-    return {column: found.get(column) for column in COLUMNS}
+    values = meta | summary | meta.get("equivalence", {})
+    values |= {"comparison": name, "prediction_low": low, "prediction_high": high}
+    values |= {"tau2_low": tau2_low, "tau2_high": tau2_high}
+    values |= {f"fixed_{key}": fixed.get(key) for key in ("effect", "ci_low", "ci_high", "p_value")}
+    return {column: values.get(column) for column in COLUMNS}
 
 
 def table(metas: dict[str, dict]) -> pd.DataFrame:
     """The rows of all comparisons."""
     rows = [row(name, meta) for name, meta in metas.items()]
-    p_values = [one["p_value"] for one in rows]
-    for one, by_holm, by_bh in zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True):
-        one |= {"p_holm": by_holm, "p_bh": by_bh}
+    p_values = [cells["p_value"] for cells in rows]
+    for cells, by_holm, by_bh in zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True):
+        cells |= {"p_holm": by_holm, "p_bh": by_bh}
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

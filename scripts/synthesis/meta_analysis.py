@@ -12,22 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from scripts.synthesis.heterogeneity import TAU2, c_constant, q_statistic, tau2_interval, weighted_mean
-from scripts.synthesis.tails import Tail, chi2_upper, normal_two_sided, t_two_sided
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A summary effect. `df` is that of the t distribution, None for the normal; the p-values test effect = 0."""
-
-    effect: float
-    variance: float
-    se: float
-    ci_low: float
-    ci_high: float
-    df: int | None
-    p_value: float | None
-    log10_p: float | None
+from scripts.synthesis.estimators import estimator_named
+from scripts.synthesis.heterogeneity import c_constant, q_statistic, tau2_interval, weighted_mean
+from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.summaries import Summary, normal_summary
+from scripts.synthesis.tails import chi2_upper
 
 
 @dataclass(frozen=True)
@@ -65,33 +54,26 @@ def meta_analysis(
 ) -> MetaAnalysis:
     """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
 
-    estimator: of tau2, DL, REML or PM. interval: "normal" or "knapp-hartung" (Hartung and Knapp 2001; Sidik and
-    Jonkman 2002), the latter as metafor's test = "knha": without the ad-hoc correction, so the interval may be
-    narrower than the normal one where the tasks agree better than by chance. One task alone is its own summary with a
-    normal interval. ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
+    estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/. One task alone is its
+    own summary with a normal interval. ValueError: an empty or uneven input, a variance that is not positive, an
+    unknown name.
     """
     y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)
     if y.ndim != 1 or y.shape != v.shape or not len(y):
         raise ValueError(f"estimates and variances must be vectors of one length, not {y.shape} and {v.shape}")
     if not (np.isfinite(y).all() and np.isfinite(v).all() and (v > 0).all()):
         raise ValueError("estimates must be finite, and variances finite and positive")
-    if estimator not in TAU2 or interval not in ("normal", "knapp-hartung"):
-        raise ValueError(f"unknown estimator {estimator!r} or interval {interval!r}")
+    estimate_tau2, summarise = estimator_named(estimator).tau2, interval_named(interval).summary
     k, df = len(y), len(y) - 1
-    fixed = _normal_summary(weighted_mean(y, 1 / v), 1 / (1 / v).sum(), alpha)
+    fixed = normal_summary(weighted_mean(y, 1 / v), 1 / (1 / v).sum(), alpha)
     if k == 1:
         no_heterogeneity = dict.fromkeys(
             ("tau2", "tau2_ci", "q", "q_df", "q_p_value", "q_log10_p", "i2", "h2", "prediction_interval")
         )
         return MetaAnalysis(1, estimator, interval, alpha, fixed, fixed, (1.0,), **no_heterogeneity)
-    tau2 = float(TAU2[estimator](y, v))
+    tau2 = float(estimate_tau2(y, v))
     weights = 1 / (v + tau2)
-    mean = weighted_mean(y, weights)
-    if interval == "normal":
-        summary = _normal_summary(mean, 1 / weights.sum(), alpha)
-    else:
-        scale = q_statistic(y, v, tau2) / df
-        summary = _t_summary(mean, scale / weights.sum(), df, alpha)
+    summary = summarise(y, v, tau2, alpha)
     q = q_statistic(y, v)
     q_tail = chi2_upper(q, df)
     typical = df / c_constant(v)  # Higgins and Thompson's (2002) typical sampling variance
@@ -124,28 +106,3 @@ def prediction_interval(summary: Summary, tau2: float, k: int, alpha: float) -> 
         return None
     half = float(-special.stdtrit(k - 2, alpha / 2)) * math.sqrt(tau2 + summary.variance)
     return summary.effect - half, summary.effect + half
-
-
-def _normal_summary(effect: float, variance: float, alpha: float) -> Summary:
-    tail = normal_two_sided(effect / math.sqrt(variance))
-    return _summary(effect, variance, -special.ndtri(alpha / 2), None, tail)
-
-
-def _t_summary(effect: float, variance: float, df: int, alpha: float) -> Summary:
-    """With identical effects the Knapp-Hartung variance is 0: the interval is a point, and there is no p-value."""
-    tail = t_two_sided(effect / math.sqrt(variance), df) if variance else None
-    return _summary(effect, variance, -special.stdtrit(df, alpha / 2), df, tail)
-
-
-def _summary(effect: float, variance: float, critical: float, df: int | None, tail: Tail | None) -> Summary:
-    se = math.sqrt(variance)
-    return Summary(
-        effect=float(effect),
-        variance=float(variance),
-        se=se,
-        ci_low=float(effect - critical * se),
-        ci_high=float(effect + critical * se),
-        df=df,
-        p_value=tail.p if tail else None,
-        log10_p=tail.log10_p if tail else None,
-    )

@@ -37,8 +37,8 @@ class SeedSpread:
 class EffectVariance:
     """Where the variance of a mean difference comes from.
 
-    `sampling` is its variance over queries given the seeds (V of MD; it holds the residual's part); `total` adds what
-    other seeds would add; `seeds` is the part of training noise in the total (seed and residual components of both
+    `sampling` is its variance over queries given the seeds (it holds the residual's part); `total` adds what other
+    seeds would add; `seeds` is the part of training noise in the total (seed and residual components of both
     systems), and `seed_share` = seeds / total, None where the total is 0.
     """
 

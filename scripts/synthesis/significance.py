@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from scripts.synthesis.effect_sizes import mean_difference
+from scripts.synthesis.paired import mean_difference
 from scripts.synthesis.tails import Tail, t_two_sided, t_upper
 
 

@@ -1,8 +1,8 @@
 """The synthesis of one comparison: which tasks count, their summary, and how it depends on each of them.
 
 Reads and writes nothing: the effects of named tasks become a Synthesis. Undefined effects are left out with a
-warning, so that they never reach the summary; for CORR everything that is reported on the scale of r is turned back
-from Fisher's z here.
+warning, so that they never reach the summary; what an effect type reports on another scale than it is combined on (r,
+combined as Fisher's z) is turned back here.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from scripts.synthesis.effect_sizes import EffectSize, reported
-from scripts.synthesis.meta_analysis import MetaAnalysis, Summary, meta_analysis
+from scripts.synthesis.effect_sizes import EffectSize
+from scripts.synthesis.effects import effect_named
+from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
+from scripts.synthesis.summaries import Summary
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Synthesis:
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
-    reported (r for CORR); variances, standard errors and tau2 are those of Fisher's z for CORR.
+    reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
     """
 
     effect_type: str
@@ -60,7 +62,7 @@ def synthesise(
         effect_type=effect_type,
         meta=meta,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
-        leave_one_out={one: combine([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1},
+        leave_one_out={left: combine([task for task in tasks if task != left]) for left in tasks if len(tasks) > 1},
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )
@@ -69,8 +71,10 @@ def synthesise(
 def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
     """The effects and intervals of a meta-analysis on the scale they are reported on."""
 
+    reported = effect_named(effect_type).reported
+
     def summary(value: Summary) -> Summary:
-        ends = {name: reported(effect_type, getattr(value, name)) for name in ("effect", "ci_low", "ci_high")}
+        ends = {name: reported(getattr(value, name)) for name in ("effect", "ci_low", "ci_high")}
         return replace(value, **ends)
 
     prediction = meta.prediction_interval
@@ -78,5 +82,5 @@ def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
         meta,
         summary=summary(meta.summary),
         fixed=summary(meta.fixed),
-        prediction_interval=prediction and tuple(reported(effect_type, end) for end in prediction),
+        prediction_interval=prediction and tuple(reported(end) for end in prediction),
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
 
 _SMALL = 1e-290  # below this a tail is computed in logarithms; SciPy's own value still has all its digits above
 _EPS = sys.float_info.epsilon
@@ -28,27 +28,27 @@ class Tail:
 
 def normal_two_sided(z: float) -> Tail:
     """P(|Z| >= |z|) of a standard normal Z."""
-    return _tail(2 * special.ndtr(-abs(z)), lambda: math.log(2) + special.log_ndtr(-abs(z)))
+    return _tail(2 * scipy.special.ndtr(-abs(z)), lambda: math.log(2) + scipy.special.log_ndtr(-abs(z)))
 
 
 def normal_upper(z: float) -> Tail:
     """P(Z >= z) of a standard normal Z."""
-    return _tail(special.ndtr(-z), lambda: special.log_ndtr(-z))
+    return _tail(scipy.special.ndtr(-z), lambda: scipy.special.log_ndtr(-z))
 
 
 def t_two_sided(t: float, df: float) -> Tail:
     """P(|T| >= |t|) of Student's t with `df` degrees of freedom."""
-    return _tail(2 * special.stdtr(df, -abs(t)), lambda: math.log(2) + _t_log_upper(abs(t), df))
+    return _tail(2 * scipy.special.stdtr(df, -abs(t)), lambda: math.log(2) + _t_log_upper(abs(t), df))
 
 
 def t_upper(t: float, df: float) -> Tail:
     """P(T >= t) of Student's t with `df` degrees of freedom."""
-    return _tail(special.stdtr(df, -t), lambda: _t_log_upper(t, df))
+    return _tail(scipy.special.stdtr(df, -t), lambda: _t_log_upper(t, df))
 
 
 def chi2_upper(q: float, df: float) -> Tail:
     """P(X >= q) of a chi-square X with `df` degrees of freedom."""
-    return _tail(special.gammaincc(df / 2, q / 2), lambda: _log_gammaincc(df / 2, q / 2))
+    return _tail(scipy.special.gammaincc(df / 2, q / 2), lambda: _log_gammaincc(df / 2, q / 2))
 
 
 def _tail(p: float, log_tail: Callable[[], float]) -> Tail:
@@ -66,7 +66,7 @@ def _t_log_upper(t: float, df: float) -> float:
     j = np.arange(math.ceil(math.log(_EPS) / log_x))
     series = 1 + np.cumprod(math.exp(log_x) * (a + b + j) / (a + 1 + j)).sum()
     log_1_minus_x = -math.log1p(df / (t * t))
-    return a * log_x + b * log_1_minus_x - math.log(2 * a) - special.betaln(a, b) + math.log(series)
+    return a * log_x + b * log_1_minus_x - math.log(2 * a) - scipy.special.betaln(a, b) + math.log(series)
 
 
 def _log_gammaincc(a: float, x: float) -> float:
@@ -77,4 +77,4 @@ def _log_gammaincc(a: float, x: float) -> float:
     fraction = 0.0
     for j in range(100, 0, -1):
         fraction = j * (a - j) / (x + 2 * j + 1 - a + fraction)
-    return a * math.log(x) - x - special.gammaln(a) - math.log(x + 1 - a + fraction)
+    return a * math.log(x) - x - scipy.special.gammaln(a) - math.log(x + 1 - a + fraction)

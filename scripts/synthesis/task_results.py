@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.effect_sizes import EffectSize, effect_size
+from scripts.synthesis.effects import effect_named
 from scripts.synthesis.seeds import EffectVariance, SeedSpread, effect_variance, seed_spread
 from scripts.synthesis.significance import (
     Equivalence,
@@ -37,7 +39,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """One task of a comparison; the tests and the variance are None where they have no meaning (CORR, no margin)."""
+    """One task of a comparison; tests and variance are None where they have no meaning (a correlation, no margin)."""
 
     effect: EffectSize
     control: SeedSpread
@@ -50,25 +52,24 @@ class TaskResult:
     variance: EffectVariance | None = None
 
 
-def task_result(control: Scores, treatment: Scores, settings: dict) -> TaskResult:
+def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskResult:
     """Compare two systems on the queries of one task, the same and in one order, by a comparison's settings.
 
-    For CORR the control is a gold standard, which need not be on the scale of the treatment: differences have no
-    meaning then. Seeds say something where one of the systems has several.
+    Where the effect type has no difference there is nothing else to test or to take apart. Seeds say something where
+    one of the systems has several.
     """
     seeds_y, seeds_x = control.values.to_numpy(), treatment.values.to_numpy()
     y, x = seeds_y.mean(axis=1), seeds_x.mean(axis=1)
-    effect = effect_size(x, y, settings["effect"], settings["ddof"], settings["hedges"])
+    effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
     described = (effect, seed_spread(seeds_y), seed_spread(seeds_x), control.judged, treatment.judged)
-    if settings["effect"] == "CORR":
+    if not effect_named(settings.effect).HAS_DIFFERENCE:
         return TaskResult(*described)
     several = max(seeds_y.shape[1], seeds_x.shape[1]) > 1 and len(x) > 1
-    margin = settings.get("margin")
     return TaskResult(
         *described,
         t_test=paired_t_test(x, y),
-        randomisation=randomisation_test(x, y, settings["seed"], settings["permutations"]),
-        equivalence=equivalence_test(x, y, margin, settings["alpha"]) if margin else None,
+        randomisation=randomisation_test(x, y, settings.seed, settings.permutations),
+        equivalence=equivalence_test(x, y, settings.margin, settings.alpha) if settings.margin else None,
         variance=effect_variance(seeds_x, seeds_y) if several else None,
     )
 

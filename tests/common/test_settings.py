@@ -25,11 +25,19 @@ class Search:
     labels: dict[str, str] = field(default_factory=dict)
     grid: Grid | None = None
     plain: Grid = field(default_factory=lambda: Grid([1]))
+    named: dict[str, Grid] = field(default_factory=dict)
+    listed: list[Grid] = field(default_factory=list)
 
 
 def test_values_stay_what_they_are():
     made = read_settings(Search, {"depth": 3, "share": 1, "labels": {"a": "b"}, "plain": {"k1": [1, 2.5]}})
     assert made == Search(3, share=1, labels={"a": "b"}, plain=Grid([1, 2.5])) and type(made.share) is int
+
+
+def test_dataclasses_are_read_inside_lists_and_mappings_and_where_null_is_allowed():
+    made = read_settings(Search, {"depth": 1, "grid": {"k1": [2]}, "named": {"a": {"k1": [3]}}, "listed": [{"k1": []}]})
+    assert made == Search(1, grid=Grid([2]), named={"a": Grid([3])}, listed=[Grid([])])
+    assert read_settings(Search, {"depth": 1, "grid": None}).grid is None
 
 
 @pytest.mark.parametrize(
@@ -43,6 +51,10 @@ def test_values_stay_what_they_are():
         ({"depth": 1, "labels": {"a": 1}}, "labels: expected dict[str, str], not {'a': 1}"),
         ({"depth": 1, "plain": {}}, "plain: key 'k1' is missing"),
         ({"depth": 1, "plain": {"k1": ["x"]}}, "plain: k1: expected list[float]"),
+        ({"depth": 1, "grid": {"k2": []}}, "grid: unknown key 'k2'"),
+        ({"depth": 1, "named": {"a": {}}}, "named.a: key 'k1' is missing"),
+        ({"depth": 1, "listed": [{"k1": [1]}, 3]}, "listed[1]: expected an object, not 3"),
+        ({"depth": 1, "listed": {}}, "listed: expected list["),
     ],
 )
 def test_what_is_wrong_is_told_with_its_key(values, said):
@@ -54,7 +66,7 @@ def test_help_lists_each_field_with_its_type_default_and_meaning():
     lines = help_of(Search).splitlines()
     assert lines[0] == "  depth: int  documents a query that are kept"
     assert lines[1] == "  how: Literal['one', 'two'] (default: 'one')"
-    assert len(lines) == 6
+    assert len(lines) == 8
 
 
 def test_the_command_line_reads_settings_into_the_dataclass_and_explains_them():

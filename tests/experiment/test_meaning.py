@@ -276,6 +276,7 @@ VARIANTS = {
                               "comparisons/c": {"control": "bm25", "treatment": "bm25", "tasks": ["d"], "treatment_on": {"d": "e"}}},
     "seeds": {"systems/again": {"model": "m", "recipe": "r", "seeds": [3, 4]}, "comparisons/c": {"control": "tuned", "treatment": "again"}},
     "margin of SMD": {"comparisons/c/effect": "SMD", "comparisons/c/margin": 0.1, "comparisons/c/hedges": False},
+    "margin of d_av": {"comparisons/c/effect": "d_av", "comparisons/c/margin": 0.1, "comparisons/c/figure": {"correction": "holm"}},
     "hedges of MD": {"comparisons/c/hedges": False, "comparisons/c/ddof": 0},
     "alias in a comparison": {"comparisons/c/measure": "MRR@10"},
     "alias of the default": {"measures": ["NDCG(cutoff=10)"]},

@@ -1,15 +1,17 @@
 """Bar charts: lengths in proportion from 0, whiskers of one sd, baselines, and long names that stay on the page."""
 
 import copy
+import json
 from itertools import pairwise
 
 import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
+from scripts.common.settings import read_settings
 from scripts.experiment.charts import model_names, weights_name
 from scripts.experiment.resolution import resolve
-from scripts.reports.draw_bars import filled
+from scripts.reports.draw_bars import Settings, filled
 from scripts.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
 
 MODELS = ["all-MiniLM-L6-v2", "distiluse-base-multilingual-cased-v2", "a model whose name is so long that it has to be broken",
@@ -106,7 +108,8 @@ def test_a_chart_takes_its_numbers_from_the_means():
     means = pd.DataFrame(
         {"task": "d", "system": systems, "RR@3": [0.1, 0.2, 0.3, 0.4], "RR@3 sd": [None, None, None, 0.05]}
     )
-    made = filled(means.set_index(["task", "system"]), experiment.charts["c"].settings())
+    settings = read_settings(Settings, json.loads(json.dumps(experiment.charts["c"].settings())))
+    made = filled(means.set_index(["task", "system"]), settings)
     assert (
         made.labels == ["as is", "tuned"] and made.axis == "RR@3, Data" and made.lines == (0.1, 0.1) and made.one_line
     )

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.page.machine import duration, facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
@@ -18,11 +19,11 @@ from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import sections
 from scripts.reports.page.tables import means_table, selected_table
 from scripts.reports.report import grouped, render
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.task_results import Scores, rows, task_result
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
-SETTINGS = {"alpha": 0.05, "estimator": "DL", "interval": "normal", "judged": "", "sort": "config", "p": "t-test",
-            "correction": "none"}  # fmt: skip
+LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="none", sort="config")
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
@@ -50,8 +51,7 @@ def one_found(**changes):
 
 def all_sections(found, labels=None, together=None):
     figures = {name: SVG for name in [*found, *(together or {})]}
-    settings = {"comparisons": dict.fromkeys(found, SETTINGS), "together": together or {}}
-    return sections(found, settings, labels or Labels({}, {}), figures)
+    return sections(found, dict.fromkeys(found, LOOKS), together or {}, labels or Labels({}, {}), figures)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +204,8 @@ def test_text_of_the_configuration_is_never_markup():
         ("MD", True, "the square is the mean difference in nDCG@10, its area"),
         ("SMD", True, "the square is the standardised mean difference (Hedges' g), its area"),
         ("SMD", False, "the square is the standardised mean difference (d, not corrected for small samples), its area"),
+        ("d_av", True, "over the mean of both standard deviations (d_av, corrected for small samples), its area"),
+        ("d_av", False, "over the mean of both standard deviations (d_av, not corrected for small samples), its area"),
         ("CORR", True, "the square is the correlation, its area"),
     ],
 )
@@ -225,6 +227,6 @@ def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():
 def test_the_columns_that_are_known_are_those_that_are_written():
     scores = np.array([0.1, 0.4, 0.3, 0.8])
     frame = pd.DataFrame({1: scores})
-    settings = {"effect": "MD", "ddof": 1, "hedges": True, "seed": 1, "permutations": 10}
+    settings = Settings("c", "t", "P@1", "MD", "DL", "normal", 0.05, 1, True, 10, 1, False)
     result = task_result(Scores(frame, None), Scores(frame + scores[:, None] ** 2, None), settings)
     check_columns(list(rows({"a": result}, {"a": 1.0}, 0.05).columns), "written")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.page.curves import loss_curves, size_curves, thinned
+from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves, thinned
 from scripts.reports.page.line_chart import Line, chart, ticks
 from scripts.reports.page.rule_graph import draw, layered, reduced, without_circles
 from scripts.reports.page.svg import inline
@@ -81,7 +81,7 @@ def test_size_curves_span_the_seeds_and_know_how_many_all_are(tmp_path):
         path.write_text("query_id\tRR\n" + "".join(f"q{n}\t{v}\n" for n, v in enumerate(values.split())))
         paths.append(path)
     datasets = pd.DataFrame({"dataset": ["d"], "split": ["train"], "queries": [640]})
-    group = {"name": "m", "systems": {"full": "all", "few": 64}, "train_on": "d", "untrained": "raw"}
+    group = SizeGroup("m", {"full": "all", "few": 64}, train_on="d", untrained="raw")
     (curve,) = size_curves([group], paths, datasets, "RR", Labels({"task": "Task"}, {"raw": "Raw"}))
     assert curve.title == "Task" and curve.note == "Dashed: Raw, without training."
     svg = str(curve.drawing)

@@ -2,18 +2,19 @@
 
 import copy
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, p_column
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, blocks, headings, overview
 from scripts.reports.tables import in_full, page
 from scripts.reports.writing.latex import escape, tabular
 
-SETTINGS = {"alpha": 0.05, "estimator": "DL", "interval": "normal", "judged": "", "sort": "config", "p": "t-test",
-            "correction": "holm"}  # fmt: skip
+LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="holm", sort="config")
 LABELS = Labels({"a": "Task A"}, {"t": "Treatment & Co", "c": "BM25"})
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
@@ -38,9 +39,9 @@ def found(**changes):
     return Found(table.where(table.notna(), None), copy.deepcopy(META) | changes)
 
 
-def said(settings=None, **changes):
+def said(**changes):
     one = found(**changes)
-    return sentence(one.meta, as_table(one, SETTINGS | (settings or {}), LABELS), LABELS)
+    return sentence(one.meta, as_table(one, LOOKS, LABELS), LABELS)
 
 
 def test_the_sentence_says_effect_certainty_and_what_to_expect_elsewhere():
@@ -58,6 +59,7 @@ def test_the_sentence_follows_the_numbers():
     assert said(prediction_interval=[-0.1, -0.01]).endswith("a loss there, too.")
     assert said(k=2, prediction_interval=None).endswith("With 2 tasks nothing can be said about a new collection.")
     assert "0.050 standard deviations higher" in said(effect_type="SMD")
+    assert "0.050 standard deviations higher" in said(effect_type="d_av")
     assert "Treatment & Co correlates with BM25 at 0.050" in said(effect_type="CORR")
     assert "no task has an effect that can be computed" in said(summary=None, k=0)
     margin = {"margin": 0.01, "p_equivalence": 0.2, "p_non_inferiority": 0.004}
@@ -67,7 +69,7 @@ def test_the_sentence_follows_the_numbers():
 
 def test_the_table_has_tasks_summary_reason_and_marks():
     one = found()
-    plot = as_table(one, SETTINGS, LABELS)
+    plot = as_table(one, LOOKS, LABELS)
     assert list(headings(plot)) == ["Task", "n", "nDCG@10", "Mean difference", "95% CI", "Weight", "p"]
     above, below = blocks(one, plot)
     assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "33.3%", "0.030*"]
@@ -86,6 +88,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
         ("SMD", "randomisation", "benjamini-hochberg", "randomisation_p_bh"),
         ("MD", "interval", "holm", "p_value"),
         ("CORR", "t-test", "holm", "p_value"),
+        ("d_av", "t-test", "holm", "t_p_holm"),
     ],
 )
 def test_which_p_is_shown(kind, test, correction, column):
@@ -94,9 +97,7 @@ def test_which_p_is_shown(kind, test, correction, column):
 
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():
     one = found()
-    plot = forest(
-        [one], SETTINGS | {"p": "randomisation", "correction": "none", "title": "", "width": "double column"}, LABELS
-    )
+    plot = forest([one], replace(LOOKS, p="randomisation", correction="none"), LABELS)
     assert blocks(one, plot)[0][0][-1] == "0.060"
 
 
@@ -109,7 +110,7 @@ def test_the_tsv_holds_full_precision_and_the_summaries():
 def test_a_comparison_without_an_effect_has_a_table_too():
     one = found(summary=None, k=0, prediction_interval=None, q=None, leave_one_out={})
     one = Found(one.effects[one.effects["undefined"].notna()], one.meta)
-    plot = as_table(one, SETTINGS, LABELS)
+    plot = as_table(one, LOOKS, LABELS)
     assert len(blocks(one, plot)) == 1 and "no spread" in page("n", one, plot, LABELS)
     row = dict.fromkeys(("effect", "ci_low", "ci_high", "p_value", "p_holm", "i2", "tau2", "prediction_low")) | {
         "comparison": "n", "control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 0, "alpha": 0.05}  # fmt: skip

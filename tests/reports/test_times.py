@@ -8,15 +8,14 @@ import pytest
 
 from scripts.experiment.descriptions import for_times, training_columns
 from scripts.experiment.resolution import resolve
-from scripts.reports.times import cell, columns, fine_tuning_times, inference_times, main, wide
+from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, main, wide
 
-ALL = {"texts": "", "candidates": "all documents"}
 SYSTEMS = {
-    "bm25": {"model": "BM25", **ALL},
-    "base": {"model": "mini", **ALL},
-    "tuned": {"model": "mini", **ALL, "recipe": "random", "column": "CLEF"},
-    "hard": {"model": "mini", **ALL, "recipe": "hard", "column": "CLEF"},
-    "cross": {"model": "big", "texts": "", "candidates": "top 5 of bm25"},
+    "bm25": TimedSystem("BM25", "all documents", ""),
+    "base": TimedSystem("mini", "all documents", ""),
+    "tuned": TimedSystem("mini", "all documents", "", recipe="random", column="CLEF"),
+    "hard": TimedSystem("mini", "all documents", "", recipe="hard", column="CLEF"),
+    "cross": TimedSystem("big", "top 5 of bm25", ""),
 }
 
 
@@ -69,10 +68,10 @@ def test_the_papers_layout_pools_the_runs_of_a_model():
 
 
 def test_the_candidates_are_told_where_one_model_has_several():
-    both = SYSTEMS | {"two": {"model": "big", "texts": "", "candidates": "top 9 of bm25"}}
+    both = SYSTEMS | {"two": TimedSystem("big", "top 9 of bm25", "")}
     table = inference_times(costs(("a", "cross", "0", 1.0, None, None), ("a", "two", "0", 2.0, None, None)), both)
     assert columns(table, {}) == ["a, top 5 of bm25", "a, top 9 of bm25"]
-    split = inference_times(COSTS[:1], {"bm25": {"model": "BM25", "texts": "split", "candidates": "x"}})
+    split = inference_times(COSTS[:1], {"bm25": TimedSystem("BM25", "x", "split")})
     assert columns(split, {"a": "CLEF"}) == ["CLEF, split"]
 
 

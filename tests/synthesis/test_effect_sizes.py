@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from scripts.synthesis.effect_sizes import effect_size, reported
+from scripts.synthesis.effect_sizes import effect_size
+from scripts.synthesis.effects import effect_named
 
 
 def paired_sample(n: int, means: tuple[float, float], sd: float, r: float) -> tuple[np.ndarray, np.ndarray]:
@@ -120,5 +121,5 @@ def test_wrong_input_is_refused(treatment, control, kind):
 
 
 def test_only_correlations_are_turned_back():
-    assert reported("MD", 2.0) == reported("SMD", 2.0) == 2.0
-    assert reported("CORR", math.atanh(0.3)) == pytest.approx(0.3, rel=1e-15)
+    assert [effect_named(name).reported(2.0) for name in ("MD", "SMD", "d_av")] == [2.0, 2.0, 2.0]
+    assert effect_named("CORR").reported(math.atanh(0.3)) == pytest.approx(0.3, rel=1e-15)

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.synthesis.heterogeneity import TAU2, q_statistic, tau2_interval
+from scripts.synthesis.estimators import estimator_named
+from scripts.synthesis.heterogeneity import q_statistic, tau2_interval
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
 
 ORACLE = Path(__file__).parent / "oracle"
@@ -145,7 +146,7 @@ def test_an_exact_effect_beside_uncertain_ones_keeps_the_digits_of_q():
     y, v = np.array([0.1, 0.3, -0.2]), np.array([1e-30, 0.02, 0.05])
     q = 0.2**2 / 0.02 + 0.3**2 / 0.05
     assert q_statistic(y, v) == pytest.approx(q, rel=1e-14)
-    assert TAU2["DL"](y, v) == pytest.approx((q - 2) / (2 * (1 / 0.02 + 1 / 0.05)), rel=1e-13)
+    assert estimator_named("DL").tau2(y, v) == pytest.approx((q - 2) / (2 * (1 / 0.02 + 1 / 0.05)), rel=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -162,8 +163,8 @@ def test_solutions_are_roots_to_the_last_digits(seed):
 
     low, high = tau2_interval(y, v, 0.05)
     for equation, root in (
-        (score, TAU2["REML"](y, v)),
-        (lambda tau2: q_statistic(y, v, tau2) - 7, TAU2["PM"](y, v)),
+        (score, estimator_named("REML").tau2(y, v)),
+        (lambda tau2: q_statistic(y, v, tau2) - 7, estimator_named("PM").tau2(y, v)),
         (lambda tau2: q_statistic(y, v, tau2) - 16.012764274629324, low),  # R: qchisq(0.975, 7)
         (lambda tau2: q_statistic(y, v, tau2) - 1.6898691806773544, high),  # R: qchisq(0.025, 7)
     ):
@@ -190,7 +191,7 @@ def test_reml_takes_the_higher_of_two_maxima(y, v, best):
     inner = (np.diff(values)[:-1] > 0) & (np.diff(values)[1:] < 0)
     peaks = [*([0] if values[0] > values[1] else []), *(np.flatnonzero(inner) + 1)]
     assert len(peaks) == 2 and peaks[np.argmax(values[peaks])] == {"low": peaks[0], "high": peaks[1]}[best]
-    assert likelihood(TAU2["REML"](y, v)) >= values.max()
+    assert likelihood(estimator_named("REML").tau2(y, v)) >= values.max()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 For mean differences the queries are the same in both archives, so that the move is itself a paired difference: of
 treatment minus control in B and treatment minus control in A, query by query. scripts/synthesis/compare.py computes it
-with its interval, and reports/draw_forest.py draws it. For standardised and correlation effects, whose sampling
-variance has no such form, the two effects stand side by side without an interval.
+with its interval, and reports/draw_forest.py draws it. For other effects, whose sampling variance has no
+such form, the two effects stand side by side without an interval.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from scripts.common.numerals import finite
 from scripts.common.paths import below
 from scripts.experiment import results_paths
 from scripts.experiment.results_paths import FIGURE_FORMATS
+from scripts.synthesis.effects import all_effects
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = Keys({
@@ -143,7 +144,7 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
     kind = jobs[0]["settings"]["effect"]
     ours, theirs = a.effects(comparison), b.effects(comparison)
     rows = [Moved(comparison, task, kind, ours[task], theirs[task]) for task in ours if task in theirs]
-    if kind != "MD" or not rows:
+    if not moves_are_paired(kind) or not rows:
         return rows
     tables = [side.per_query(comparison) for side in (a, b)]
     tasks = [row.task for row in rows if tables[0].get(row.task, {}).keys() & tables[1].get(row.task, {}).keys()]
@@ -174,6 +175,12 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
 def _figure(folder: Path, name: str) -> list[str | Path]:
     """The options by which a script draws the figure `name` into a folder."""
     return [word for suffix in FIGURE_FORMATS for word in (f"--{suffix}", folder / f"{name}.{suffix}")]
+
+
+def moves_are_paired(effect: str) -> bool:
+    """Whether the move of an effect is itself a paired difference. An archive may name an effect that is not known."""
+    known = all_effects().get(effect)
+    return known is not None and known.IN_UNITS_OF_MEASURE
 
 
 def _with_interval(row: Moved, path: Path) -> Moved:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scripts.synthesis.effects import EffectType, effect_named
+
 SORTS = ("config", "effect", "weight")
 WIDTHS = {"single column": 3.4, "double column": 7.0}  # inches, of a two-column journal page
 
@@ -63,8 +65,8 @@ class Group:
 class Forest:
     """A forest plot: one control and the treatments it is compared with, a group each.
 
-    effect_type: MD, SMD or CORR. interval: normal or knapp-hartung, of the summaries. `judged` names the columns of
-    control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
+    effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
+    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
     given, p-values below alpha bear a star. sort: rows as configured, or by effect or weight, largest
     first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in: all columns).
     """
@@ -85,5 +87,11 @@ class Forest:
     def __post_init__(self) -> None:
         if not self.groups:
             raise ValueError("a forest plot needs at least one group")
-        if self.sort not in SORTS or self.width not in WIDTHS or self.effect_type not in ("MD", "SMD", "CORR"):
-            raise ValueError(f"unknown sort {self.sort!r}, width {self.width!r} or effect type {self.effect_type!r}")
+        if self.sort not in SORTS or self.width not in WIDTHS:
+            raise ValueError(f"unknown sort {self.sort!r} or width {self.width!r}")
+        effect_named(self.effect_type)
+
+    @property
+    def effect(self) -> EffectType:
+        """All that is known of the type of its effects."""
+        return effect_named(self.effect_type)

@@ -60,7 +60,7 @@ def ordered(group: Group, sort: str) -> list[Row]:
 
 def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, decimals: int) -> Line:
     cells: Cells = {"n": (f"{row.n:,}",)}
-    if forest.effect_type != "CORR":  # a gold standard and a system need not share a scale
+    if forest.effect.SHARED_SCALE:
         cells["means"] = form.means(row.control_mean, row.treatment_mean, decimals)
     if forest.judged:
         cells["judged"] = form.means(row.control_judged, row.treatment_judged, 3)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from scripts.reports.comparison.forest_data import Forest, Group, Heterogeneity
+from scripts.synthesis.estimators import estimator_named
+from scripts.synthesis.intervals import interval_named
 
-EFFECT_NAMES = {"MD": "Mean difference", "SMD": "Standardised mean difference", "CORR": "Correlation"}
-INTERVAL_NAMES = {"normal": "normal interval", "knapp-hartung": "Knapp-Hartung"}
-SHORT_NAMES = {"MD": "Mean diff.", "SMD": "Std. mean diff.", "CORR": "Correlation"}
 _MORE_DECIMALS = 3  # what one row may have over the others before it changes to powers of ten
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -145,11 +144,10 @@ def summary_label(forest: Forest, group: Group) -> str:
 
 def method(forest: Forest) -> str:
     """The estimator of tau2 and the kind of interval."""
-    return f"{forest.estimator}, {INTERVAL_NAMES[forest.interval]}"
+    return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
 
 
 def axis_label(forest: Forest, form: Numbers) -> str:
     """What the axis measures, with its unit of ten where there is one."""
-    name = EFFECT_NAMES[forest.effect_type]
-    name += f" in {forest.measure}" if forest.effect_type != "CORR" else f" ({forest.measure})"
+    name = forest.effect.AXIS.format(measure=forest.measure)
     return f"{name} ({form.factor})" if form.factor else name

@@ -6,7 +6,6 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +13,13 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.writing.markdown import escape
+from scripts.synthesis.effects import effect_named
 
 TESTS = {
     "t-test": ("t_p", "paired t-test"),
     "randomisation": ("randomisation_p", "paired randomisation test"),
-    "interval": ("p", "effect / standard error against the normal distribution"),
 }
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
 
@@ -38,8 +38,8 @@ NOT_SHOWN = (
 class Labels:
     """Display names of tasks (by folder) and systems; a name without one is its own label."""
 
-    tasks: Mapping[str, str]
-    systems: Mapping[str, str]
+    tasks: dict[str, str]
+    systems: dict[str, str]
 
     def task(self, name: str) -> str:
         """The label of a task."""
@@ -52,7 +52,11 @@ class Labels:
 
 def escaped(labels: Labels) -> Labels:
     """The labels as they stand in Markdown."""
-    return Labels(*({name: escape(one) for name, one in part.items()} for part in (labels.tasks, labels.systems)))
+    return Labels(_escaped(labels.tasks), _escaped(labels.systems))
+
+
+def _escaped(names: dict[str, str]) -> dict[str, str]:
+    return {name: escape(label) for name, label in names.items()}
 
 
 @dataclass(frozen=True)
@@ -83,22 +87,23 @@ def check_columns(columns: list[str], where: str) -> None:
 def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
     """The column of the effects file that holds the p-values shown, and what they are, in words.
 
-    A correlation has no test of a difference, and an interval's p-value no correction.
+    Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
-    column, said = TESTS["interval" if effect_type == "CORR" else test]
-    if column == "p":
-        return "p_value", said if effect_type != "CORR" else "Fisher's z against the normal distribution"
+    effect = effect_named(effect_type)
+    if test == "interval" or not effect.HAS_DIFFERENCE:
+        return "p_value", effect.P_VALUE
+    column, name_of_test = TESTS[test]
     if correction == "none":
-        return f"{column}_value", said
+        return f"{column}_value", name_of_test
     suffix, name = CORRECTIONS[correction]
-    return f"{column}_{suffix}", f"{said}, {name}-adjusted over the tasks"
+    return f"{column}_{suffix}", f"{name_of_test}, {name}-adjusted over the tasks"
 
 
 def rows(found: Found, column: str, labels: Labels) -> tuple[Row, ...]:
     """The tasks of a comparison, in the order of the configuration, with the p-values of `column`."""
     return tuple(
-        Row(task=labels.task(one["task"]), p_value=one[column], **{name: one[name] for name in SHOWN})
-        for one in found.effects.to_dict("records")
+        Row(task=labels.task(cells["task"]), p_value=cells[column], **{name: cells[name] for name in SHOWN})
+        for cells in found.effects.to_dict("records")
     )
 
 
@@ -122,24 +127,30 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
     )  # fmt: skip
 
 
-def forest(found: list[Found], settings: dict, labels: Labels) -> Forest:
-    """The forest plot of comparisons with one control; `settings` are those that all of them share, and the looks."""
+def forest(found: list[Found], looks: Looks, labels: Labels) -> Forest:
+    """The forest plot of comparisons that share a control and looks."""
     first = found[0].meta
-    column, said = p_column(first["effect_type"], settings["p"], settings["correction"])
+    column, p_note = p_column(first["effect_type"], looks.p, looks.correction)
     groups = tuple(
         Group(
-            treatment=labels.system(one.meta["treatment"]),
-            rows=rows(one, column, labels),
-            summary=diamond(one.meta),
-            heterogeneity=heterogeneity(one.meta),
+            treatment=labels.system(comparison.meta["treatment"]),
+            rows=rows(comparison, column, labels),
+            summary=diamond(comparison.meta),
+            heterogeneity=heterogeneity(comparison.meta),
         )
-        for one in found
+        for comparison in found
     )
     return Forest(
         control=labels.system(first["control"]),
         groups=groups,
         effect_type=first["effect_type"],
         measure=first["measure"],
-        p_note=said,
-        **{key: settings[key] for key in ("alpha", "estimator", "interval", "judged", "title", "sort", "width")},
+        p_note=p_note,
+        alpha=looks.alpha,
+        estimator=looks.estimator,
+        interval=looks.interval,
+        judged=looks.judged,
+        title=looks.title,
+        sort=looks.sort,
+        width=looks.width,
     )

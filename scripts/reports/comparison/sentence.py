@@ -20,22 +20,23 @@ def sentence(meta: dict, plot: Forest, labels: Labels) -> str:
     effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
     unit = f" {numbers.factor}" if numbers.factor else ""
     tasks = "On one task" if meta["k"] == 1 else f"Over {meta['k']} tasks"
-    sure = f"{form.percent(plot.alpha)} confidence interval {low} to {high}{unit}"
-    parts = [f"{tasks}, {_difference(plot, summary, effect, unit)} ({sure}): {_verdict(plot, summary)}."]
+    interval = f"{form.percent(plot.alpha)} confidence interval {low} to {high}{unit}"
+    parts = [f"{tasks}, {_finding(plot, summary, effect, unit)} ({interval}): {_verdict(plot, summary)}."]
     if "equivalence" in meta:
         parts.append(_margin(meta["equivalence"], plot.alpha, treatment, control))
     parts.append(_elsewhere(plot, summary, numbers, unit, meta["k"]))
     return " ".join(parts)
 
 
-def _difference(plot: Forest, summary: Diamond, effect: str, unit: str) -> str:
-    control, treatment = plot.control, plot.groups[0].treatment
-    if plot.effect_type == "CORR":
-        return f"{treatment} correlates with {control} at {effect}"
-    size = effect.lstrip("\N{MINUS SIGN}") + unit
-    size += " standard deviations" if plot.effect_type == "SMD" else ""
-    more = "higher" if summary.effect >= 0 else "lower"
-    return f"the {plot.measure} of {treatment} is on average {size} {more} than that of {control}"
+def _finding(plot: Forest, summary: Diamond, effect: str, unit: str) -> str:
+    return plot.effect.FINDING.format(
+        measure=plot.measure,
+        control=plot.control,
+        treatment=plot.groups[0].treatment,
+        number=effect + unit,
+        size=effect.lstrip("\N{MINUS SIGN}") + unit,
+        direction="higher" if summary.effect >= 0 else "lower",
+    )
 
 
 def _verdict(plot: Forest, summary: Diamond) -> str:
@@ -44,25 +45,25 @@ def _verdict(plot: Forest, summary: Diamond) -> str:
     return "more than chance explains"
 
 
-def _margin(found: dict, alpha: float, treatment: str, control: str) -> str:
-    p = found["p_non_inferiority"]
+def _margin(equivalence: dict, alpha: float, treatment: str, control: str) -> str:
+    p = equivalence["p_non_inferiority"]
     if p is None:
         return ""
     shown = "is shown" if p < alpha else "is not shown"
     text = form.p_value(p, alpha)
-    said = f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
-    return f"That {treatment} is not worse than {control} by more than {found['margin']:g} {shown} ({said})."
+    p_text = f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+    return f"That {treatment} is not worse than {control} by more than {equivalence['margin']:g} {shown} ({p_text})."
 
 
 def _elsewhere(plot: Forest, summary: Diamond, numbers: form.Numbers, unit: str, k: int) -> str:
     if summary.prediction_interval is None:
-        return f"With {k} task{'s' * (k > 1)} nothing can be said about a new collection."
+        tasks = "1 task" if k == 1 else f"{k} tasks"
+        return f"With {tasks} nothing can be said about a new collection."
     low, high = summary.prediction_interval
     _, low_text, high_text = numbers.of(None, low, high)
-    what = "correlation" if plot.effect_type == "CORR" else "effect"
-    said = f"In a new collection the {what} is expected between {low_text} and {high_text}{unit}"
-    if plot.effect_type == "CORR":
-        return f"{said}."
+    expected = f"In a new collection the {plot.effect.NOUN} is expected between {low_text} and {high_text}{unit}"
+    if not plot.effect.HAS_DIFFERENCE:
+        return f"{expected}."
     if low > 0:
-        return f"{said}: a gain there, too."
-    return f"{said}: a loss there, too." if high < 0 else f"{said}: it may be a gain or a loss there."
+        return f"{expected}: a gain there, too."
+    return f"{expected}: a loss there, too." if high < 0 else f"{expected}: it may be a gain or a loss there."

@@ -2,45 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Diamond, Forest
 from scripts.reports.comparison.lines import Line, lines_of
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest
 
 FIXED = "Fixed effect (for reference)"
 
 
-def as_table(found: Found, settings: dict, labels: Labels) -> Forest:
+def as_table(found: Found, looks: Looks, labels: Labels) -> Forest:
     """The forest plot that a table prints as text: without a title, with all columns."""
-    return forest([found], settings | {"title": "", "width": "double column"}, labels)
+    return forest([found], replace(looks, title="", width="double column"), labels)
 
 
 def pairs(plot: Forest) -> dict[str, str]:
-    """The cells that hold a number of control and treatment, and what it is; a gold standard has its own scale."""
-    found = {"means": plot.measure} if plot.effect_type != "CORR" else {}
-    return found | ({"judged": plot.judged} if plot.judged else {})
+    """The cells that hold a number of control and of treatment, and what it is."""
+    columns = {}
+    if plot.effect.SHARED_SCALE:
+        columns["means"] = plot.measure
+    if plot.judged:
+        columns["judged"] = plot.judged
+    return columns
 
 
 def headings(plot: Forest) -> dict[str, str]:
     """The columns of a comparison's table and how LaTeX aligns them; those that no row has are left out."""
     shown = {"Task": "l", "n": "r"} | dict.fromkeys(pairs(plot).values(), "c")
     unit = form.numbers(plot).factor
-    effect = form.EFFECT_NAMES[plot.effect_type] + (f" ({unit})" if unit else "")
+    effect = plot.effect.LABEL + (f" ({unit})" if unit else "")
     return shown | {effect: "r", f"{form.percent(plot.alpha)} CI": "r", "Weight": "r", "p": "r"}
 
 
 def cells(line: Line, plot: Forest) -> list[str]:
     """A line of the forest plot as the cells of its table; a task without an effect gives its reason."""
-    found = [
+    described = [
         line.label,
         "".join(line.cells.get("n", "")),
         *(" ".join(line.cells.get(name, "")) for name in pairs(plot)),
     ]
     effect, low, high = line.cells.get("effect", (line.reason, "", ""))
     weight, p = ("".join(line.cells.get(name, "")) for name in ("weight", "p"))
-    return [*found, effect, f"{low} {high}".strip(), weight, p]
+    return [*described, effect, f"{low} {high}".strip(), weight, p]
 
 
 def blocks(found: Found, plot: Forest) -> list[list[list[str]]]:
@@ -59,18 +66,18 @@ def blocks(found: Found, plot: Forest) -> list[list[list[str]]]:
 
 def notes(found: Found, plot: Forest) -> list[str]:
     """What stands below a comparison's table: heterogeneity, what p is, what was left out."""
-    group, said = plot.groups[0], []
+    group, lines = plot.groups[0], []
     if shown := " and ".join(pairs(plot).values()):
-        said.append(f"{shown}: {plot.control} → {group.treatment}.")
+        lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
-        said.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
-    said.append(f"p of tasks: {plot.p_note}. * p < {plot.alpha:g}.")
-    return [*(one.replace("\N{NO-BREAK SPACE}", " ") for one in said), *found.meta["warnings"]]
+        lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
+    lines.append(f"p of tasks: {plot.p_note}. * p < {plot.alpha:g}.")
+    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *found.meta["warnings"]]
 
 
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     """The rows of all comparisons as text, by column."""
-    found: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         cell = {"Comparison": row["comparison"], "Control": labels.system(row["control"])}
         cell |= {"Treatment": labels.system(row["treatment"]), "Measure": row["measure"], "Effect": row["effect_type"]}
@@ -89,5 +96,5 @@ def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
                 _, low, high = numbers.of(None, row["prediction_low"], row["prediction_high"])
                 cell["Prediction interval"] = f"[{low}, {high}]"
         for column, text in cell.items():
-            found.setdefault(column, []).append(text)
-    return found
+            columns.setdefault(column, []).append(text)
+    return columns

@@ -107,7 +107,7 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
     y += 3.5 + 2.0 * size
     zero, gap = place.x(0), 0.5 * size
     sides = []
-    if forest.effect_type != "CORR":
+    if forest.effect.HAS_DIFFERENCE:
         treatment = forest.groups[0].treatment if len(forest.groups) == 1 else "treatment"
         control, treatment = f"←\N{NO-BREAK SPACE}favours {forest.control}", f"favours {treatment}\N{NO-BREAK SPACE}→"
         sides = [

@@ -107,17 +107,17 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
     return result
 
 
-def _heading(name: str, forest: Forest, numbers: form.Numbers) -> list[str]:
-    names = form.EFFECT_NAMES if forest.width == "double column" else form.SHORT_NAMES
+def _heading(column: str, forest: Forest, numbers: form.Numbers) -> list[str]:
+    name_of_effect = forest.effect.LABEL if forest.width == "double column" else forest.effect.SHORT_LABEL
     interval = form.unbroken(f"{numbers.factor} [{form.percent(forest.alpha)} CI]".strip())
     return {
         "n": ["n"],
         "means": [forest.measure],
         "judged": [forest.judged],
-        "effect": [names[forest.effect_type], interval],
+        "effect": [name_of_effect, interval],
         "weight": ["Weight"],
         "p": ["p"],
-    }[name]
+    }[column]
 
 
 def _column(heading: list[str], name: str, lines: list[Line], size: float) -> Column:

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from typing import Annotated
 
 import pandas as pd
 from markupsafe import Markup
@@ -20,6 +21,16 @@ from scripts.reports.page.line_chart import Line, chart
 
 POINTS = 120  # at most on a line; more are averaged
 COLOURS = 6  # that the page has
+
+
+@dataclass(frozen=True)
+class SizeGroup:
+    """Systems that differ in their number of training queries alone."""
+
+    name: str
+    systems: Annotated[dict[str, int | str], "system: its number of training queries, or all"]
+    train_on: Annotated[str, "the dataset"]
+    untrained: Annotated[str | None, "the same without training, a dashed level where there is one group"]
 
 
 @dataclass(frozen=True)
@@ -59,13 +70,9 @@ def loss_curves(logs: list[Path]) -> list[Curve]:
     ]
 
 
-def size_curves(groups: list[dict], metrics: list[Path], datasets: pd.DataFrame, measure: str,
+def size_curves(groups: list[SizeGroup], metrics: list[Path], datasets: pd.DataFrame, measure: str,
                 labels: Labels) -> list[Curve]:  # fmt: skip
-    """A chart for each task: the measure over the number of training queries, with the range over the seeds.
-
-    Each of `groups` has a `name`, `systems` (name -> queries, "all" or a number), the dataset it was trained on and,
-    as a dashed level where there is one group, the `untrained` system.
-    """
+    """A chart for each task: the measure over the number of training queries, with the range over the seeds."""
     values: dict[str, dict[str, list[float]]] = {}
     for path in metrics:
         table = pd.read_csv(path, sep="\t")
@@ -79,23 +86,23 @@ def size_curves(groups: list[dict], metrics: list[Path], datasets: pd.DataFrame,
         lines, sizes = [], set()
         for colour, group in enumerate(groups):
             points, ranges = [], []
-            for system, queries in group["systems"].items():
+            for system, queries in group.systems.items():
                 if system in by_system:
-                    size = float(train[group["train_on"]] if queries == "all" else queries)
+                    size = float(train[group.train_on] if queries == "all" else queries)
                     points.append((size, mean(by_system[system])))
                     ranges.append((min(by_system[system]), max(by_system[system])))
             if points:
                 order = sorted(range(len(points)), key=lambda place: points[place])
                 pairs = [points[place] for place in order], [ranges[place] for place in order]
-                lines.append(Line(group["name"], *pairs, colour=colour % COLOURS))
+                lines.append(Line(group.name, *pairs, colour=colour % COLOURS))
                 sizes |= {size for size, _ in points}
         if not lines:
             continue
-        untrained = by_system.get(groups[0]["untrained"] or "") if len(groups) == 1 else None
+        untrained = by_system.get(groups[0].untrained or "") if len(groups) == 1 else None
         level = mean(untrained) if untrained else None
         name = labels.task(task)
-        said = f"{measure} on {name} over the number of training queries"
-        drawing = chart(lines, said, "Training queries", measure, level, sorted(sizes))
-        note = f"Dashed: {labels.system(groups[0]['untrained'])}, without training." if untrained else ""
+        title = f"{measure} on {name} over the number of training queries"
+        drawing = chart(lines, title, "Training queries", measure, level, sorted(sizes))
+        note = f"Dashed: {labels.system(groups[0].untrained)}, without training." if untrained else ""
         curves.append(Curve(name, drawing, [(line.label, line.colour) for line in lines], note))
     return curves

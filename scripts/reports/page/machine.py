@@ -24,17 +24,17 @@ def read_timings(paths: list[Path]) -> list[dict]:
 
 def machine_table(timings: list[dict]) -> Table:
     """Devices with processor, threads and precision: how many jobs of each kind were timed, and their hours."""
-    found: dict[tuple, list[float]] = {}
-    for one in timings:
-        where = (one["kind"], one["device"], one.get("processor") or "", one.get("precision") or "")
-        found.setdefault(where, []).append(float(one.get("seconds") or 0))
+    seconds_of: dict[tuple, list[float]] = {}
+    for timing in timings:
+        where = (timing["kind"], timing["device"], timing.get("processor") or "", timing.get("precision") or "")
+        seconds_of.setdefault(where, []).append(float(timing.get("seconds") or 0))
     rows = [
         [
             *(Cell(text) for text in where),
             Cell(f"{len(seconds):,}", len(seconds)),
             Cell(duration(sum(seconds)), sum(seconds)),
         ]
-        for where, seconds in sorted(found.items())
+        for where, seconds in sorted(seconds_of.items())
     ]
     names = [("Work", False), ("Device", False), ("Processor", False), ("Precision", False)]
     caption = "Timed work by device; loading and warm-up are not in the times."
@@ -52,15 +52,14 @@ def duration(seconds: float) -> str:
 def facts(timings: list[dict]) -> list[tuple[str, str]]:
     """What a reader wants in a line each: versions, threads, time on graphics processors."""
     versions: dict[str, set[str]] = {}
-    for one in timings:
-        for name, version in one.get("versions", {}).items():
+    for timing in timings:
+        for name, version in timing.get("versions", {}).items():
             versions.setdefault(name, set()).add(version)
-    said = [
-        ("Versions", ", ".join(f"{name} {' and '.join(sorted(found))}" for name, found in sorted(versions.items())))
-    ]
-    threads = sorted({one["threads"] for one in timings if one.get("threads")})
-    said.append(("Threads a job", ", ".join(map(str, threads))))
-    on_gpu = sum(float(one.get("seconds") or 0) for one in timings if one["device"] != "cpu")
-    said.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
-    said.append(("Energy", "not measured"))
-    return [(name, text) for name, text in said if text]
+    listed = [f"{name} {' and '.join(sorted(numbers))}" for name, numbers in sorted(versions.items())]
+    lines = [("Versions", ", ".join(listed))]
+    threads = sorted({timing["threads"] for timing in timings if timing.get("threads")})
+    lines.append(("Threads a job", ", ".join(map(str, threads))))
+    on_gpu = sum(float(timing.get("seconds") or 0) for timing in timings if timing["device"] != "cpu")
+    lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
+    lines.append(("Energy", "not measured"))
+    return [(name, text) for name, text in lines if text]

@@ -16,7 +16,7 @@ from scripts.reports.page.tables import Cell, Table, value_or_none
 
 def overview_table(comparisons: pd.DataFrame, labels: Labels, found: list[Shown]) -> Table:
     """A row a comparison: question and answer (of `found`), its summary effect, p and I²."""
-    shown, by_name = overview(comparisons, labels), {one.name: one for one in found}
+    shown, by_name = overview(comparisons, labels), {comparison.name: comparison for comparison in found}
     kept = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
     scales: dict[tuple[str, str], list[float]] = {}
     for row in comparisons.to_dict("records"):
@@ -28,8 +28,9 @@ def overview_table(comparisons: pd.DataFrame, labels: Labels, found: list[Shown]
         effect = value_or_none(row["effect"])
         strip = "" if effect is None else interval_strip(row, min(scale), max(scale))
         summary = f"{shown['Summary'][place]} {shown['CI'][place]}".strip()
-        one = by_name[row["comparison"]]
-        cells = [Cell(one.question, link=f"#{one.anchor}", note=one.name), Cell(one.answer, kind=one.kind)]
+        comparison = by_name[row["comparison"]]
+        question = Cell(comparison.question, link=f"#{comparison.anchor}", note=comparison.name)
+        cells = [question, Cell(comparison.answer, kind=comparison.kind)]
         cells.append(Cell(summary, effect, drawing=strip))
         exact = {"p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
         rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in kept)])

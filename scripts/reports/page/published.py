@@ -28,12 +28,12 @@ def published_table(published: pd.DataFrame) -> Table:
         if cells:
             measure = row["measure"] + (f"@{row['cutoff']}" if row["cutoff"] else "")
             place = ", ".join(part for part in (row["variant"], row["system"], row["training"]) if part)
-            said = [Cell(row["verdict"], strong=row["verdict"] in DIFFERENT), Cell(row["reason"])]
+            verdict = [Cell(row["verdict"], strong=row["verdict"] in DIFFERENT), Cell(row["reason"])]
         else:
             place, measure = row["row"], row["column"]
-            said = [Cell(row["equal"], strong=row["equal"] in DIFFERENT), Cell(row["note"])]
+            verdict = [Cell(row["equal"], strong=row["equal"] in DIFFERENT), Cell(row["note"])]
         numbers = [_number(row["published"], row.get("published_sd", "")), _number(row["ours"], row.get("ours_sd", ""))]
-        rows.append([Cell(row["table"]), Cell(place), Cell(measure), *numbers, *said])
+        rows.append([Cell(row["table"]), Cell(place), Cell(measure), *numbers, *verdict])
     columns = [("Table", False), ("Row", False), ("Column", False), ("Published", True), ("Ours", True)]
     columns += [("Verdict" if cells else "Equal", False), ("Reason" if cells else "Note", False)]
     return Table("Published numbers and ours, to the digits printed.", columns, rows)

@@ -99,7 +99,7 @@ def ordered(rows: list[list[Node]], paths: list[list[Node]]) -> list[list[Node]]
             after.setdefault(first, []).append(second)
     for sweep in range(SWEEPS):
         down = sweep % 2 == 0
-        x = {node: one for row in rows for node, one in zip(row, centres(row), strict=True)}
+        x = {node: place for row in rows for node, place in zip(row, centres(row), strict=True)}
         for row in rows if down else rows[::-1]:
             near = before if down else after
             mean = {n: sum(x[m] for m in near[n]) / len(near[n]) if near.get(n) else x[n] for n in row}
@@ -147,11 +147,12 @@ def draw(jobs: dict[str, int], edges: Iterable[tuple[str, str]]) -> Markup:
             d += f"V{then_y + BOX:.1f}" if not isinstance(second, str) else ""
         parts.append(Markup('<path class="edge" d="{}"/>').format(d))
     box = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" rx="5"/>')
-    words = Markup('<text x="{:.1f}" y="{:.1f}">{}</text><text class="count" x="{:.1f}" y="{:.1f}">{} job{}</text>')
+    words = Markup('<text x="{:.1f}" y="{:.1f}">{}</text><text class="count" x="{:.1f}" y="{:.1f}">{}</text>')
     for name, count in sorted(jobs.items()):
         x, y = spot[name]
         parts.append(box.format(x - breadth(name) / 2, y, breadth(name), BOX))
-        parts.append(words.format(x, y + 15, name, x, y + 29, f"{count:,}", "s" * (count != 1)))
+        counted = "1 job" if count == 1 else f"{count:,} jobs"
+        parts.append(words.format(x, y + 15, name, x, y + 29, counted))
     size = f"0 0 {2 * half:.0f} {MARGIN * 2 + PITCH * (len(rows) - 1) + BOX:.0f}"
     label = f"The workflow as a graph: {len(jobs)} rules, {sum(jobs.values())} jobs"
     start = Markup('<svg class="graph" role="img" aria-label="{}" viewBox="{}" style="width:{:.0f}px">')

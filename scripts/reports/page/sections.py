@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table
@@ -65,9 +66,7 @@ def anchor(prefix: str, place: int, name: str) -> str:
 def question(plot: Forest) -> str:
     """What a comparison asks."""
     treatment = plot.groups[0].treatment
-    if plot.effect_type == "CORR":
-        return f"How well does {treatment} agree with {plot.control}?"
-    return f"Does {treatment} beat {plot.control} in {plot.measure}?"
+    return plot.effect.QUESTION.format(treatment=treatment, control=plot.control, measure=plot.measure)
 
 
 def answer(plot: Forest) -> tuple[str, str]:
@@ -77,39 +76,33 @@ def answer(plot: Forest) -> tuple[str, str]:
         return "cannot be said", "open"
     if summary.ci_low <= 0 <= summary.ci_high:
         return "may be chance", "open"
-    if plot.effect_type == "CORR":
-        return ("correlated", "better") if summary.effect > 0 else ("opposed", "worse")
-    return ("yes, higher", "better") if summary.effect > 0 else ("no, lower", "worse")
+    above, below = plot.effect.ANSWERS
+    return (above, "better") if summary.effect > 0 else (below, "worse")
 
 
 def caption(plot: Forest, hedges: bool) -> str:
-    """How to read a forest plot: what is what in it. `hedges` tells g, corrected for small samples, from d."""
+    """How to read a forest plot: what is what in it. `hedges`: corrected for small samples."""
     percent = f"{100 * (1 - plot.alpha):g}%"
-    standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
-    what = {
-        "MD": f"mean difference in {plot.measure}",
-        "SMD": f"standardised mean difference ({standardised})",
-        "CORR": "correlation",
-    }[plot.effect_type]
-    said = f"Each row is a task: the square is the {what}, its area the task's weight, the line its {percent} "
-    said += "confidence interval. The diamond is the summary effect and spans its interval"
+    square = plot.effect.caption(plot.measure, hedges)
+    text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
+    text += "confidence interval. The diamond is the summary effect and spans its interval"
     if any(group.summary and group.summary.prediction_interval for group in plot.groups):
-        said += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
-    return f"{said}."
+        text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
+    return f"{text}."
 
 
-def picture(figure: str, found: list[Found], settings: dict, labels: Labels, name: str) -> Picture:
+def picture(figure: str, found: list[Found], looks: Looks, labels: Labels, name: str) -> Picture:
     """The figure of one comparison or of several; `figure` is the SVG that the experiment drew of them."""
-    plot = forest(found, settings | {"title": "", "width": "single column"}, labels)
+    plot = forest(found, replace(looks, title="", width="single column"), labels)
     treatments = ", ".join(group.treatment for group in plot.groups)
     label = f"Forest plot of {treatments} against {plot.control}. The table below it holds its numbers."
     narrow = inline(svg_of(forest_plot(plot)), f"{name}-narrow", label)
     return Picture(inline(figure, name, label), narrow, caption(plot, found[0].meta["hedges"]))
 
 
-def shown(name: str, place: int, found: Found, settings: dict, labels: Labels, figure: str) -> Shown:
+def shown(name: str, place: int, found: Found, looks: Looks, labels: Labels, figure: str) -> Shown:
     """One comparison."""
-    plot = as_table(found, settings, labels)
+    plot = as_table(found, looks, labels)
     words, kind = answer(plot)
     own = anchor("c", place, name)
     return Shown(
@@ -121,18 +114,26 @@ def shown(name: str, place: int, found: Found, settings: dict, labels: Labels, f
         sentence=sentence(found.meta, plot, labels),
         warnings=found.meta["warnings"],
         table=comparison_table(name, found, plot),
-        picture=picture(figure, [found], settings, labels, own),
+        picture=picture(figure, [found], looks, labels, own),
     )
 
 
-def sections(found: dict[str, Found], settings: dict, labels: Labels, figures: dict[str, str]) -> list[Section]:
-    """All comparisons in the configuration's order; `figures` are the SVGs by name."""
-    looks = settings["comparisons"]
+def sections(
+    found: dict[str, Found],
+    looks: dict[str, Looks],
+    together: dict[str, list[str]],
+    labels: Labels,
+    figures: dict[str, str],
+) -> list[Section]:
+    """All comparisons in the configuration's order; `figures` are the SVGs by name.
+
+    `together` names figures and the comparisons that each of them shows.
+    """
     single = {
-        name: shown(name, place, one, looks[name], labels, figures[name])
-        for place, (name, one) in enumerate(found.items(), 1)
+        name: shown(name, place, comparison, looks[name], labels, figures[name])
+        for place, (name, comparison) in enumerate(found.items(), 1)
     }
-    groups = {(members[0], *members): name for name, members in settings["together"].items()}
+    groups = {(members[0], *members): name for name, members in together.items()}
     heads = {key[0]: (name, list(key[1:])) for key, name in groups.items()}
     drawn = {member for _, members in heads.values() for member in members}
     made = []
@@ -141,14 +142,14 @@ def sections(found: dict[str, Found], settings: dict, labels: Labels, figures: d
             title, members = heads[name]
             control = labels.system(found[name].meta["control"])
             own = anchor("s", len(made) + 1, title)
-            several = picture(figures[title], [found[one] for one in members], looks[name], labels, own)
+            several = picture(figures[title], [found[member] for member in members], looks[name], labels, own)
             heading = f"{len(members)} systems against {control}"
-            made.append(Section(title, own, heading, heading, [single[one] for one in members], several))
+            made.append(Section(title, own, heading, heading, [single[member] for member in members], several))
         elif name not in drawn or name in heads:
             meta = found[name].meta
             heading = f"{labels.system(meta['treatment'])} against {labels.system(meta['control'])}"
-            own, one = anchor("s", len(made) + 1, name), single[name]
-            made.append(Section(name, own, heading, one.question, [one], one.picture))
+            own, alone = anchor("s", len(made) + 1, name), single[name]
+            made.append(Section(name, own, heading, alone.question, [alone], alone.picture))
     titles = [part.title for part in made]
     return [
         part if titles.count(part.title) == 1 else replace(part, title=f"{part.title}: {part.name}") for part in made

@@ -98,7 +98,7 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
                 continue
             value, spread = by_system[system][measure], by_system[system][f"{measure} sd"]
             text = f"{value:.3f}" + (f" ± {spread:.3f}" if pd.notna(spread) else "")
-            star = "*" * (task in trained.get(system, []))
+            star = "*" if task in trained.get(system, []) else ""
             cells.append(Cell(text + star, value, f"{value:.3f}" == best and len(by_system) > 1))
         rows.append(cells)
     columns = [("Task", False), ("Queries", True), *((labels.system(name), True) for name in systems)]
@@ -131,7 +131,7 @@ def selected_table(selected: pd.DataFrame, labels: Labels) -> Table:
     rows = [
         [
             Cell(labels.system(row["system"])),
-            Cell(f"{labels.task(row['task'])}" + " (a test set)" * (row["split"] == "test")),
+            Cell(labels.task(row["task"]) + (" (a test set)" if row["split"] == "test" else "")),
             Cell(row["formula"]),
             number(row["seed"], ".0f"),
             number(row["score"], ".4f"),

@@ -88,14 +88,14 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> Fo
         return Found(reason=line.said)
     if time != "fine-tuning" and task not in ours.tasks:
         return Found(reason=f"the task {task} is not in this experiment")
-    listed = [one for entry in line.ours for one in ours.entries.get(entry, [])]
+    listed = [candidate for entry in line.ours for candidate in ours.entries.get(entry, [])]
     meant = " or ".join(line.ours)
     if not listed:
         return Found(reason=f"no system {meant} in this experiment")
     weights = mapping.models.get(cell["system"], [cell["system"]])
-    fitting = [one for one in listed if one["weights"] in ("", *weights)]
+    fitting = [candidate for candidate in listed if candidate["weights"] in ("", *weights)]
     if len(fitting) > 1:
-        names = " and ".join(one["system"] for one in fitting)
+        names = " and ".join(candidate["system"] for candidate in fitting)
         raise UserError(f"{mapping.path}: systems, line {line.number}: {name_of(cell)} means both {names}")
     if not fitting:
         return Found(reason=f"{cell['system']} is not among the models of {meant} in this experiment")
@@ -120,10 +120,10 @@ def _missing(meant: str, task: str, measure: str, time: str | None, ours: Ours) 
     return f"{meant} is not run on {task} in this experiment"
 
 
-def _number(one: dict, task: str, measure: str, time: str | None, ours: Ours) -> Found | None:
-    system, folder = one["system"], ours.tasks.get(task, "")
+def _number(candidate: dict[str, str], task: str, measure: str, time: str | None, ours: Ours) -> Found | None:
+    system, folder = candidate["system"], ours.tasks.get(task, "")
     if time == "fine-tuning":
-        table, key, columns = ours.fine_tuning, (one["model"], one["recipe"]), ("mean", "sd", "runs")
+        table, key, columns = ours.fine_tuning, (candidate["model"], candidate["recipe"]), ("mean", "sd", "runs")
     elif time:
         table, key, columns = ours.inference, (folder, system), ("mean", "sd", "runs")
     else:
@@ -173,14 +173,14 @@ def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.Data
     """A row a cell: the printed number, ours, their difference (seconds: ratio), verdict, reason and remarks."""
     chosen = [first_fitting(cell, mapping) for cell in cells]
     check_used("systems", mapping.systems, {line.number for line in chosen}, mapping)
-    said = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
-    check_used("remarks", mapping.remarks, {line.number for its in said for line in its}, mapping)
+    remarks_of = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
+    check_used("remarks", mapping.remarks, {line.number for its in remarks_of for line in its}, mapping)
     rows = []
-    for cell, line, remarks in zip(cells, chosen, said, strict=True):
+    for cell, line, remarks in zip(cells, chosen, remarks_of, strict=True):
         found, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
         row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
         row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
-        notes = BETWEEN.join(dict.fromkeys(one.said for one in remarks))
+        notes = BETWEEN.join(dict.fromkeys(remark.said for remark in remarks))
         row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": notes}
         row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | found.place
         if found.value is not None:

@@ -23,25 +23,25 @@ RULES = {
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:
     """How many cells of each table, and of all, have each verdict."""
-    found = pd.crosstab(table["table"], table["verdict"]).reindex(index=table["table"].unique(), columns=VERDICTS)
-    found = found.fillna(0).astype(int)
-    found.loc["all"] = found.sum()
-    found["cells"] = found.sum(axis=1)
-    return found.rename_axis("table", axis=0).rename_axis(None, axis=1).reset_index()
+    counts = pd.crosstab(table["table"], table["verdict"]).reindex(index=table["table"].unique(), columns=VERDICTS)
+    counts = counts.fillna(0).astype(int)
+    counts.loc["all"] = counts.sum()
+    counts["cells"] = counts.sum(axis=1)
+    return counts.rename_axis("table", axis=0).rename_axis(None, axis=1).reset_index()
 
 
 def remark_numbers(table: pd.DataFrame, remarks: list[str]) -> dict[str, int]:
     """The remarks that some cell has, numbered."""
-    found = {said for one in table["remarks"] for said in one.split(BETWEEN)}
-    used = [said for said in dict.fromkeys(remarks) if said in found]
-    return {said: number for number, said in enumerate(used, 1)}
+    in_cells = {remark for remarks_of_cell in table["remarks"] for remark in remarks_of_cell.split(BETWEEN)}
+    used = [remark for remark in dict.fromkeys(remarks) if remark in in_cells]
+    return {remark: number for number, remark in enumerate(used, 1)}
 
 
 def shown(table: pd.DataFrame, numbers: dict[str, int]) -> pd.DataFrame:
     """The cells as text: printed and ours with their spread, difference or ratio, verdict with its remarks, reason."""
     rows = []
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-        notes = "".join(f" [{number}]" for said, number in numbers.items() if said in row["remarks"].split(BETWEEN))
+        notes = "".join(f" [{number}]" for remark, number in numbers.items() if remark in row["remarks"].split(BETWEEN))
         rows.append(
             {
                 "variant": row["variant"],
@@ -81,11 +81,11 @@ def page(table: pd.DataFrame, source: str, remarks: list[str]) -> str:
     """The page in Markdown: the counts, what the verdicts mean, why cells were not run, remarks, then every cell."""
     cells, numbers, reasons = _parts(table, remarks)
     parts = ["# Published numbers and ours", f"The {len(table)} printed cells of {source}.", markdown(counts(table))]
-    parts.append("\n".join(f"- **{verdict}**: {said}." for verdict, said in RULES.items()))
+    parts.append("\n".join(f"- **{verdict}**: {rule}." for verdict, rule in RULES.items()))
     if reasons:
         parts += ["## Not run", "\n".join(f"- {count}: {reason}" for reason, count in reasons.items())]
     if numbers:
-        parts += ["## Remarks", "\n".join(f"- [{number}] {said}" for said, number in numbers.items())]
+        parts += ["## Remarks", "\n".join(f"- [{number}] {remark}" for remark, number in numbers.items())]
     for name in table["table"].unique():
         parts += [f"## {name}", markdown(cells[table["table"] == name].replace("", None).dropna(axis=1, how="all"))]
     return "\n\n".join(parts) + "\n"
@@ -110,15 +110,15 @@ def html_page(table: pd.DataFrame, source: str, remarks: list[str]) -> str:
     cells, numbers, reasons = _parts(table, remarks)
     cells.insert(0, "table", table["table"].to_numpy())
 
-    def items(said: list[str]) -> str:
-        return "<ul>" + "".join(f"<li>{html.escape(one)}</li>" for one in said) + "</ul>"
+    def items(lines: list[str]) -> str:
+        return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
 
     parts = ["<!doctype html><html lang=en><meta charset=utf-8><title>Published numbers and ours</title>"]
     parts.append(f"<style>{STYLE}</style><h1>Published numbers and ours</h1>")
     parts.append(f"<p>The {len(table)} printed cells of {html.escape(source)}.</p>" + _table(counts(table)))
-    parts.append(items([f"{verdict}: {said}." for verdict, said in RULES.items()]))
+    parts.append(items([f"{verdict}: {rule}." for verdict, rule in RULES.items()]))
     parts.append("<h2>Not run</h2>" + items([f"{count}: {reason}" for reason, count in reasons.items()]))
-    parts.append("<h2>Remarks</h2>" + items([f"[{number}] {said}" for said, number in numbers.items()]))
+    parts.append("<h2>Remarks</h2>" + items([f"[{number}] {remark}" for remark, number in numbers.items()]))
     parts.append("<h2>Cells</h2><p><input id=words placeholder='words of a row, such as: A.3 different'></p>")
     parts.append(_table(cells, "cells") + f"<script>{SCRIPT}</script></html>")
     return "\n".join(parts) + "\n"

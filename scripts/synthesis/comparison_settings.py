@@ -1,0 +1,28 @@
+"""The settings of a comparison's job (compare.py): what the configuration says of one comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One comparison. Whether the values are allowed is for the configuration's schema to say."""
+
+    control: Annotated[str, "the control's name"]
+    treatment: Annotated[str, "the treatment's name"]
+    measure: Annotated[str, "column of the metrics files"]
+    effect: Annotated[str, "effect type: a file in scripts/synthesis/effects"]
+    estimator: Annotated[str, "estimator of tau2: a file in scripts/synthesis/estimators"]
+    interval: Annotated[str, "interval of the summary: a file in scripts/synthesis/intervals"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    ddof: Annotated[int, "standard deviations divide by n - ddof"]
+    hedges: Annotated[bool, "correct a standardised difference for small samples"]
+    permutations: Annotated[int, "of the randomisation test, at most"]
+    seed: Annotated[int, "of the randomisation test"]
+    cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
+    margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
+    treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
+        default_factory=dict
+    )

@@ -1,0 +1,69 @@
+"""Effect types: one module each, which holds all that is known of it: numbers, words, and what it can be asked.
+
+`effect: d_av` of a configuration is d_av.py here. A module states what `EffectType` lists; nothing else in scripts/
+tells effect types apart. Templates are filled with str.format: {measure}, {control} and {treatment} are labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from scripts.common.doors import kind, kinds, source
+
+
+class EffectType(Protocol):
+    """What the module of an effect type states."""
+
+    NAME: str
+    DESCRIPTION: str  # in the configuration's schema
+    KEYS: Mapping[str, Any]  # keys of a comparison that this effect reads, as in the schema
+
+    HAS_DIFFERENCE: bool  # treatment minus control means something: there are tests of it, sides, gains and losses
+    SHARED_SCALE: bool  # the means of control and treatment can stand side by side
+    IN_UNITS_OF_MEASURE: bool  # the effect is a difference in the measure, so a margin applies to the summary as well
+
+    LABEL: str  # heading of a column, and name of an axis
+    SHORT_LABEL: str  # the same in a narrow figure
+    AXIS: str  # template: what the axis shows
+    QUESTION: str  # template: what a comparison asks
+    ANSWERS: tuple[str, str]  # to that question, where the summary is above zero and where it is below
+    FINDING: str  # template: {number} with its sign, {size} without, {direction} is higher or lower
+    NOUN: str  # what is expected in a new collection
+    P_VALUE: str  # what the p-value of a task's interval tests
+
+    @staticmethod
+    def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+        """Estimate and variance from treatment `x` and control `y`, paired; or why there is none, in words.
+
+        Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: correct for small
+        samples, where the effect has such a correction.
+        """
+        ...
+
+    @staticmethod
+    def reported(value: float) -> float:
+        """A value on the scale of the synthesis, as it is reported."""
+        ...
+
+    @staticmethod
+    def caption(measure: str, hedges: bool) -> str:
+        """What a square of the forest plot is."""
+        ...
+
+
+def effect_named(name: str) -> EffectType:
+    """The module of an effect type. Raises ValueError for an unknown name."""
+    return cast(EffectType, kind(__name__, name))
+
+
+def all_effects() -> dict[str, EffectType]:
+    """All effect types by name."""
+    return cast(dict[str, EffectType], kinds(__name__))
+
+
+def effect_source(name: str) -> str:
+    """The file of an effect type, relative to the repository."""
+    return source(__name__, name)

@@ -1,0 +1,56 @@
+"""CORR: the correlation of the treatment with a gold standard, the control; combined as Fisher's z, reported as r.
+
+Borenstein, Hedges, Higgins and Rothstein (2009), Introduction to Meta-Analysis, chapter 6; Sertkan et al. (2023),
+equations 7 and 8. A gold standard need not be on the scale of a system: differences have no meaning. Reads and writes
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scripts.synthesis.paired import constant_system, directions, queries
+
+NAME = "CORR"
+DESCRIPTION = "correlation with control, the gold standard"
+KEYS: dict[str, Any] = {}
+
+HAS_DIFFERENCE = False
+SHARED_SCALE = False
+IN_UNITS_OF_MEASURE = False
+
+LABEL = "Correlation"
+SHORT_LABEL = "Correlation"
+AXIS = "Correlation ({measure})"
+QUESTION = "How well does {treatment} agree with {control}?"
+ANSWERS = ("correlated", "opposed")
+FINDING = "{treatment} correlates with {control} at {number}"
+NOUN = "correlation"
+P_VALUE = "Fisher's z against the normal distribution"
+
+
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+    """Fisher's z of r and V_z, or why there is none; `ddof` cancels out of r."""
+    n = len(x)
+    if n <= 3:
+        return f"{queries(n)}: the variance of Fisher's z needs at least 4"
+    if reason := constant_system(x, y):
+        return reason
+    u, v, rounding = directions(x, y)
+    minus, plus = np.linalg.norm(u - v), np.linalg.norm(u + v)  # sqrt(2 (1 - r)) and sqrt(2 (1 + r))
+    if min(minus, plus) <= rounding:
+        return f"the two systems are perfectly correlated (r = {1 if minus < plus else -1})"
+    return math.log(plus / minus), 1 / (n - 3)
+
+
+def reported(value: float) -> float:
+    """r = tanh(z)."""
+    return math.tanh(value)
+
+
+def caption(measure: str, hedges: bool) -> str:
+    """What a square of the forest plot is."""
+    return "correlation"

@@ -1,0 +1,45 @@
+"""MD: the mean difference, on the scale of the measure.
+
+Borenstein, Hedges, Higgins and Rothstein (2009), Introduction to Meta-Analysis, chapter 4, for paired designs; Sertkan
+et al. (2023), equation 1. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scripts.synthesis.paired import mean_difference
+
+NAME = "MD"
+DESCRIPTION = "mean difference"
+KEYS: dict[str, Any] = {}
+
+HAS_DIFFERENCE = True
+SHARED_SCALE = True
+IN_UNITS_OF_MEASURE = True
+
+LABEL = "Mean difference"
+SHORT_LABEL = "Mean diff."
+AXIS = "Mean difference in {measure}"
+QUESTION = "Does {treatment} beat {control} in {measure}?"
+ANSWERS = ("yes, higher", "no, lower")
+FINDING = "the {measure} of {treatment} is on average {size} {direction} than that of {control}"
+NOUN = "effect"
+P_VALUE = "effect / standard error against the normal distribution"
+
+
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+    """D and V_D, or why there is none."""
+    return mean_difference(x, y, ddof)
+
+
+def reported(value: float) -> float:
+    """The difference itself."""
+    return float(value)
+
+
+def caption(measure: str, hedges: bool) -> str:
+    """What a square of the forest plot is."""
+    return f"mean difference in {measure}"

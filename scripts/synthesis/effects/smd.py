@@ -1,0 +1,72 @@
+"""SMD: the standardised mean difference, Cohen's d or Hedges' g, for tasks whose measures differ.
+
+Borenstein, Hedges, Higgins and Rothstein (2009), Introduction to Meta-Analysis, 4.22 to 4.28, for paired designs;
+Sertkan et al. (2023), equations 2 to 5. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from scripts.synthesis.paired import (
+    HEDGES,
+    NO_CORRECTION,
+    constant_system,
+    directions,
+    hedges_correction,
+    mean_difference,
+)
+
+NAME = "SMD"
+DESCRIPTION = "standardised mean difference"
+KEYS = {"hedges": HEDGES}
+
+HAS_DIFFERENCE = True
+SHARED_SCALE = True
+IN_UNITS_OF_MEASURE = False
+
+LABEL = "Standardised mean difference"
+SHORT_LABEL = "Std. mean diff."
+AXIS = "Standardised mean difference in {measure}"
+QUESTION = "Does {treatment} beat {control} in {measure}?"
+ANSWERS = ("yes, higher", "no, lower")
+FINDING = "the {measure} of {treatment} is on average {size} standard deviations {direction} than that of {control}"
+NOUN = "effect"
+P_VALUE = "effect / standard error against the normal distribution"
+
+
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+    """d and V_d, or Hedges' g and V_g, or why there is none.
+
+    S_within = sd(x - y) / sqrt(2 (1 - r)), so r = 1 or an r that does not exist leaves nothing to standardise with.
+    """
+    n = len(x)
+    difference = mean_difference(x, y, ddof)
+    if isinstance(difference, str):
+        return difference
+    if hedges and n == 2:
+        return NO_CORRECTION
+    if reason := constant_system(x, y):
+        return reason
+    u, v, rounding = directions(x, y)
+    twice_1_minus_r = ((u - v) ** 2).sum()  # keeps its digits where r is close to 1, as 2 (1 - r) would not
+    if math.sqrt(twice_1_minus_r) <= rounding:
+        return "the two systems are perfectly correlated (r = 1)"
+    mean, variance = difference
+    d = mean / math.sqrt(variance * n / twice_1_minus_r)
+    v_d = (1 / n + d**2 / (2 * n)) * twice_1_minus_r
+    j = hedges_correction(n) if hedges else 1.0
+    return j * d, j**2 * v_d
+
+
+def reported(value: float) -> float:
+    """The difference itself."""
+    return float(value)
+
+
+def caption(measure: str, hedges: bool) -> str:
+    """What a square of the forest plot is; g, which is corrected for small samples, is told from d."""
+    standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
+    return f"standardised mean difference ({standardised})"

@@ -1,0 +1,40 @@
+"""Estimators of tau2, the variance of the true effects between tasks: one module each.
+
+`estimator: REML` of a configuration is reml.py here. A module states what `Estimator` lists.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+import numpy as np
+
+from scripts.common.doors import kind, kinds, source
+
+
+class Estimator(Protocol):
+    """What the module of an estimator states."""
+
+    NAME: str
+    DESCRIPTION: str  # in the configuration's schema
+    LABEL: str  # in figures and tables
+
+    @staticmethod
+    def tau2(y: np.ndarray, variances: np.ndarray) -> float:
+        """tau2 >= 0 from estimates `y` with their sampling `variances`, both of shape (k,), k >= 2."""
+        ...
+
+
+def estimator_named(name: str) -> Estimator:
+    """The module of an estimator. Raises ValueError for an unknown name."""
+    return cast(Estimator, kind(__name__, name))
+
+
+def all_estimators() -> dict[str, Estimator]:
+    """All estimators by name."""
+    return cast(dict[str, Estimator], kinds(__name__))
+
+
+def estimator_source(name: str) -> str:
+    """The file of an estimator, relative to the repository."""
+    return source(__name__, name)

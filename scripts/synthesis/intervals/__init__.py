@@ -1,0 +1,41 @@
+"""Intervals of the summary effect of a random-effects meta-analysis: one module each.
+
+`interval: knapp-hartung` of a configuration is knapp_hartung.py here. A module states what `Interval` lists.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+import numpy as np
+
+from scripts.common.doors import kind, kinds, source
+from scripts.synthesis.summaries import Summary
+
+
+class Interval(Protocol):
+    """What the module of an interval states."""
+
+    NAME: str
+    DESCRIPTION: str  # in the configuration's schema
+    LABEL: str  # in figures and tables
+
+    @staticmethod
+    def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
+        """The summary, with its 1 - alpha interval, of `y` with sampling `variances`, both of shape (k,), k >= 2."""
+        ...
+
+
+def interval_named(name: str) -> Interval:
+    """The module of an interval. Raises ValueError for an unknown name."""
+    return cast(Interval, kind(__name__, name))
+
+
+def all_intervals() -> dict[str, Interval]:
+    """All intervals by name."""
+    return cast(dict[str, Interval], kinds(__name__))
+
+
+def interval_source(name: str) -> str:
+    """The file of an interval, relative to the repository."""
+    return source(__name__, name)

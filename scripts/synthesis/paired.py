@@ -1,0 +1,59 @@
+"""What effects of paired samples have in common: the mean difference, Hedges' correction, and what leaves no effect.
+
+Reads and writes nothing. Arrays are treatment `x` and control `y`, one value a query, paired position by position.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+_EPS = np.finfo(float).eps
+
+HEDGES: dict[str, Any] = {"description": "corrected for small samples (Hedges)", "type": "boolean", "default": True}
+NO_CORRECTION = "2 queries: the small-sample correction J is 0"
+
+
+def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, float] | str:
+    """D and V_D (Borenstein, chapter 4; Ranger, equation 1), or why there is none."""
+    if len(x) < 2:
+        return f"{queries(len(x))}: the variance needs at least 2"
+    difference = x - y
+    if constant(difference, x, y):
+        return "the difference is the same for every query"
+    return difference.mean(), difference.var(ddof=ddof) / len(x)
+
+
+def hedges_correction(n: int) -> float:
+    """J of n pairs: 1 - 3 / (4 (n - 1) - 1) (Borenstein 4.22; Ranger, equation 5)."""
+    return 1 - 3 / (4 * (n - 1) - 1)
+
+
+def queries(n: int) -> str:
+    """The number of queries, in words."""
+    return f"{n} query" if n == 1 else f"{n} queries"
+
+
+def constant(values: np.ndarray, *parts: np.ndarray) -> bool:
+    """Whether values differ by no more than the rounding of the numbers they were computed from."""
+    return bool(np.ptp(values) <= 8 * _EPS * max(np.abs(part).max() for part in parts))
+
+
+def constant_system(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Which of the two systems has one value for all queries, in words; None for neither."""
+    for name, values in (("treatment", x), ("control", y)):
+        if constant(values, values):
+            return f"the {name} has the same value for every query"
+    return None
+
+
+def directions(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Both systems centred, with norm 1, and the length that |u - v| may have from rounding alone."""
+    u, v, rounding = x - x.mean(), y - y.mean(), 0.0
+    for centred, values in ((u, x), (v, y)):
+        norm = np.linalg.norm(centred)
+        centred /= norm
+        rounding += 8 * _EPS * math.sqrt(len(x)) * np.abs(values).max() / norm
+    return u, v, rounding

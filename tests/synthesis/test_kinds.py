@@ -1,0 +1,130 @@
+"""Effect types, estimators and intervals: each states all that is asked of it, and the schema names them all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import typing
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scripts.common.strict_yaml import read_yaml
+from scripts.experiment.comparisons import loaded_modules
+from scripts.synthesis import effects, estimators, intervals
+from scripts.synthesis.effects import EffectType, all_effects, effect_named
+from scripts.synthesis.estimators import Estimator, all_estimators
+from scripts.synthesis.intervals import Interval, all_intervals
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = read_yaml(ROOT / "config/schema.yaml")["$defs"]["comparison"]["properties"]
+DOORS = [(effects, EffectType, all_effects, "effect"), (estimators, Estimator, all_estimators, "estimator"),
+         (intervals, Interval, all_intervals, "interval")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("package", "protocol", "all_kinds", "key"), DOORS, ids=[door[3] for door in DOORS])
+def test_each_module_states_what_its_door_asks(package, protocol, all_kinds, key):
+    asked = set(typing.get_type_hints(protocol)) | {name for name in vars(protocol) if name[0] != "_"}
+    for name, module in all_kinds().items():
+        assert not {attribute for attribute in asked if not hasattr(module, attribute)}, name
+        assert Path(module.__file__).stem == name.lower().replace("-", "_")
+    assert set(SCHEMA[key]["enum"]) == set(all_kinds())
+
+
+def test_the_schema_has_each_effects_own_keys():
+    for module in all_effects().values():
+        for key, schema in module.KEYS.items():
+            assert {part: SCHEMA[key][part] for part in schema if part != "description"} == {
+                part: value for part, value in schema.items() if part != "description"
+            }
+
+
+@pytest.mark.parametrize("name", ["MD", "SMD", "d_av", "CORR"])
+def test_templates_hold_no_other_fields(name):
+    labels = {"measure": "M", "control": "C", "treatment": "T"}
+    effect = effect_named(name)
+    assert "M" in effect.AXIS.format(measure="M") and "T" in effect.QUESTION.format(**labels)
+    finding = effect.FINDING.format(**labels, number="-0.1", size="0.1", direction="lower")
+    assert "0.1" in finding and "C" in finding and "{" not in finding
+
+
+@pytest.mark.parametrize("name", ["OR", "../md", "paired", "__init__", "_md", ""])
+def test_an_unknown_name_is_refused(name):
+    with pytest.raises(ValueError, match="expected one of CORR, d_av, MD, SMD"):
+        effect_named(name)
+
+
+def test_a_job_depends_on_its_own_kinds_alone():
+    chosen = SimpleNamespace(settings={"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung"})
+    assert loaded_modules([chosen, chosen]) == [
+        "synthesis/effects/d_av.py", "synthesis/estimators/reml.py", "synthesis/intervals/knapp_hartung.py"
+    ]  # fmt: skip
+
+
+TOYS = {
+    "effects/median.py": """
+from scripts.synthesis.effects.md import *
+NAME, LABEL, FINDING = "median", "Medians", "half of the queries gain {number}"
+def compute(x, y, ddof, hedges):
+    return float(sorted(x - y)[len(x) // 2]), 0.01
+""",
+    "estimators/fixed.py": """
+NAME, DESCRIPTION, LABEL = "fixed", "no variance between tasks", "no variance"
+def tau2(y, variances):
+    return 0.0
+""",
+    "intervals/wide.py": """
+from scripts.synthesis.summaries import normal_summary
+NAME, DESCRIPTION, LABEL = "wide", "a constant one", "constant width"
+def summary(y, variances, tau2, alpha):
+    return normal_summary(y.mean(), 4.0, alpha)
+""",
+}
+
+
+def test_a_new_kind_is_one_new_file(tmp_path):
+    """A toy of each, one file in its folder, is computed with, drawn and put in a sentence."""
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in TOYS.items():
+        (tmp_path / "scripts/synthesis" / name).write_text(text)
+    for task in "ab":
+        for system, values in (("c", [0.1, 0.2, 0.3]), ("t", [0.2, 0.2, 0.9] if task == "a" else [0.4, 0.3, 0.3])):
+            path = tmp_path / f"metrics/{task}/{system}/seed-0.tsv"
+            path.parent.mkdir(parents=True)
+            path.write_text("query_id\tRR\n" + "".join(f"{task}{n}\t{value}\n" for n, value in enumerate(values)))
+    kinds = {"effect": "median", "estimator": "fixed", "interval": "wide"}
+    compared = {"control": "c", "treatment": "t", "measure": "RR", "alpha": 0.05, "ddof": 1, "hedges": True,
+                "permutations": 10, "seed": 1, "cumulative": False} | kinds  # fmt: skip
+    shown = {"alpha": 0.05, "estimator": "fixed", "interval": "wide", "judged": "", "p": "t-test", "correction": "none",
+             "sort": "config"}  # fmt: skip
+    labels = {"tasks": {}, "systems": {}}
+    files = ["--effects", "x.tsv", "--meta", "x.json"]
+    run = {
+        "synthesis/compare.py": (
+            compared,
+            ["--control", "metrics/a/c/seed-0.tsv", "metrics/b/c/seed-0.tsv"],
+            ["--treatment", "metrics/a/t/seed-0.tsv", "metrics/b/t/seed-0.tsv", *files],
+        ),
+        "synthesis/comparisons_table.py": (None, ["--meta", "x.json", "--table", "comparisons.tsv"]),
+        "reports/draw_forest.py": (
+            shown | {"labels": labels, "title": "", "width": "double column"},
+            [*files, "--figure", "x"],
+        ),
+        "reports/tables.py": (
+            {"labels": labels, "comparisons": {"x": shown}},
+            [*files, "--comparisons", "comparisons.tsv", "--tables", "tables"],
+        ),
+    }
+    for script, (settings, *options) in run.items():
+        command = [sys.executable, f"scripts/{script}", *(word for part in options for word in part)]
+        command += ["--settings", json.dumps(settings)] if settings else []
+        done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": "."}, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    meta = json.loads((tmp_path / "x.json").read_text())
+    assert meta["tau2"] == 0 and meta["summary"]["se"] == 2.0 and meta["summary"]["effect"] == pytest.approx(0.1)
+    assert ">Medians<" in (tmp_path / "x.svg").read_text()
+    page = (tmp_path / "tables/effects/x.md").read_text()
+    assert "half of the queries gain" in page and "Random effects (no variance, constant width)" in page
