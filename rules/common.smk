@@ -160,9 +160,14 @@ def modules(script):
     return sorted(found)
 
 
-def code(script):
-    """The inputs `script` and `modules` of a rule that runs scripts/{script}."""
-    return {"script": f"scripts/{script}", "modules": modules(f"scripts/{script}")}
+def code(script, *further):
+    """The inputs `script` and `modules` of a rule that runs scripts/{script}.
+
+    `further` are files below scripts/ that the script loads by a name in its settings; they and their imports count too.
+    """
+    loaded = [f"scripts/{path}" for path in further]
+    needed = {*loaded, *(name for path in (f"scripts/{script}", *loaded) for name in modules(path))}
+    return {"script": f"scripts/{script}", "modules": sorted(needed)}
 
 
 def texts_of(dataset, name, piece_length=None):

@@ -5,11 +5,13 @@ data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statist
 and no corpus where a dataset shares another's.
 """
 from scripts.common.digests import files_below
+from scripts.common.doors import source as kind_file
 from scripts.common.locations import in_mirrors, is_remote
+from scripts.experiment.dataset_schema import FORMATS, format_of, options_of
 
-PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if dataset["format"] != "scores"}
+PREPARED = {name: dataset for name, dataset in EXPERIMENT.datasets.items() if not format_of(dataset).values_given}
 WITHOUT_CORPUS = [name for name, dataset in PREPARED.items() if "corpus" in dataset]
-JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if dataset["format"] == "qrels"]
+JUDGEMENTS_ONLY = [name for name, dataset in PREPARED.items() if not format_of(dataset).has_documents]
 
 
 def with_content(wanted):
@@ -33,7 +35,7 @@ FOLDERS = [name for name, wanted in FETCHED.items() if {"revision", "files"} & s
 ADDRESSES = {NAMES[settings(**wanted)]: location for (location, _), wanted in SOURCES.items() if location != key(location)}
 # How a file is fetched is told to the job past Snakemake, which would fetch it again for another mirror.
 os.environ[HOW] = json.dumps({"mirrors": EXPERIMENT.mirrors, "addresses": ADDRESSES})
-NOT_OF_COLLECTION = ("location", "files", "licence", "label", "corpus")  # dataset keys that prepare does not depend on
+OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict")  # keys of any dataset for prepare
 
 
 def source(location, revision=None):
@@ -44,8 +46,9 @@ def source(location, revision=None):
 
 def dataset_settings(wildcards):
     dataset = EXPERIMENT.datasets[wildcards.dataset]
-    kept = {key: value for key, value in dataset.items() if key not in NOT_OF_COLLECTION}
-    return settings(**kept, seed=EXPERIMENT.seed, **source_settings(dataset["location"]))
+    kept = {key: dataset[key] for key in OF_COLLECTION if key in dataset}
+    source = source_settings(dataset["location"])
+    return settings(**kept, options=options_of(dataset), seed=EXPERIMENT.seed, **source)
 
 
 def source_settings(location, revision=None):
@@ -71,6 +74,12 @@ def source_files(location, revision=None):
 def shared_corpus(wildcards):
     """The corpus of the dataset whose documents this one has too, if it names one."""
     return corpus_of(wildcards.dataset) if wildcards.dataset in WITHOUT_CORPUS else []
+
+
+def code_of_reader(wildcards):
+    """The inputs `script` and `modules` of prepare: its own, and those of the one reader that it calls."""
+    reader = kind_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"])
+    return code("datasets/prepare.py", reader.removeprefix("scripts/"))
 
 
 rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
@@ -103,8 +112,7 @@ use rule fetch as fetch_folder with:
 
 rule prepare_dataset:
     input:
-        **code("datasets/prepare.py"),
-        reader=lambda wildcards: f"scripts/datasets/formats/{EXPERIMENT.datasets[wildcards.dataset]['format']}.py",
+        unpack(code_of_reader),
         source=lambda wildcards: source_files(EXPERIMENT.datasets[wildcards.dataset]["location"]),
         corpus=shared_corpus,
     output:

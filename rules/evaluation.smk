@@ -4,7 +4,7 @@ In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external fi
 Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
 """
 
-SCORED_BY_OTHERS = [folder for folder, task in TASKS.items() if task.format == "scores"]
+SCORED_BY_OTHERS = [folder for folder, task in TASKS.items() if task.values_given]
 
 
 def metrics_of(system, task):

@@ -184,7 +184,7 @@ def test_elasticsearch_has_its_own_defaults():
         ({"datasets/d": {"format": "emnlp2020", "location": "tests"}}, "c.yaml: datasets.d: format emnlp2020 needs the key 'text'"),
         ({"datasets/d": {"format": "emnlp2020", "location": "tests", "text": "image"}},
          "c.yaml: datasets.d.text: unknown value 'image'; did you mean 'tweet+image'?; wanted is one of tweet, tweet+image"),
-        ({"datasets/d/files": {"a": "0" * 64}}, "c.yaml: datasets.d.files: is of use with a URL only"),
+        ({"datasets/d/files": {"a": "0" * 64}}, "c.yaml: datasets.d.files: only valid with a URL"),
         ({"datasets/d/corpus": "x"}, "c.yaml: datasets.d.corpus: unknown name 'x'"),
         ({"datasets/d/corpus": "d"}, "c.yaml: datasets.d.corpus: d has no corpus of its own"),
         ({"datasets/q": {"format": "qrels", "location": "tests"}, "datasets/d/corpus": "q"},
