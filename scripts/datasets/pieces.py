@@ -12,7 +12,9 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import lines
@@ -21,6 +23,14 @@ from scripts.ir.collection import Document, read_texts, write_corpus
 
 # pysbd's time grows with the square of a text's length (4 s for 100,000 characters), so it sees so many at a time.
 WINDOW = 20_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How texts are cut."""
+
+    length: Annotated[int, "the most characters of several sentences together"]
+    language: Annotated[str, "of the texts (ISO 639-1)"]
 
 
 def segmenter(language: str):
@@ -41,11 +51,11 @@ def sentences(text: str, splitter) -> list[str]:
     while starts[-1] < len(text):
         first = starts[-1]
         window = text[first : first + WINDOW]
-        found = sorted({first + span.start for span in splitter.segment(window)} - {first})
-        starts += found
+        places = sorted({first + span.start for span in splitter.segment(window)} - {first})
+        starts += places
         if first + WINDOW >= len(text):
             break
-        if not found:  # the window's end need not be a sentence's, unless nothing else can be had
+        if not places:  # the window's end need not be a sentence's, unless nothing else can be had
             starts.append(first + WINDOW)
     cut = (text[start:end].strip() for start, end in pairwise([*starts, len(text)]))
     return [sentence for sentence in cut if sentence]
@@ -68,8 +78,8 @@ def split(text: str, length: int, splitter) -> list[str]:
 
 
 def main() -> None:
-    options = parser(__doc__, "texts", "pieces").parse_args()
-    length, splitter = options.settings["length"], segmenter(options.settings["language"])
+    options = parser(__doc__, "texts", "pieces", settings=Settings).parse_args()
+    length, splitter = options.settings.length, segmenter(options.settings.language)
     count = sum(1 for _ in lines(options.texts))
     texts = track(read_texts(options.texts), "split", count, "text")
     made = (Document(name, "", piece) for name, text in texts for piece in split(text, length, splitter))

@@ -16,16 +16,17 @@ from scripts.common.errors import UserError
 from scripts.common.locations import in_mirrors, is_remote, key
 from scripts.engine.downloads import names, sources
 from scripts.experiment import job_files
+from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 
-NOT_OF_COLLECTION = ("location", "files", "licence", "label", "corpus")  # dataset keys that prepare does not depend on
+OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict")  # keys of any dataset for prepare
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
 
 def prepared(experiment: Experiment) -> dict[str, dict]:
     """The datasets that are brought to the workflow's layout; values by others have none."""
-    return {name: dataset for name, dataset in experiment.datasets.items() if dataset["format"] != "scores"}
+    return {name: dataset for name, dataset in experiment.datasets.items() if not format_of(dataset).values_given}
 
 
 def without_corpus(experiment: Experiment) -> list[str]:
@@ -35,7 +36,7 @@ def without_corpus(experiment: Experiment) -> list[str]:
 
 def judgements_only(experiment: Experiment) -> list[str]:
     """The datasets that have neither documents nor queries."""
-    return [name for name, dataset in prepared(experiment).items() if dataset["format"] == "qrels"]
+    return [name for name, dataset in prepared(experiment).items() if not format_of(dataset).has_documents]
 
 
 def whole(experiment: Experiment) -> list[str]:
@@ -59,16 +60,11 @@ def location(experiment: Experiment, dataset: str) -> str:
     return experiment.datasets[dataset]["location"]
 
 
-def reader(experiment: Experiment, dataset: str) -> str:
-    """The module that reads a dataset's format."""
-    return f"scripts/datasets/formats/{experiment.datasets[dataset]['format']}.py"
-
-
 def dataset_settings(experiment: Experiment, dataset: str) -> dict:
     """How a dataset is prepared."""
     entry = experiment.datasets[dataset]
-    kept = {key: value for key, value in entry.items() if key not in NOT_OF_COLLECTION}
-    return {**kept, "seed": experiment.seed}
+    kept = {key: entry[key] for key in OF_COLLECTION if key in entry}
+    return {**kept, "options": options_of(entry), "seed": experiment.seed}
 
 
 def split_settings(experiment: Experiment, dataset: str, length: str) -> dict:

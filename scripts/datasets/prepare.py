@@ -10,22 +10,42 @@ is written.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Annotated, Any, Literal, NamedTuple
 
+from scripts.common import doors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import check_sha256, whole_folder, whole_text
+from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
 from scripts.datasets.splits import carve, carve_by_document, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
 from scripts.ir.trec import Qrels, write_qrels
+
+FORMATS = "scripts.datasets.formats"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the data lies, how it is read, and how it is divided."""
+
+    source: Annotated[str, "the folder, archive or file that is read"]
+    format: Annotated[str, "a module of scripts/datasets/formats/"]
+    seed: Annotated[int, "of the splits that are carved"]
+    options: Annotated[dict[str, Any], "what the format's Options list"] = field(default_factory=dict)
+    sha256: Annotated[str | None, "of the source, where that is a file"] = None
+    splits: Annotated[dict[str, float], "split -> share or number to carve out of train"] = field(default_factory=dict)
+    split_by: Annotated[Literal["queries", "documents"], "what the shares are of"] = "queries"
+    drop_shared: Annotated[bool, "leave training queries out that share a relevant document with dev or test"] = False
+    strict: Annotated[bool, "stop at what is odd in the data"] = False
 
 
 class Census:
@@ -40,7 +60,7 @@ class Census:
     def __iter__(self) -> Iterator[Document]:
         for document in self.documents:
             if document.id in self.ids:
-                raise UserError(f"document id {document.id} stands twice in the corpus")
+                raise UserError(f"duplicate document id {document.id} in the corpus")
             self.ids.add(document.id)
             contents = document.contents
             digest = hashlib.blake2b(contents.encode(), digest_size=12).digest()
@@ -58,11 +78,8 @@ class Splitting(NamedTuple):
     dropped: int
 
 
-def with_splits(collection: Collection, settings: dict) -> tuple[Collection, Splitting]:
-    """The collection with dev and test carved out of train where it lacks them, and what was done.
-
-    Settings used: splits (shares by split), split_by (queries | documents), drop_shared, seed.
-    """
+def with_splits(collection: Collection, settings: Settings) -> tuple[Collection, Splitting]:
+    """The collection with dev and test carved out of train where it lacks them, and what was done."""
     queries, qrels = dict(collection.queries), dict(collection.qrels)
     dropped: set[str] = set()
 
@@ -72,25 +89,25 @@ def with_splits(collection: Collection, settings: dict) -> tuple[Collection, Spl
                 part[split] = {query: value for query, value in part["train"].items() if query in leaving}
             part["train"] = {query: value for query, value in part["train"].items() if query not in leaving}
 
-    wanted = {split: settings["splits"][split] for split in ("test", "dev") if split in settings["splits"]}
-    wanted = {split: share for split, share in wanted.items() if split not in qrels}
-    if wanted and "train" not in qrels:
-        raise UserError(f"splits.{next(iter(wanted))}: there is no train split to carve it out of")
-    if settings["drop_shared"] and "train" in qrels:
+    shares = {split: settings.splits[split] for split in ("test", "dev") if split in settings.splits}
+    shares = {split: share for split, share in shares.items() if split not in qrels}
+    if shares and "train" not in qrels:
+        raise UserError(f"splits.{next(iter(shares))}: there is no train split to carve it out of")
+    if settings.drop_shared and "train" in qrels:
         dropped = sharing(qrels["train"], [judged for split, judged in qrels.items() if split != "train"])
         move(dropped, None)
         if not qrels["train"]:
             raise UserError("drop_shared: every training query shares a relevant document with dev or test")
-    if wanted and settings["split_by"] == "documents":
+    if shares and settings.split_by == "documents":
         if len(qrels) > 1:
             raise UserError("split_by: documents is for data without splits, but this has dev or test")
-        for split, leaving in carve_by_document(qrels["train"], wanted, settings["seed"]).items():
+        for split, leaving in carve_by_document(qrels["train"], shares, settings.seed).items():
             move(set(leaving), split)
     else:
-        for split, share in wanted.items():
+        for split, share in shares.items():
             others = [judged for name, judged in qrels.items() if name != "train"]
-            move(set(carve(qrels["train"], share, settings["seed"], others)), split)
-    return Collection(collection.documents, queries, qrels), Splitting(list(wanted), len(dropped))
+            move(set(carve(qrels["train"], share, settings.seed, others)), split)
+    return Collection(collection.documents, queries, qrels), Splitting(list(shares), len(dropped))
 
 
 def leaks(collection: Collection) -> list[str]:
@@ -100,25 +117,25 @@ def leaks(collection: Collection) -> list[str]:
     other: what is learnt or tuned on one would be tested on the other. (Numbers that each split counts from 1 are no
     such ids: their texts differ.)
     """
-    said = []
-    for (one, first), (other, second) in itertools.combinations(collection.qrels.items(), 2):
-        texts = [collection.queries.get(split, {}) for split in (one, other)]
+    shared_queries = []
+    for (split, first), (other, second) in itertools.combinations(collection.qrels.items(), 2):
+        texts = [collection.queries.get(name, {}) for name in (split, other)]
         common = [query for query in first if query in second and texts[0].get(query) == texts[1].get(query)]
         known = [query for query in common if first[query] == second[query]]
         cure = "each query belongs to one split (drop_shared: true leaves such out of train)"
         if known:
-            shared = f"{len(known)} of {len(second)} queries of {other} are in {one} with the same judgements"
-            raise UserError(f"{shared}, such as {known[0]}; {cure}")
+            leak = f"{len(known)} of {len(second)} queries of {other} are in {split} with the same judgements"
+            raise UserError(f"{leak}, such as {known[0]}; {cure}")
         twins = [
             {(text[query], frozenset(judged.items())) for query, judged in qrels.items()}
             for text, qrels in zip(texts, (first, second), strict=True)
             if text
         ]
         if twins and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
-            raise UserError(f"every query of {one} or {other} is in the other as well, with its judgements; {cure}")
+            raise UserError(f"every query of {split} or {other} is in the other as well, with its judgements; {cure}")
         if common:
-            said.append(f"{len(common)} queries stand in {one} and in {other}, with other judgements")
-    return said
+            shared_queries.append(f"{len(common)} queries stand in {split} and in {other}, with other judgements")
+    return shared_queries
 
 
 def statistics(census: Census, collection: Collection, splitting: Splitting) -> dict:
@@ -162,36 +179,37 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
 
 def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
     """What `strict: true` refuses and what is otherwise only counted, in words."""
-    found = shared_queries + [
+    odd = shared_queries + [
         f"{split}: {part['judged_documents_missing']} judgements name documents that the corpus lacks"
         for split, part in counts["splits"].items()
         if part.get("judged_documents_missing")
     ]
     if counts.get("equal_documents"):
-        found.append(f"{counts['equal_documents']} documents have the text of an earlier one")
-    return found
+        odd.append(f"{counts['equal_documents']} documents have the text of an earlier one")
+    return odd
 
 
 def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
     """Pass the documents through; UserError at the first that is not, in its place, that of the shared corpus."""
-    for one, other in itertools.zip_longest(own, read_corpus(shared)):
-        if one != other:
-            name = (one or other).id
+    for document, other in itertools.zip_longest(own, read_corpus(shared)):
+        if document != other:
+            name = (document or other).id
             raise UserError(f"its documents are not those of the corpus it is to share, {shared}: see document {name}")
-        yield one
+        yield document
 
 
-def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = None) -> list[str]:
-    """Read `source` by its format and write the collection; returns what is odd. Raises UserError, naming the place.
+def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> list[str]:
+    """Read the source by its format and write the collection; returns what is odd. Raises UserError, naming the place.
 
     With a `shared` corpus (that of a dataset with the same documents) no corpus is written, and it is held to be equal.
     """
-    reader = importlib.import_module(f"scripts.datasets.formats.{settings['format']}")
-    if source.is_file() and settings.get("sha256"):
-        check_sha256(source, settings["sha256"], str(source))
-    with opened(source, plain=settings["format"] == "qrels") as root, whole_folder(folder) as target:
+    source, reader = Path(settings.source), _reader(settings.format)
+    options = read_settings(reader.Options, settings.options, "--settings: options")
+    if source.is_file() and settings.sha256:
+        check_sha256(source, settings.sha256, str(source))
+    with opened(source, plain=reader.FORMAT.one_file) as root, whole_folder(folder) as target:
         try:
-            collection, splitting = with_splits(reader.read(root, settings), settings)
+            collection, splitting = with_splits(reader.read(root, options), settings)
             shared_queries = leaks(collection)
             documents = [] if collection.documents is None else collection.documents
             census = Census(documents if shared is None else same_documents(documents, shared))
@@ -203,7 +221,7 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
                 raise UserError("the corpus has not one document")
             counts = statistics(census, collection, splitting)
             odd = oddities(counts, shared_queries)
-            if odd and settings["strict"]:
+            if odd and settings.strict:
                 raise UserError(f"strict: {'; '.join(odd)}")
         except UserError as error:
             if root == source and source.is_file():
@@ -221,12 +239,23 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
     return odd
 
 
+def _reader(name: str) -> ModuleType:
+    """The module of a format that has files. Raises UserError where there is none of this name."""
+    try:
+        module = doors.kind(FORMATS, name)
+    except ValueError as error:
+        raise UserError(f"--settings: format: {error}") from None
+    if module.FORMAT.values_given:
+        raise UserError(f"--settings: format: {name} has no files to read")
+    return module
+
+
 def main() -> None:
-    arguments = parser(__doc__, "statistics", "corpus*").parse_args()
-    source, shared = Path(arguments.settings["source"]), next(iter(arguments.corpus), None)
+    arguments = parser(__doc__, "statistics", "corpus*", settings=Settings).parse_args()
+    shared = next(iter(arguments.corpus), None)
     collection = arguments.statistics.parent  # the files of a collection lie beside one another
-    for said in prepare(source, collection, arguments.settings, shared):
-        print(f"{collection.name}: {said}", file=sys.stderr)
+    for odd in prepare(collection, arguments.settings, shared):
+        print(f"{collection.name}: {odd}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -41,15 +41,15 @@ def carve(qrels: Qrels, share: float, seed: int, others: list[Qrels]) -> list[st
     fit. A group that shares a relevant document with `others` (the splits that stand) stays. Raises UserError when not
     one group can go.
     """
-    wanted = round(share * len(qrels)) if share < 1 else int(share)
-    if not 0 < wanted < len(qrels):
+    size = round(share * len(qrels)) if share < 1 else int(share)
+    if not 0 < size < len(qrels):
         raise UserError(f"{share} of {len(qrels)} training queries leaves one side empty")
     bound = sharing(qrels, others)
     groups = [group for group in bound_groups(qrels) if not bound & set(group)]
     random.Random(seed).shuffle(groups)
     leaving: list[str] = []
     for group in groups:
-        if len(leaving) + len(group) <= wanted:
+        if len(leaving) + len(group) <= size:
             leaving += group
     if not leaving:
         raise UserError("every training query shares a relevant document with too many others to be split off cleanly")
@@ -67,14 +67,15 @@ def carve_by_document(qrels: Qrels, shares: dict[str, float], seed: int) -> dict
     for query in sorted(qrels):
         for document in relevant(qrels, query):
             queries_of.setdefault(document, []).append(query)
-    tied = {document for query in qrels if len(found := relevant(qrels, query)) > 1 for document in found}
+    of_queries = [relevant(qrels, query) for query in qrels]
+    tied = {document for documents in of_queries if len(documents) > 1 for document in documents}
     free = sorted(set(queries_of) - tied)
     random.Random(seed).shuffle(free)
     leaving: dict[str, list[str]] = {}
     for split, share in shares.items():
-        wanted = round(share * len(queries_of)) if share < 1 else int(share)
-        chosen, free = free[:wanted], free[wanted:]
-        if len(chosen) < wanted or not wanted:
+        size = round(share * len(queries_of)) if share < 1 else int(share)
+        chosen, free = free[:size], free[size:]
+        if len(chosen) < size or not size:
             raise UserError(
                 f"{split}: {share} of {len(queries_of)} relevant documents cannot be split off: "
                 f"{len(tied)} stay in train, since they share a query with others"

@@ -5,13 +5,14 @@ rules/evaluation.smk.
 from __future__ import annotations
 
 from scripts.experiment import job_files
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:
     """The tasks, by their names in paths, of which there are values by others and no runs."""
-    return [folder for folder, task in tasks_by_folder(experiment).items() if task.format == "scores"]
+    return [folder for folder, task in tasks_by_folder(experiment).items() if task.values_given]
 
 
 def scored_here(experiment: Experiment) -> list[str]:
@@ -32,7 +33,7 @@ def qrels(experiment: Experiment, task: str) -> str:
 def corpus(experiment: Experiment, task: str) -> str | list[str]:
     """The corpus that a task's runs rank, where it has one: judgements alone have none."""
     dataset = task_in(experiment, task).dataset
-    return [] if experiment.datasets[dataset]["format"] == "qrels" else job_files.corpus(experiment, dataset)
+    return job_files.corpus(experiment, dataset) if format_of(experiment.datasets[dataset]).has_documents else []
 
 
 def import_run_settings(experiment: Experiment, system: str) -> dict:

@@ -28,7 +28,7 @@ def cautions(experiment: Experiment) -> list[str]:
 
 def _measures(experiment: Experiment) -> list[str]:
     """The measures of runs, those by which seeds are selected too."""
-    scored = [one for task in experiment.tasks.values() if task.format != "scores" for one in task.measures]
+    scored = [one for task in experiment.tasks.values() if not task.values_given for one in task.measures]
     chosen = [one for system in experiment.systems.values() if system.selection for one in system.selection.score]
     return [name for name in dict.fromkeys(scored + chosen) if parse(name).NAME != "Judged"]  # a share of what is there
 

@@ -105,7 +105,7 @@ class _Resolver:
 
     def measure(self, name: str, task: Task) -> str:
         """The measure as the experiment names it; any of ir-measures' names of it may be given."""
-        found = name if name in task.measures else task.format != "scores" and same_measure(name, task.measures)
+        found = name if name in task.measures else not task.values_given and same_measure(name, task.measures)
         if not found:
             said = f"{name!r} is not among the measures of task {task.name!r}: {list(task.measures)}"
             raise self.check.fail(f"{self.key}.measures", said)

@@ -10,6 +10,7 @@ from scripts.common.paths import why_not_below
 from scripts.engine.job_records import STATE
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_keys, check_split
+from scripts.experiment.dataset_schema import format_of, formats
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
 from scripts.experiment.records import UNTRAINED
@@ -18,7 +19,6 @@ from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
 
 PIECE_LENGTH = 150  # characters: the schema says so too
-WITHOUT_DOCUMENTS = ("qrels", "scores")  # dataset formats that external systems alone can be scored on
 COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
 SHARED_FOLDERS = ("downloads", STATE)
 
@@ -44,10 +44,10 @@ def check_datasets(check: Checker) -> None:
     check_mirrors(check, check.config["mirrors"])
     for name, entry in check.config["datasets"].items():
         key = f"datasets.{name}"
-        if entry["format"] == "scores" and "location" in entry:
-            raise check.fail(key, "format scores has no location: the systems name the files, under scores")
-        if entry["format"] != "scores":
+        if not format_of(entry).values_given:
             _check_location(check, key, entry)
+        elif "location" in entry:
+            raise check.fail(key, f"format {entry['format']} has no location: the systems name the files, under scores")
         check_keys(check, key, entry)
         if "measure" in entry:
             _check_measure_name(check, f"{key}.measure", entry["measure"])
@@ -71,8 +71,9 @@ def _check_corpus(check: Checker, key: str, entry: dict) -> None:
     owner = check.config["datasets"][entry["corpus"]]
     if owner is entry or "corpus" in owner:
         raise check.fail(f"{key}.corpus", f"{entry['corpus']} has no corpus of its own")
-    if {entry["format"], owner["format"]} & set(WITHOUT_DOCUMENTS):
-        raise check.fail(f"{key}.corpus", f"formats {', '.join(WITHOUT_DOCUMENTS)} have no documents to share")
+    if not (format_of(entry).has_documents and format_of(owner).has_documents):
+        without = ", ".join(name for name, form in formats().items() if not form.has_documents)
+        raise check.fail(f"{key}.corpus", f"formats {without} have no documents to share")
 
 
 def _check_location(check: Checker, key: str, entry: dict) -> None:
@@ -81,7 +82,7 @@ def _check_location(check: Checker, key: str, entry: dict) -> None:
     location, where = entry["location"], f"{key}.location"
     kind = check_location(check, where, location)
     if "files" in entry and kind != "url":
-        raise check.fail(f"{key}.files", "is of use with a URL only")
+        raise check.fail(f"{key}.files", "only valid with a URL")
     if "files" in entry and "sha256" in entry:
         raise check.fail(f"{key}.sha256", "is of one file, but files names several, each with its own; leave one out")
     if kind != "path" and "sha256" not in entry and "files" not in entry:
@@ -122,9 +123,9 @@ def check_recipes(check: Checker) -> None:
         if name == UNTRAINED:
             raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
         check.known(f"recipes.{name}.train_on", entry["train_on"], "datasets")
-        form = check.config["datasets"][entry["train_on"]]["format"]
-        if form in WITHOUT_DOCUMENTS:
-            said = f"{entry['train_on']} has format {form}: no texts to learn from"
+        dataset = check.config["datasets"][entry["train_on"]]
+        if not format_of(dataset).has_documents:
+            said = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
             raise check.fail(f"recipes.{name}.train_on", said)
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
         check_loss(check, name, list(adapters()))

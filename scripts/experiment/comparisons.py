@@ -34,12 +34,12 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         for role, ranked in (("control", task), ("treatment", other_tasks.get(task, task))):
             system = systems[entry[role]]
             if not system.ranks(ranked):
-                what = "scores" if tasks[ranked].format == "scores" else "run"
+                what = "scores" if tasks[ranked].values_given else "run"
                 raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
     measure = _measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
     check_statistics(check, key, entry)
     check_tasks(check, f"{key}.tasks", names, tasks)
-    scored = all(tasks[task].format == "scores" for task in names)
+    scored = all(tasks[task].values_given for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
     check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
     apart = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
@@ -52,10 +52,10 @@ def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
     """The comparison's measure as the experiment lists it; any of ir-measures' names of it may be given."""
     found: dict[str, str] = {}
     for task in tasks:
-        scores = task.format == "scores"
-        listed = same_measure(name, [one for one in task.measures if one == name or not scores])
+        comparable = [listed for listed in task.measures if listed == name or not task.values_given]
+        listed = same_measure(name, comparable)
         if listed is None:
-            what = f"the measures of task {task.name!r}" if scores else "measures"
+            what = f"the measures of task {task.name!r}" if task.values_given else "measures"
             raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}")
         found[listed] = task.name
     if len(found) > 1:

@@ -5,138 +5,86 @@ from __future__ import annotations
 import os
 
 from scripts.common.locations import is_remote
-from scripts.common.paths import why_not_below
+from scripts.datasets.formats import FILES_OF_SPLITS
 from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_schema import dataset_schema, format_of, keys_of
 
-NEEDED_KEYS = {
-    "trec": ("documents", "topics", "qrels"),
-    "scores": ("measure",),
-    "checkthat": ("parts",),
-    "emnlp2020": ("text",),
-}
-# What every dataset with a location has; those with documents; then what each format has beside these.
-_OF_DATA = {"format", "label", "licence", "location", "sha256", "files"}
-_OF_DOCUMENTS = {*_OF_DATA, "corpus", "language", "splits", "split_by", "drop_shared", "strict"}
-KEYS_OF_FORMAT = {
-    "beir": _OF_DOCUMENTS,
-    "trec": {*_OF_DOCUMENTS, "documents", "topics", "qrels", "topic_field"},
-    "checkthat": {*_OF_DOCUMENTS, "parts"},
-    "emnlp2020": {*_OF_DOCUMENTS, "text"},
-    "insuranceqa": {*_OF_DOCUMENTS, "domain"},
-    "qrels": {*_OF_DATA, "qrels", "splits", "split_by", "drop_shared"},
-    "scores": {"format", "label", "licence", "measure"},
-}
-# The schema gives these values to every dataset, so that only another one was meant.
-DEFAULTS = {"language": "en", "topic_field": "title", "splits": {}, "split_by": "queries",
-            "drop_shared": False, "strict": False}  # fmt: skip
-FILES_OF_SPLITS = ("parts", "topics", "qrels")
-NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "splits", "split_by",
-                  "drop_shared")  # fmt: skip
+CARVING = ("splits", "split_by", "drop_shared")
+NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", *CARVING)
 
 
 def check_keys(check: Checker, key: str, entry: dict) -> None:
-    """The dataset has the keys that its format needs and no other, and its files lie below its location."""
-    form = entry["format"]
-    for needed in NEEDED_KEYS.get(form, ()):
-        if needed not in entry:
-            raise check.fail(key, f"format {form} needs the key {needed!r}")
-    meant = [name for name, value in entry.items() if name not in DEFAULTS or value != DEFAULTS[name]]
-    alien = sorted(set(meant) - KEYS_OF_FORMAT[form])
-    if alien:
-        raise check.fail(key, f"a dataset of format {form} cannot have {', '.join(map(repr, alien))}")
-    if "split_by" in meant and not entry["splits"]:
-        raise check.fail(f"{key}.split_by", "is of use with splits only: nothing is split off")
-    if form == "trec" and set(entry["topics"]) != set(entry["qrels"]):
-        raise check.fail(key, "topics and qrels must name the same splits")
-    for section in FILES_OF_SPLITS:
-        for split, name in entry.get(section, {}).items():
-            if reason := why_not_below(name.removesuffix("/") if section == "parts" else name):
-                raise check.fail(f"{key}.{section}.{split}", f"{name!r} {reason}; a path below the location is wanted")
-    for section in ("parts", "qrels"):
-        _check_apart(check, f"{key}.{section}", entry.get(section, {}))
-    for pattern in entry.get("documents", ()):
-        if reason := why_no_pattern(pattern):
-            said = "file names or patterns below the location are wanted, such as docs/*.jsonl"
-            raise check.fail(f"{key}.documents", f"{pattern!r} {reason}; {said}")
+    """The dataset has the keys that its format needs and no other, and they fit together."""
+    name, form = entry["format"], format_of(entry)
+    for required in form.required:
+        if required not in entry:
+            raise check.fail(key, f"format {name} needs the key {required!r}")
+    given = _given(entry)
+    if alien := sorted(given - set(keys_of(name))):
+        raise check.fail(key, f"a dataset of format {name} cannot have {', '.join(map(repr, alien))}")
+    if "split_by" in given and not entry["splits"]:
+        raise check.fail(f"{key}.split_by", "only valid with splits: nothing is split off")
+    if wrong := form.mistake(entry):
+        raise check.fail(f"{key}.{wrong.key}", wrong.what)
 
 
-def _check_apart(check: Checker, key: str, files: dict[str, str]) -> None:
-    """Two splits are not the same file: their judgements would be the same."""
-    seen: dict[str, str] = {}
-    for split, name in files.items():
-        other = seen.setdefault(name.removesuffix("/"), split)
-        if other != split:
-            raise check.fail(key, f"{other} and {split} are both {name!r}: the same judgements twice")
-
-
-def why_no_pattern(pattern: str) -> str | None:
-    """Why a pattern cannot name files below a folder; None where it can."""
-    if reason := why_not_below(pattern):
-        return reason
-    if any("**" in part and part != "**" for part in pattern.split("/")):
-        return "is no pattern: ** stands alone between two /"
-    if pattern.endswith("**"):
-        return "names folders, not files"
-    return None
+def _given(entry: dict) -> set[str]:
+    """The keys that somebody wrote: the schema gives its defaults to a dataset of any format."""
+    properties = dataset_schema()["properties"]
+    return {key for key, value in entry.items() if value != properties[key].get("default")}
 
 
 def known_splits(entry: dict) -> set[str] | None:
     """The splits that a dataset has, as far as its configuration tells; None where only its files do."""
-    carved = set(entry.get("splits", {}))
-    if entry["format"] == "scores":
-        return {"test"}
-    if entry["format"] == "qrels":
-        return set(entry.get("qrels", {"test": ""})) | carved
-    if entry["format"] == "emnlp2020":
-        return {"train"} | carved
-    if entry["format"] == "insuranceqa":
-        return {"train", "dev", "test"}
-    named = entry.get("topics" if entry["format"] == "trec" else "parts")
-    return None if named is None else set(named) | carved
+    of_data = format_of(entry).splits(entry)
+    return None if of_data is None else of_data | set(entry.get("splits", {}))
 
 
 def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
     """The dataset has the split, as far as the configuration tells."""
     known = known_splits(check.config["datasets"][dataset])
     if known is not None and split not in known:
-        found = ", ".join(sorted(known))
-        raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {found}")
+        splits = ", ".join(sorted(known))
+        raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {splits}")
 
 
-def same_place(one: dict, other: dict) -> bool:
+def same_place(first: dict, second: dict) -> bool:
     """Whether two datasets lie in one place, by checksum or by path (without links)."""
-    if "sha256" in one and "sha256" in other:
-        return one["sha256"].lower() == other["sha256"].lower()
-    places = [place if is_remote(place) else os.path.realpath(place) for place in (one["location"], other["location"])]
+    if "sha256" in first and "sha256" in second:
+        return first["sha256"].lower() == second["sha256"].lower()
+    locations = (first["location"], second["location"])
+    places = [place if is_remote(place) else os.path.realpath(place) for place in locations]
     return places[0] == places[1]
 
 
 def source_of_queries(entry: dict, split: str) -> dict:
     """What decides, in one place of data, which queries a split has and in which words."""
-    found = {name: value for name, value in entry.items() if name not in NOT_OF_QUERIES}
-    named = next((entry[section] for section in ("qrels", "parts") if section in entry), None)
+    source = {key: value for key, value in entry.items() if key not in NOT_OF_QUERIES}
+    named = entry.get(format_of(entry).judgements)
     carved = split in entry["splits"] and (named is None or split not in named)
     if carved or split == "train":
-        carving = ("splits", "split_by", "drop_shared")
-        found |= {"split": split, **{name: entry[name] for name in carving}}
+        source |= {"split": split, **{key: entry[key] for key in CARVING}}
     elif named is None:
-        found["split"] = split
-    for section in FILES_OF_SPLITS:
-        if section in found:
-            found[section] = found[section].get("train" if carved else split)
-    return found
+        source["split"] = split
+    for key, schema in keys_of(entry["format"]).items():
+        if key in source and schema.get("$ref") == FILES_OF_SPLITS:
+            source[key] = source[key].get("train" if carved else split)
+    return source
 
 
-def same_queries(one: tuple[dict, str], other: tuple[dict, str]) -> bool:
+def same_queries(first: tuple[dict, str], second: tuple[dict, str]) -> bool:
     """Whether two splits (a dataset's entry and a split's name) have, in all or part, the same queries in one wording.
 
     Only what the configuration tells for certain counts; the values themselves are compared in the comparison.
     """
-    entries = [one[0], other[0]]
-    if any(entry["format"] == "scores" for entry in entries) or not same_place(*entries):
+    if first[0]["format"] != second[0]["format"]:
         return False
-    first, second = source_of_queries(*one), source_of_queries(*other)
-    if first["format"] == "insuranceqa" and ("domain" in first) != ("domain" in second):
-        first.pop("domain", None)  # one is all domains, the other's among them
-        second.pop("domain", None)
-    return first == second
+    form = format_of(first[0])
+    if form.values_given or not same_place(first[0], second[0]):
+        return False
+    sources = [source_of_queries(*first), source_of_queries(*second)]
+    for key in form.narrowing:
+        if (key in sources[0]) != (key in sources[1]):  # one has the queries of all values, the other's among them
+            for source in sources:
+                source.pop(key, None)
+    return sources[0] == sources[1]

@@ -11,7 +11,10 @@ SELECTED = "selected"  # stands for a seed in the names of runs
 
 @dataclass(frozen=True)
 class Task:
-    """A dataset's split on which systems are scored, by `measures`. `format` is the dataset's."""
+    """A dataset's split on which systems are scored, by `measures`. `format` is the dataset's.
+
+    Without documents only external systems can be scored; where values are given, these bring them instead of runs.
+    """
 
     name: str
     dataset: str
@@ -19,6 +22,8 @@ class Task:
     label: str
     format: str
     measures: tuple[str, ...]
+    has_documents: bool = True
+    values_given: bool = False
 
     @property
     def folder(self) -> str:

@@ -14,7 +14,6 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.checks import (
     PIECE_LENGTH,
     UNTRAINED,
-    WITHOUT_DOCUMENTS,
     check_datasets,
     check_loss,
     check_mapping,
@@ -26,6 +25,7 @@ from scripts.experiment.checks import (
 )
 from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.dataset_keys import check_split
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment, System, Task
@@ -111,8 +111,10 @@ class _Checker(Checker):
         entry = self.config["datasets"][dataset]
         check_split(self, f"tasks: {name}", dataset, split or "test")
         label = f"{entry['label']} {split}".strip() if "label" in entry else name
-        measures = (entry["measure"],) if entry["format"] == "scores" else tuple(self.config["measures"])
-        return Task(name, dataset, split or "test", label, entry["format"], measures)
+        form = format_of(entry)
+        measures = (entry["measure"],) if form.values_given else tuple(self.config["measures"])
+        kind = {"has_documents": form.has_documents, "values_given": form.values_given}
+        return Task(name, dataset, split or "test", label, entry["format"], measures, **kind)
 
     def labels(self, labels: dict[str, str], section: str) -> None:
         for name, label in labels.items():
@@ -171,7 +173,7 @@ class _Checker(Checker):
         for section in ("runs", "scores"):
             for task, path in entry.get(section, {}).items():
                 self.known(f"{key}.{section}", task, "tasks")
-                if (tasks[task].format == "scores") != (section == "scores"):
+                if tasks[task].values_given != (section == "scores"):
                     wanted = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
                     raise self.fail(f"{key}.{section}.{task}", f"a task of format {tasks[task].format} takes {wanted}")
                 files[task] = find_file(path, self.config["mirrors"])
@@ -225,7 +227,7 @@ class _Checker(Checker):
 
     def documents(self, system: System, tasks: dict[str, Task]) -> None:
         for task in tasks.values():
-            if system.kind != "external" and system.ranks(task.name) and task.format in WITHOUT_DOCUMENTS:
+            if system.kind != "external" and system.ranks(task.name) and not task.has_documents:
                 said = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
                 raise self.fail(f"systems.{system.name}", said)
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
-from scripts.experiment.checks import WITHOUT_DOCUMENTS
 from scripts.experiment.dataset_keys import check_split
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.records import Selection, System, Task, task_of
 from scripts.ir.measures import check_computable
 
@@ -32,9 +32,9 @@ def selection(check: Checker, name: str, entry: dict) -> Selection | None:
         return None
     dataset, _, split = asked["task"].partition("/")
     check.known(f"{key}.task", dataset, "datasets")
-    form = check.config["datasets"][dataset]["format"]
-    if form in WITHOUT_DOCUMENTS:
-        raise check.fail(f"{key}.task", f"{dataset} has format {form}: nothing can be searched there")
+    its = check.config["datasets"][dataset]
+    if not format_of(its).has_documents:
+        raise check.fail(f"{key}.task", f"{dataset} has format {its['format']}: nothing can be searched there")
     check_split(check, f"{key}.task", dataset, split or "test")
     score = asked.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
     for measure in score:

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from scripts.bm25 import index, lucene
-from scripts.datasets.prepare import prepare
 from scripts.datasets.splits import carve_by_document
 from scripts.ir.collection import read_queries
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import read_qrels
+from tests.support.prepared import prepare
 from tests.support.printed import smaller_number_first
 
 SEEDS = range(20)

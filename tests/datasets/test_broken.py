@@ -11,7 +11,6 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import identifier
-from scripts.datasets.prepare import prepare
 from scripts.ir.collection import Document, json_lines, read_corpus, read_ids, read_queries, write_corpus
 from tests.support.broken import (
     BEIR,
@@ -25,6 +24,7 @@ from tests.support.broken import (
     refusal,
     write,
 )
+from tests.support.prepared import prepare
 
 
 def changed(data, rng):
@@ -206,8 +206,8 @@ def settings(name, **changes):
     [
         ({"x/corpus.jsonl": ""}, "the corpus has not one document"),
         ({"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'}, "not one document has a text"),
-        ({"x/corpus.jsonl": '{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "a"}\n'}, "document id d1 stands twice"),
-        ({"x/corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}\n'}, "document id 1 stands twice"),
+        ({"x/corpus.jsonl": '{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "a"}\n'}, "duplicate document id d1"),
+        ({"x/corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}\n'}, "duplicate document id 1 "),
         (
             {"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'},
             "test: not one of 2 judgements names a document of the corpus",

@@ -102,7 +102,7 @@ MARKUP = {
     "topic not closed": ("topics", TOPICS.replace("</top>\n", "", 1), "topics:6: a topic begins before that of topics:1 has ended"),
     "last topic not closed": ("topics", TOPICS[:-7], "topics:7: a topic has no end"),
     "topic not begun": ("topics", TOPICS + "</top>\n", "topics:11: a topic ends that has not begun"),
-    "topic number twice": ("topics", TOPICS.replace("<num> 2", "<num> 1"), "topics:7: query id 1 stands twice"),
+    "topic number twice": ("topics", TOPICS.replace("<num> 2", "<num> 1"), "topics:7: duplicate query id 1"),
     "two numbers in a topic": ("topics", TOPICS.replace("<title> polio", "<num> 3\n<title> polio"), "topics:7: two numbers in one topic"),
     "topic without number": ("topics", TOPICS.replace("<num> 2", ""), "topics:7: the topic has no id"),
     "topic without text": ("topics", TOPICS.replace(" polio", ""), "topics:7: query 2 has no text"),

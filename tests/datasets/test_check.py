@@ -76,8 +76,8 @@ def cache_model(cache, model, *files):
 
 
 def state(tmp_path, location, mirrors=(), **others):
-    one = {"name": "n", "location": location, "download": str(tmp_path / "downloads" / "n")} | others
-    return check.look(one, [tmp_path / mirror for mirror in mirrors])
+    source = check.Source("n", location, str(tmp_path / "downloads" / "n"), **others)
+    return check.look(source, [tmp_path / mirror for mirror in mirrors])
 
 
 def test_urls_are_asked_for_and_not_downloaded(server, tmp_path):
@@ -105,9 +105,9 @@ def test_what_lies_here_in_a_mirror_or_among_the_downloads_is_not_asked_for(serv
     assert state(tmp_path, f"{server.url}/a.zip", ["mirror"], sha256="0" * 64).state.startswith("the server answers")
     (tmp_path / "downloads/n").mkdir(parents=True)
     assert state(tmp_path, f"{server.url}/gone.zip").state == "downloaded"
-    here = {"name": "n", "location": str(tmp_path / "mirror")}
-    assert check.look(here, []) == check.Found("n", here["location"], "here")
-    assert check.look(here | {"location": "nowhere"}, []).missing
+    here = str(tmp_path / "mirror")
+    assert check.look(check.Source("n", here), []) == check.State("n", here, "here")
+    assert check.look(check.Source("n", "nowhere"), []).missing
 
 
 def test_the_hub_says_whether_it_has_the_model(server, tmp_path):

@@ -9,9 +9,9 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.datasets.formats import checkthat, emnlp2020
-from scripts.datasets.prepare import prepare
 from scripts.ir.collection import Document, read_corpus, read_queries
 from scripts.ir.trec import read_qrels, relevant
+from tests.support.prepared import prepare
 
 PARTS = {"parts": {"train": "train", "test": "dev"}}
 CHECKTHAT = {
@@ -32,16 +32,16 @@ def write(folder, files):
 
 
 def test_checkthat(tmp_path):
-    collection = checkthat.read(write(tmp_path, CHECKTHAT), PARTS)
+    collection = checkthat.read(write(tmp_path, CHECKTHAT), checkthat.Options(**PARTS))
     assert collection.documents == [Document("0", "Was It?", 'A "law" of\ntwo lines.'), Document("7", "", "plain")]
     assert collection.queries == {"train": {"2": "three", "1": "one,\ntwo"}, "test": {"0": "four"}}
     assert collection.qrels == {"train": {"2": {"0": 1}, "1": {"7": 1}}, "test": {"0": {"7": 1}}}
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_taken_off(tmp_path):
-    plain = checkthat.read(write(tmp_path / "plain", CHECKTHAT), PARTS)
+    plain = checkthat.read(write(tmp_path / "plain", CHECKTHAT), checkthat.Options(**PARTS))
     windows = {name: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() for name, text in CHECKTHAT.items()}
-    collection = checkthat.read(write(tmp_path / "windows", windows), PARTS)
+    collection = checkthat.read(write(tmp_path / "windows", windows), checkthat.Options(**PARTS))
     assert collection.qrels == plain.qrels
     assert [document.text.replace("\r\n", "\n") for document in collection.documents] == [
         document.text for document in plain.documents
@@ -56,13 +56,13 @@ CLAIMS, TWEETS, PAIRS = list(CHECKTHAT)[:3]
     [
         (CLAIMS, '\tvclaim\ttitle\n0\t"two\nlines"\tT\n\tno id\tT\n', "docs.tsv:4: the claim has no id"),
         (CLAIMS, "\tvclaim\ttitle\na b\tc\tT\n", "docs.tsv:2: the claim id 'a b' holds white space"),
-        (CLAIMS, '\tvclaim\ttitle\n0\t"a\nb"\tT\n7\tc\tT\n0\td\tT\n', "docs.tsv:5: claim id 0 stands twice, first in line 2"),
+        (CLAIMS, '\tvclaim\ttitle\n0\t"a\nb"\tT\n7\tc\tT\n0\td\tT\n', "docs.tsv:5: duplicate claim id 0, first in line 2"),
         (CLAIMS, "\tvclaim\ttitle\n0\t \tT\n", "docs.tsv:2: claim 0 has no text"),
         (CLAIMS, "\tvclaim\ttitle\n0\ta\tT\n7\tb\n", "docs.tsv:3: 2 columns, but the heading has 3"),
         (CLAIMS, "\tvclaim\theading\n0\ta\tT\n", "docs.tsv:1: no column 'title' after the id, only vclaim, heading"),
         (CLAIMS, '\tvclaim\ttitle\n0\ta\tT\n7\t"never\nclosed\tT\n', "docs.tsv:3: the record that begins here is no quoted TSV"),
         (CLAIMS, b"\tvclaim\ttitle\n0\t\xff\tT\n", "not UTF-8 text"),
-        (TWEETS, "\ttweet_content\n1\ta\n1\tb\n", "train/tweets.queries.tsv:3: tweet id 1 stands twice"),
+        (TWEETS, "\ttweet_content\n1\ta\n1\tb\n", "train/tweets.queries.tsv:3: duplicate tweet id 1"),
         (TWEETS, "\ttweet_content\n1\t\n", "train/tweets.queries.tsv:2: tweet 1 has no text"),
         (TWEETS, "\ttweet_content\n1\ta\n", "pairs.qrels: query 2 is judged but has no text"),
         (PAIRS, "1\t0\t7\t1\n1\t0\t8\t1\n", "pairs.qrels:2: tweet 1 is paired with claim 8, which verified_claims.docs.tsv lacks"),
@@ -74,7 +74,7 @@ CLAIMS, TWEETS, PAIRS = list(CHECKTHAT)[:3]
 def test_broken_checkthat_files_are_refused_with_file_and_line(tmp_path, file, content, said):
     write(tmp_path, CHECKTHAT | {file: content})
     with pytest.raises(UserError) as error:
-        checkthat.read(tmp_path, PARTS)
+        checkthat.read(tmp_path, checkthat.Options(**PARTS))
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
@@ -82,12 +82,12 @@ def test_broken_checkthat_files_are_refused_with_file_and_line(tmp_path, file, c
 def test_a_missing_checkthat_file_is_named(tmp_path, gone):
     write(tmp_path, {name: text for name, text in CHECKTHAT.items() if name != gone})
     with pytest.raises(UserError, match=gone.rpartition("/")[2]):
-        checkthat.read(tmp_path, PARTS)
+        checkthat.read(tmp_path, checkthat.Options(**PARTS))
 
 
 def test_a_part_that_the_release_lacks_is_named(tmp_path):
     with pytest.raises(UserError, match=r"test/tweet-vclaim-pairs.qrels: no such file"):
-        checkthat.read(write(tmp_path, CHECKTHAT), {"parts": {"test": "test"}})
+        checkthat.read(write(tmp_path, CHECKTHAT), checkthat.Options({"test": "test"}))
 
 
 def tweet(text, *images):
@@ -112,7 +112,7 @@ def emnlp_files(**changes):
 
 
 def test_emnlp(tmp_path):
-    collection = emnlp2020.read(write(tmp_path, emnlp_files()), {"text": "tweet"})
+    collection = emnlp2020.read(write(tmp_path, emnlp_files()), emnlp2020.Options("tweet"))
     assert collection.documents == [
         Document("0", "A1", "p1\np2\nc"),
         Document("1", "A2", "c"),
@@ -120,14 +120,14 @@ def test_emnlp(tmp_path):
     ]
     assert collection.queries == {"train": {"0": "one", "1": "two", "2": "three"}}
     assert collection.qrels == {"train": {"0": {"1": 1}, "1": {"1": 1}, "2": {"0": 1, "2": 1}}}
-    with_images = emnlp2020.read(tmp_path, {"text": "tweet+image"})
+    with_images = emnlp2020.read(tmp_path, emnlp2020.Options("tweet+image"))
     assert with_images.queries == {"train": {"0": "one pic more", "1": "two", "2": "three"}}
 
 
 def test_emnlp_files_from_windows(tmp_path):
     windows = {name: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() for name, text in emnlp_files().items()}
-    collection = emnlp2020.read(write(tmp_path / "w", windows), {"text": "tweet+image"})
-    assert collection == emnlp2020.read(write(tmp_path / "p", emnlp_files()), {"text": "tweet+image"})
+    collection = emnlp2020.read(write(tmp_path / "w", windows), emnlp2020.Options("tweet+image"))
+    assert collection == emnlp2020.read(write(tmp_path / "p", emnlp_files()), emnlp2020.Options("tweet+image"))
 
 
 EMNLP_PAIRS = "Politifact/query_article_interaction.csv"
@@ -138,24 +138,24 @@ EMNLP_PAIRS = "Politifact/query_article_interaction.csv"
     [
         ({EMNLP_PAIRS: "0,1\n1,5\n"}, "interaction.csv:2: the pair names the unknown article '5'"),
         ({EMNLP_PAIRS: "0,1\n7,1\n"}, "interaction.csv:2: the pair names the unknown tweet '7'"),
-        ({EMNLP_PAIRS: "0\t1\n"}, "interaction.csv:1: 1 columns, wanted are 2 with a comma"),
+        ({EMNLP_PAIRS: "0\t1\n"}, "interaction.csv:1: 1 columns, expected are 2 with a comma"),
         ({EMNLP_PAIRS: "\n"}, "interaction.csv: not one judged query"),
         ({"Politifact/article_mapped.json": '{\n"http://a1": 0,\n"http://a1x": 1}'},
          "article_mapped.json:3: http://a1x is not in articles_content.json"),
         ({"Politifact/article_mapped.json": '{"http://a1": 0,\n"http://a3": 1}'},
          "articles_content.json:10: http://é has no number in article_mapped.json, and so no id"),
-        ({"Politifact/query_mapped.json": '{"t1": 0, "t2": 1,\n"t3": 1}'}, "query_mapped.json:2: number 1 stands twice"),
+        ({"Politifact/query_mapped.json": '{"t1": 0, "t2": 1,\n"t3": 1}'}, "query_mapped.json:2: duplicate number 1"),
         ({"Politifact/query_mapped.json": '{"t1": 0, "t2": null,\n"t3": 1}'}, "query_mapped.json:1: the record has no id"),
         ({"Politifact/query_mapped.json": '{"t1": -1, "t2": 1,\n"t3": 2}'}, "query_mapped.json:1: '-1' is not a number"),
         ({"Politifact/query_mapped.json": '{"t1": 0,\n'}, "query_mapped.json: not JSON (Expecting property name enclosed in double quotes at line 2"),
-        ({"Politifact/query_mapped.json": "[]"}, "query_mapped.json:1: a JSON object is wanted, not list"),
+        ({"Politifact/query_mapped.json": "[]"}, "query_mapped.json:1: expected a JSON object, not list"),
         ({"Politifact/query_mapped.json": b"\xff"}, "query_mapped.json:1: not UTF-8 text"),
     ],
 )  # fmt: skip
 def test_broken_emnlp_files_are_refused_with_file_and_line(tmp_path, changes, said):
     write(tmp_path, emnlp_files() | changes)
     with pytest.raises(UserError) as error:
-        emnlp2020.read(tmp_path, {"text": "tweet"})
+        emnlp2020.read(tmp_path, emnlp2020.Options("tweet"))
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
@@ -185,7 +185,7 @@ def test_broken_records_are_refused_with_file_and_line(tmp_path, name, record, s
     whole = json.loads(emnlp_files()[f"Politifact/{name}.json"])
     write(tmp_path, emnlp_files(**{name: whole | {first: record}}))
     with pytest.raises(UserError) as error:
-        emnlp2020.read(tmp_path, {"text": "tweet+image"})
+        emnlp2020.read(tmp_path, emnlp2020.Options("tweet+image"))
     assert f"{name}.json{said}" in str(error.value)
 
 
@@ -193,7 +193,7 @@ def test_broken_records_are_refused_with_file_and_line(tmp_path, name, record, s
 def test_a_missing_emnlp_file_is_named(tmp_path, gone):
     write(tmp_path, {name: text for name, text in emnlp_files().items() if name != gone})
     with pytest.raises(UserError, match=gone.rpartition("/")[2]):
-        emnlp2020.read(tmp_path, {"text": "tweet"})
+        emnlp2020.read(tmp_path, emnlp2020.Options("tweet"))
 
 
 def settings(**changes):

@@ -26,7 +26,7 @@ BEIR = {
 
 
 def test_beir(tmp_path):
-    collection = beir.read(write(tmp_path, BEIR), {})
+    collection = beir.read(write(tmp_path, BEIR), beir.Options())
     assert list(collection.documents) == [Document("d1", "T", "one"), Document("2", "", "two")]
     assert collection.qrels == {"test": {"q2": {"d1": 2}, "q1": {"2": 0}}}
     assert collection.queries == {"test": {"q2": "second", "q1": "first"}}
@@ -41,9 +41,9 @@ def test_beir(tmp_path):
         ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' holds white space"),
         ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'text' must be text, but is a number"),
         ("x/queries.jsonl", '{"_id": "q1", "text": " "}\n', "queries.jsonl:1: query q1 has no text"),
-        ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: query id q1 stands twice"),
+        ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: duplicate query id q1"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n', "test.tsv: query q2 is judged but has no text"),
-        ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, wanted are 3"),
+        ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, expected are 3"),
         ("x/qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: grade 'good' is not an integer"),
         ("x/qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: not one judged query"),
     ],
@@ -51,14 +51,14 @@ def test_beir(tmp_path):
 def test_broken_beir_files_are_refused_with_file_and_line(tmp_path, file, content, said):
     write(tmp_path, BEIR | {file: content})
     with pytest.raises(UserError) as error:
-        list(beir.read(tmp_path, {}).documents)
+        list(beir.read(tmp_path, beir.Options()).documents)
     assert said in str(error.value)
 
 
 def test_beir_without_any_qrels(tmp_path):
     write(tmp_path, {name: content for name, content in BEIR.items() if "qrels" not in name})
     with pytest.raises(UserError, match=r"none of train\.tsv, dev\.tsv, test\.tsv"):
-        beir.read(tmp_path, {})
+        beir.read(tmp_path, beir.Options())
 
 
 SGML = """<DOC>
@@ -86,11 +86,11 @@ in crime.
 """
 TREC = {"docs/a": SGML, "docs/b.jsonl": '{"id": "j1", "contents": "json text"}\n', "topics": TOPICS,
         "qrels": "301 0 FT-1 1\n302 0 j1 0\n"}  # fmt: skip
-SETTINGS = {"documents": ["docs/*"], "topics": {"test": "topics"}, "qrels": {"test": "qrels"}, "topic_field": "title"}
+OPTIONS = trec.Options(["docs/*"], {"test": "topics"}, {"test": "qrels"})
 
 
 def test_trec(tmp_path):
-    collection = trec.read(write(tmp_path, TREC), SETTINGS)
+    collection = trec.read(write(tmp_path, TREC), OPTIONS)
     assert list(collection.documents) == [
         Document("FT-1", "Fish & chips", "Cod. Plaice."),
         Document("FT-2", "", "no sections at all"),
@@ -115,9 +115,9 @@ def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
         ("docs/a", "<DOC>\n<DOCNO>1</DOCNO>\n", "a:1: a <DOC> has no </DOC>"),
         ("docs/a", "<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "a:1: the document (<DOCNO>) has no id"),
         ("docs/a", "hello\n", "a:1: neither TREC markup (<DOC>) nor JSON lines"),
-        ("topics", "301 no tab\n", "topics:1: 1 columns, wanted are 2 with a tab"),
+        ("topics", "301 no tab\n", "topics:1: 1 columns, expected are 2 with a tab"),
         ("topics", "<top>\n<num> 1\n<title> x\n", "topics:1: a topic has no end"),
-        ("topics", "301\ta\n301\tb\n", "topics:2: query id 301 stands twice"),
+        ("topics", "301\ta\n301\tb\n", "topics:2: duplicate query id 301"),
         ("topics", "301\ta\n", "qrels: query 302 is judged but has no text"),
         ("qrels", "301 FT-1 1\n", "qrels:1: 3 columns, but qrels have 4"),
         ("qrels", "\n", "qrels: not one judged query"),
@@ -126,7 +126,7 @@ def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
 def test_broken_trec_files_are_refused_with_file_and_line(tmp_path, file, content, said):
     write(tmp_path, TREC | {file: content})
     with pytest.raises(UserError) as error:
-        list(trec.read(tmp_path, SETTINGS).documents)
+        list(trec.read(tmp_path, OPTIONS).documents)
     assert said in str(error.value)
 
 
@@ -145,9 +145,9 @@ def insurance_files(folder):
 
 
 def test_insuranceqa_takes_one_domain_and_all_answers_given_in_it(tmp_path):
-    collection = insuranceqa.read(insurance_files(tmp_path), {"domain": "home", "language": "en"})
+    collection = insuranceqa.read(insurance_files(tmp_path), insuranceqa.Options(domain="home"))
     assert [document.id for document in collection.documents] == ["0", "1", "2"]
     assert collection.queries["test"] == {"test-1": "Who?"} and collection.queries["dev"] == {"dev-0": "And then?"}
     assert collection.qrels["train"] == {"train-0": {"1": 1, "2": 1}}
     with pytest.raises(UserError, match="no domain 'pets' in InsuranceQA; it has auto, home"):
-        insuranceqa.read(tmp_path, {"domain": "pets", "language": "en"})
+        insuranceqa.read(tmp_path, insuranceqa.Options(domain="pets"))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.datasets.prepare import prepare
 from scripts.datasets.splits import bound_groups, carve, carve_by_document
 from scripts.ir.collection import read_corpus, read_queries
 from scripts.ir.trec import read_qrels, relevant
+from tests.support.prepared import prepare
 
 
 def random_qrels(seed, queries=200, documents=400):
@@ -102,7 +102,7 @@ def test_odd_data_is_counted_and_under_strict_an_error_that_leaves_nothing(tmp_p
 @pytest.mark.parametrize(
     ("corpus", "said"),
     [
-        ([{"_id": "d1", "text": "a"}, {"_id": "d1", "text": "b"}], "document id d1 stands twice in the corpus"),
+        ([{"_id": "d1", "text": "a"}, {"_id": "d1", "text": "b"}], "duplicate document id d1 in the corpus"),
         ([{"text": "a"}], "corpus.jsonl:1: the document has no id"),
     ],
 )

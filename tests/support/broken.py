@@ -81,7 +81,7 @@ FORMATS = {
 
 def read_all(name, root, **settings):
     reader, _, fixed = FORMATS[name]
-    collection = reader.read(root, fixed | settings)
+    collection = reader.read(root, reader.Options(**fixed | settings))
     return None if collection.documents is None else list(collection.documents), collection.queries, collection.qrels
 
 

@@ -110,9 +110,7 @@ SURROUNDINGS = {
     "no colours, no columns": {"TERM": None, "COLUMNS": "0"},
 }
 QRELS = ["scripts/datasets/prepare.py", "--statistics", "made/statistics.json", "--settings",
-         json.dumps({"format": "beir", "source": "Quelle - 樹", "seed": 1, "splits": {}, "split_by": "queries",
-                     "drop_shared": False, "strict": False, "language": "en", "topic_field": "title"},
-                    ensure_ascii=False)]  # fmt: skip
+         json.dumps({"format": "beir", "source": "Quelle - 樹", "seed": 1, "splits": {}}, ensure_ascii=False)]  # fmt: skip
 
 
 def prepared(folder, **environment):

@@ -1,15 +1,52 @@
-"""The dataset formats: each module's `read` turns a folder into the one Collection that the other stages know."""
+"""The dataset formats, a module each: what a dataset of the format is, and how it is read.
+
+A module declares NAME; KEYS, the keys that its datasets have beside those of all datasets (JSON schema, by key);
+FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what `read` needs of the keys; and
+`read(root, options)`, which turns a folder into the one Collection that the other stages know. Where KEYS has a key of
+all datasets, its description says what the key means in this format. Nothing else in the project knows a format by its
+name. A format whose values the systems bring has neither Options nor `read`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, shown, why_no_id
+
+FILES_OF_SPLITS = "#/$defs/split-files"  # the schema of a key that maps splits to files
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a dataset's entry in the configuration, and the key of the entry that it is about."""
+
+    key: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Format:
+    """What the workflow knows of a format before anything is read.
+
+    `splits` gives the splits that a dataset's data has, as far as its entry tells; None where only the files do.
+    `judgements` is the key that maps splits to their files of judgements. Without one of the keys in `narrowing` a
+    dataset has the queries of all their values. `mistake` looks for what is wrong between the keys of an entry.
+    """
+
+    location: str  # what lies there, for the README
+    splits: Callable[[dict[str, Any]], set[str] | None]
+    required: tuple[str, ...] = ()
+    judgements: str | None = None
+    narrowing: tuple[str, ...] = ()
+    mistake: Callable[[dict[str, Any]], Mistake | None] = lambda entry: None
+    has_documents: bool = True
+    one_file: bool = False  # the location may be one file that is no archive
+    values_given: bool = False  # the systems bring a value a query, so there is nothing to read
 
 
 class Collection(NamedTuple):
@@ -47,8 +84,8 @@ def text_in(record: dict, key: str, where: str) -> str:
     """
     value = record.get(key, "")
     if not isinstance(value, str):
-        kinds = {type(None): "null", bool: "true or false", dict: "a mapping", list: "a list"}
-        kind = kinds.get(type(value), "a number")
+        names = {type(None): "null", bool: "true or false", dict: "a mapping", list: "a list"}
+        kind = names.get(type(value), "a number")
         raise UserError(f"{where}: {key!r} must be text, but is {kind}; leave it out where there is none")
     return value
 
@@ -56,8 +93,26 @@ def text_in(record: dict, key: str, where: str) -> str:
 def file_in(root: Path, name: str, key: str) -> Path:
     """The file or folder of that name below `root`, maybe a link. UserError, with the key, where it leads out."""
     if reason := why_not_below(name):
-        raise UserError(f"{key}: the path {shown(name)} {reason}; wanted is one below the location")
+        raise UserError(f"{key}: the path {shown(name)} {reason}; expected is one below the location")
     return root / name
+
+
+def outside(key: str, files: dict[str, str]) -> Mistake | None:
+    """The first file of a split, under a key of the configuration, that does not lie below the location."""
+    for split, name in files.items():
+        if reason := why_not_below(name):
+            return Mistake(f"{key}.{split}", f"{name!r} {reason}; expected is a path below the location")
+    return None
+
+
+def same_file_twice(key: str, files: dict[str, str]) -> Mistake | None:
+    """Two splits, under a key of the configuration, with the same file: their judgements would be the same."""
+    split_of: dict[str, str] = {}
+    for split, name in files.items():
+        other = split_of.setdefault(name.removesuffix("/"), split)
+        if other != split:
+            return Mistake(key, f"{other} and {split} are both {name!r}: the same judgements twice")
+    return None
 
 
 def judged_queries(texts: dict[str, str], qrels: Qrels, where: str) -> dict[str, str]:

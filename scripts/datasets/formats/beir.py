@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.unpacking import only_folder_with
-from scripts.datasets.formats import Collection, identifier, judged_queries, text_in
+from scripts.datasets.formats import Collection, Format, identifier, judged_queries, text_in
 from scripts.ir.collection import SPLITS, Document, json_lines
 from scripts.ir.trec import Qrels, add_judgement
 
+NAME = "beir"
+KEYS: dict[str, dict] = {}
+FORMAT = Format(
+    location="`corpus.jsonl` (_id, title, text), `queries.jsonl` (_id, text), `qrels/{train,dev,test}.tsv`",
+    splits=lambda entry: None,
+)
 
-def read(root: Path, settings: dict) -> Collection:
+
+@dataclass(frozen=True)
+class Options:
+    """No key but those of all datasets decides what is read."""
+
+
+def read(root: Path, options: Options) -> Collection:
     """Read a BEIR folder (found anywhere below `root`). Raises UserError with file and line."""
     folder = only_folder_with(root, "corpus.jsonl")
     texts = read_queries(folder / "queries.jsonl")
@@ -42,7 +55,7 @@ def read_queries(path: Path) -> dict[str, str]:
         if not text.strip():
             raise UserError(f"{where}: query {query} has no text")
         if query in texts:
-            raise UserError(f"{where}: query id {query} stands twice")
+            raise UserError(f"{where}: duplicate query id {query}")
         texts[query] = text
     return texts
 
@@ -54,7 +67,7 @@ def read_qrels(path: Path) -> Qrels:
         fields = line.split("\t")
         if len(fields) != 3:
             raise UserError(
-                f"{path}:{number}: {len(fields)} columns, wanted are 3 with tabs: query-id, corpus-id, score"
+                f"{path}:{number}: {len(fields)} columns, expected are 3 with tabs: query-id, corpus-id, score"
             )
         if number == 1 and fields[0] in ("query-id", "query_id", "qid"):
             continue

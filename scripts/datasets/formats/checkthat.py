@@ -9,13 +9,25 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.reading import DAMAGE, damaged, open_text
 from scripts.common.unpacking import only_folder_with
-from scripts.datasets.formats import Collection, file_in, identifier, judged_queries
+from scripts.datasets.formats import (
+    FILES_OF_SPLITS,
+    Collection,
+    Format,
+    Mistake,
+    file_in,
+    identifier,
+    judged_queries,
+    outside,
+    same_file_twice,
+)
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement, columns
 
@@ -24,13 +36,42 @@ TWEETS = "tweets.queries.tsv"
 PAIRS = "tweet-vclaim-pairs.qrels"
 
 
-def read(root: Path, settings: dict) -> Collection:
-    """Read the claims and the parts that the settings name. Raises UserError with file and line."""
+def mistake(entry: dict[str, Any]) -> Mistake | None:
+    """A part that is no folder below the location, or that two splits name."""
+    folders = {split: name.removesuffix("/") for split, name in entry["parts"].items()}
+    return outside("parts", folders) or same_file_twice("parts", entry["parts"])
+
+
+NAME = "checkthat"
+KEYS = {
+    "parts": {
+        "description": "the folder of the release that serves as each split, such as {train: train, test: dev}",
+        "$ref": FILES_OF_SPLITS,
+    },
+}
+FORMAT = Format(
+    location="a release of CLEF-2020 CheckThat! task 2; `parts` says which of its folders is which split",
+    splits=lambda entry: set(entry["parts"]),
+    required=("parts",),
+    judgements="parts",
+    mistake=mistake,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is read of a release: split -> folder."""
+
+    parts: dict[str, str]
+
+
+def read(root: Path, options: Options) -> Collection:
+    """Read the claims and the parts that the options name. Raises UserError with file and line."""
     folder = only_folder_with(root, CLAIMS)
     documents = list(read_claims(folder / CLAIMS))
     known = {document.id for document in documents}
     queries, qrels = {}, {}
-    for split, part in settings["parts"].items():
+    for split, part in options.parts.items():
         place = file_in(folder, part, f"parts.{split}")
         qrels[split] = read_pairs(place / PAIRS, known)
         queries[split] = judged_queries(read_tweets(place / TWEETS), qrels[split], str(place / PAIRS))
@@ -49,9 +90,9 @@ def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
             header = next(table, [])
             missing = [name for name in wanted if header[1:].count(name) != 1]
             if missing:
-                found = " ".join(", ".join(header[1:]).split()) or "none"
+                present = " ".join(", ".join(header[1:]).split()) or "none"
                 several = "several columns" if missing[0] in header[1:] else "no column"
-                raise UserError(f"{path}:1: {several} {missing[0]!r} after the id, only {found[:300]}")
+                raise UserError(f"{path}:1: {several} {missing[0]!r} after the id, only {present[:300]}")
             places = [0, *(header.index(name, 1) for name in wanted)]
             begins = table.line_num + 1
             for record in table:
@@ -81,7 +122,7 @@ def read_claims(path: Path) -> Iterator[Document]:
     for where, (name, title, claim) in read_table(path, "title", "vclaim"):
         claim_id = identifier(name, where, "claim")
         if claim_id in lines_of:
-            raise UserError(f"{where}: claim id {claim_id} stands twice, first in line {lines_of[claim_id]}")
+            raise UserError(f"{where}: duplicate claim id {claim_id}, first in line {lines_of[claim_id]}")
         if not claim.strip():
             raise UserError(f"{where}: claim {claim_id} has no text")
         lines_of[claim_id] = where.rpartition(":")[2]
@@ -94,7 +135,7 @@ def read_tweets(path: Path) -> dict[str, str]:
     for where, (name, text) in read_table(path, "tweet_content"):
         tweet = identifier(name, where, "tweet")
         if tweet in texts:
-            raise UserError(f"{where}: tweet id {tweet} stands twice")
+            raise UserError(f"{where}: duplicate tweet id {tweet}")
         if not text.strip():
             raise UserError(f"{where}: tweet {tweet} has no text")
         texts[tweet] = text

@@ -8,18 +8,40 @@ the numbers of the `*_mapped.json` files. The data has no splits: all is train, 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.reading import read_text
 from scripts.common.strict_json import parse_json
 from scripts.common.unpacking import only_folder_with
-from scripts.datasets.formats import Collection, identifier, judged_queries
+from scripts.datasets.formats import Collection, Format, identifier, judged_queries
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
 
 PAIRS = "query_article_interaction.csv"
+
+NAME = "emnlp2020"
+KEYS = {
+    "text": {
+        "description": "a query is the tweet, or the tweet and the text read from its images",
+        "enum": ["tweet", "tweet+image"],
+    },
+}
+FORMAT = Format(
+    location="PolitiFact or Snopes as packed by Vo and Lee (2020); `text: tweet` or `tweet+image`",
+    splits=lambda entry: {"train"},
+    required=("text",),
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a query is."""
+
+    text: Literal["tweet", "tweet+image"]
 
 
 class Table:
@@ -30,7 +52,7 @@ class Table:
         self.text = read_text(path)
         self.records = parse_json(self.text, str(path))
         if not isinstance(self.records, dict):
-            raise UserError(f"{path}:1: a JSON object is wanted, not {type(self.records).__name__}")
+            raise UserError(f"{path}:1: expected a JSON object, not {type(self.records).__name__}")
         if odd := [key for key in self.records if any(ord(character) < 32 for character in key)]:
             raise UserError(f"{path}: the key {odd[0]!r} holds a control character")
 
@@ -45,12 +67,12 @@ class Table:
         record = self.records[key]
         value = record.get(name) if isinstance(record, dict) else None
         if not isinstance(value, kind):
-            wanted = {str: "text", list: "a list", dict: "a mapping"}[kind]
-            raise UserError(f"{self.where(key)}: {key} has no {name!r}, or it is not {wanted}")
+            expected = {str: "text", list: "a list", dict: "a mapping"}[kind]
+            raise UserError(f"{self.where(key)}: {key} has no {name!r}, or it is not {expected}")
         return value
 
 
-def read(root: Path, settings: dict) -> Collection:
+def read(root: Path, options: Options) -> Collection:
     """Read a folder of five files (found anywhere below `root`). Raises UserError with file and line."""
     folder = only_folder_with(root, PAIRS)
     articles, tweets = Table(folder / "articles_content.json"), Table(folder / "queries_content.json")
@@ -58,7 +80,7 @@ def read(root: Path, settings: dict) -> Collection:
     tweet_ids = numbers(folder / "query_mapped.json", tweets)
     documents = [document(articles, key, name) for name, key in article_ids.items()]
     qrels = read_pairs(folder / PAIRS, set(tweet_ids), set(article_ids))
-    with_images = settings["text"] == "tweet+image"
+    with_images = options.text == "tweet+image"
     texts = {name: tweet_text(tweets, tweet_ids[name], with_images) for name in qrels}
     return Collection(documents, {"train": judged_queries(texts, qrels, str(folder / PAIRS))}, {"train": qrels})
 
@@ -72,7 +94,7 @@ def numbers(path: Path, contents: Table) -> dict[str, str]:
         if not (name.isascii() and name.isdecimal()):
             raise UserError(f"{table.where(key)}: {name!r} is not a number")
         if name in keys:
-            raise UserError(f"{table.where(key)}: number {name} stands twice, first for {keys[name]}")
+            raise UserError(f"{table.where(key)}: duplicate number {name}, first for {keys[name]}")
         if key not in contents.records:
             raise UserError(f"{table.where(key)}: {key} is not in {contents.path.name}")
         keys[name] = key
@@ -85,7 +107,7 @@ def numbers(path: Path, contents: Table) -> dict[str, str]:
 def document(articles: Table, key: str, name: str) -> Document:
     """An article: title; paragraphs and claim, each a line, so that what splits into sentences sees where one ends."""
     paragraphs = articles.field(key, "body-text", list)
-    if not all(isinstance(one, str) for one in paragraphs):
+    if not all(isinstance(paragraph, str) for paragraph in paragraphs):
         raise UserError(f"{articles.where(key)}: {key}: 'body-text' must be a list of texts")
     text = "\n".join([*paragraphs, articles.field(key, "claim", str)])
     return Document(name, articles.field(key, "headerTitle", str), text)
@@ -112,7 +134,7 @@ def read_pairs(path: Path, tweets: set[str], articles: set[str]) -> Qrels:
     for number, line in lines(path):
         fields = [field.strip() for field in line.split(",")]
         if len(fields) != 2:
-            raise UserError(f"{path}:{number}: {len(fields)} columns, wanted are 2 with a comma: tweet, article")
+            raise UserError(f"{path}:{number}: {len(fields)} columns, expected are 2 with a comma: tweet, article")
         for name, known, what in zip(fields, (tweets, articles), ("tweet", "article"), strict=True):
             if name not in known:
                 raise UserError(f"{path}:{number}: the pair names the unknown {what} {name!r}")

@@ -5,26 +5,47 @@ One domain of it makes a collection: its questions, and every answer given to an
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from scripts.common.errors import UserError
 from scripts.common.reading import read_text
 from scripts.common.strict_json import parse_json
 from scripts.common.unpacking import only_folder_with
-from scripts.datasets.formats import Collection, identifier
+from scripts.datasets.formats import Collection, Format, identifier
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
 
 FILES = {"train": "train", "dev": "valid", "test": "test"}
 
+NAME = "insuranceqa"
+KEYS = {
+    "domain": {"description": "one domain of it, such as annuities; all of them when absent", "type": "string"},
+    "language": {"description": "its English or its Chinese side"},
+}
+FORMAT = Format(
+    location="PyPI's `insuranceqa_data`; `domain` picks one",
+    splits=lambda entry: set(FILES),
+    narrowing=("domain",),
+)
 
-def read(root: Path, settings: dict) -> Collection:
+
+@dataclass(frozen=True)
+class Options:
+    """Which side of the data is read, and which domain of it; None is all."""
+
+    language: Literal["en", "zh"] = "en"
+    domain: str | None = None
+
+
+def read(root: Path, options: Options) -> Collection:
     """Read the questions of `domain` (all when absent) in `language`; question ids get their split as prefix.
 
     A split in which the domain has no question is absent. Raises UserError with the file and the record.
     """
     folder = only_folder_with(root, "answers.json.gz")
-    domain, language = settings.get("domain"), settings["language"]
+    domain, language = options.domain, options.language
     answers = _load(folder / "answers.json.gz")
     queries: dict[str, dict[str, str]] = {}
     qrels: dict[str, Qrels] = {}
@@ -32,11 +53,11 @@ def read(root: Path, settings: dict) -> Collection:
     for split, file in FILES.items():
         path = folder / f"{file}.json.gz"
         questions = _load(path)
-        names = {name: _text(one, "domain", f"{path}: {name}") for name, one in questions.items()}
-        domains |= set(names.values())
-        asked = {name: one for name, one in questions.items() if domain in (None, names[name])}
+        domains_of = {name: _text(question, "domain", f"{path}: {name}") for name, question in questions.items()}
+        domains |= set(domains_of.values())
+        asked = {name: question for name, question in questions.items() if domain in (None, domains_of[name])}
         if asked:
-            texts = {name: _asked(one, language, f"{path}: {name}") for name, one in asked.items()}
+            texts = {name: _asked(question, language, f"{path}: {name}") for name, question in asked.items()}
             queries[split] = {f"{split}-{name}": text for name, text in texts.items()}
             qrels[split] = _judged(split, asked, path)
     if domain and domain not in domains:
@@ -45,7 +66,7 @@ def read(root: Path, settings: dict) -> Collection:
         raise UserError(f"{folder}: not one question")
     given = {answer for judged in qrels.values() for documents in judged.values() for answer in documents}
     where = folder / "answers.json.gz"
-    texts = {name: _text(one, language, f"{where}: {name}") for name, one in answers.items() if name in given}
+    texts = {name: _text(answer, language, f"{where}: {name}") for name, answer in answers.items() if name in given}
     return Collection([Document(name, "", text) for name, text in texts.items()], queries, qrels)
 
 
@@ -64,9 +85,9 @@ def _judged(split: str, questions: dict[str, dict], path: Path) -> Qrels:
         given = question.get("answers")
         if not isinstance(given, list) or not given:
             raise UserError(f"{where}: 'answers' must be a list of answers' numbers, at least one")
-        for one in given:
+        for answer in given:
             query = f"{split}-{identifier(name, where, 'question')}"
-            add_judgement(qrels, query, identifier(one, where, "answer"), "1", where)
+            add_judgement(qrels, query, identifier(answer, where, "answer"), "1", where)
     return qrels
 
 
@@ -78,8 +99,8 @@ def _text(record: dict, key: str, where: str) -> str:
 
 def _load(path: Path) -> dict[str, dict]:
     records = parse_json(read_text(path), str(path))
-    if not isinstance(records, dict) or not all(isinstance(one, dict) for one in records.values()):
-        raise UserError(f"{path}: not InsuranceQA's: an object of objects is wanted")
+    if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
+        raise UserError(f"{path}: not InsuranceQA's: expected an object of objects")
     for name in records:
         identifier(name, str(path), "record")
     return records

@@ -9,13 +9,26 @@ import html
 import re
 from bisect import bisect
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any, Literal
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.paths import why_not_below
-from scripts.datasets.formats import Collection, file_in, identifier, judged_queries, text_in
+from scripts.datasets.formats import (
+    FILES_OF_SPLITS,
+    Collection,
+    Format,
+    Mistake,
+    file_in,
+    identifier,
+    judged_queries,
+    outside,
+    same_file_twice,
+    text_in,
+)
 from scripts.ir.collection import Document, json_lines
 from scripts.ir.trec import read_qrels, shown
 
@@ -28,13 +41,77 @@ _OF_DOCUMENT = re.compile(r"</?DOC>|<DOCNO>", re.IGNORECASE)
 _TOPIC_TAG = re.compile(r"<(/?)top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
-def read(root: Path, settings: dict) -> Collection:
-    """Read the files that the settings name, below `root`. Raises UserError with file and line."""
-    files = sorted({path for pattern in settings["documents"] for path in matching(root, pattern)})
+def mistake(entry: dict[str, Any]) -> Mistake | None:
+    """Topics and qrels of other splits, a file that does not lie below the location, or one that two splits name."""
+    topics, qrels = entry["topics"], entry["qrels"]
+    if set(topics) != set(qrels):
+        return Mistake("topics", "topics and qrels must name the same splits")
+    for pattern in entry["documents"]:
+        if reason := why_no_pattern(pattern):
+            expected = "expected are file names or patterns below the location, such as docs/*.jsonl"
+            return Mistake("documents", f"{pattern!r} {reason}; {expected}")
+    return outside("topics", topics) or outside("qrels", qrels) or same_file_twice("qrels", qrels)
+
+
+def why_no_pattern(pattern: str) -> str | None:
+    """Why a pattern cannot name files below a folder; None where it can."""
+    if reason := why_not_below(pattern):
+        return reason
+    if any("**" in part and part != "**" for part in pattern.split("/")):
+        return "is no pattern: ** stands alone between two /"
+    if pattern.endswith("**"):
+        return "names folders, not files"
+    return None
+
+
+NAME = "trec"
+KEYS = {
+    "documents": {
+        "description": "file names or patterns inside the location (TREC markup or JSON lines)",
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+    },
+    "topics": {
+        "description": "a topics file for each split (TREC topics, or two columns with a tab: query id, text)",
+        "$ref": FILES_OF_SPLITS,
+    },
+    "qrels": {"description": "a qrels file for each split", "$ref": FILES_OF_SPLITS},
+    "topic_field": {
+        "description": "the topic's field that is the query",
+        "enum": list(TOPIC_FIELDS),
+        "default": "title",
+    },
+}
+FORMAT = Format(
+    location=(
+        "documents in TREC markup or JSON lines, topics (TREC, XML or two columns), qrels; "
+        "file names in `documents`, `topics`, `qrels`"
+    ),
+    splits=lambda entry: set(entry["topics"]),
+    required=("documents", "topics", "qrels"),
+    judgements="qrels",
+    mistake=mistake,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The files inside the location: patterns of documents, and split -> file; and which field is the query."""
+
+    documents: list[str]
+    topics: dict[str, str]
+    qrels: dict[str, str]
+    topic_field: Literal["title", "description", "narrative"] = "title"
+
+
+def read(root: Path, options: Options) -> Collection:
+    """Read the files that the options name, below `root`. Raises UserError with file and line."""
+    files = sorted({path for pattern in options.documents for path in matching(root, pattern)})
     queries, qrels = {}, {}
-    for split, name in settings["topics"].items():
-        judged = file_in(root, settings["qrels"][split], f"qrels.{split}")
-        texts = read_topics(file_in(root, name, f"topics.{split}"), settings["topic_field"])
+    for split, name in options.topics.items():
+        judged = file_in(root, options.qrels[split], f"qrels.{split}")
+        texts = read_topics(file_in(root, name, f"topics.{split}"), options.topic_field)
         qrels[split] = read_qrels(judged)
         queries[split] = judged_queries(texts, qrels[split], str(judged))
     return Collection((document for path in files for document in read_documents(path)), queries, qrels)
@@ -45,17 +122,17 @@ def matching(root: Path, pattern: str) -> list[Path]:
 
     Raises UserError for a pattern that is none, leads out of the location or matches no file.
     """
-    said = f"documents: {shown(pattern)}"
+    place = f"documents: {shown(pattern)}"
     if reason := why_not_below(pattern):
-        raise UserError(f"{said} {reason}; wanted is a file name or pattern below the location")
+        raise UserError(f"{place} {reason}; expected is a file name or pattern below the location")
     try:
-        found = list(root.glob(pattern))
+        matches = list(root.glob(pattern))
     except (ValueError, IndexError, re.error, RecursionError) as error:
-        raise UserError(f"{said} is no pattern: {error}") from None
-    files = [path for path in found if not path.is_dir()]
+        raise UserError(f"{place} is no pattern: {error}") from None
+    files = [path for path in matches if not path.is_dir()]
     if not files:
-        why = "matches no file but folders: name their files, such as folder/*" if found else "matches no file"
-        raise UserError(f"{said} {why}")
+        why = "matches no file but folders: name their files, such as folder/*" if matches else "matches no file"
+        raise UserError(f"{place} {why}")
     return files
 
 
@@ -141,7 +218,7 @@ def read_topics(path: Path, field: str) -> dict[str, str]:
         if not text:
             raise UserError(f"{where}: query {query} has no text (topic field: {field})")
         if query in texts:
-            raise UserError(f"{where}: query id {query} stands twice")
+            raise UserError(f"{where}: duplicate query id {query}")
         texts[query] = text
     return texts
 
@@ -152,13 +229,13 @@ def _topics(path: Path, field: str) -> Iterator[tuple[str, str, str]]:
         for number, line in numbered:
             columns = line.split("\t")
             if len(columns) != 2:
-                raise UserError(f"{path}:{number}: {len(columns)} columns, wanted are 2 with a tab: query id, text")
+                raise UserError(f"{path}:{number}: {len(columns)} columns, expected are 2 with a tab: query id, text")
             yield f"{path}:{number}", identifier(columns[0].strip(), f"{path}:{number}", "query"), columns[1].strip()
         return
     for where, topic in _marked_topics(path, numbered):
         query = _field(topic, "num(?:ber)?", where).removeprefix("Number:").strip()
-        said = _field(topic, TOPIC_FIELDS[field], where)
-        yield where, identifier(query, where, "topic"), re.sub(r"^(Topic|Description|Narrative):\s*", "", said)
+        text = _field(topic, TOPIC_FIELDS[field], where)
+        yield where, identifier(query, where, "topic"), re.sub(r"^(Topic|Description|Narrative):\s*", "", text)
 
 
 def _marked_topics(path: Path, numbered: list[tuple[int, str]]) -> Iterator[tuple[str, str]]:
@@ -185,7 +262,7 @@ def _marked_topics(path: Path, numbered: list[tuple[int, str]]) -> Iterator[tupl
 
 
 def _field(topic: str, name: str, where: str) -> str:
-    found = re.findall(rf"<{name}>((?:[^<]|<(?![A-Za-z/!?]))*)", topic, re.IGNORECASE)
-    if len(found) > 1 and name.startswith("num"):
+    texts = re.findall(rf"<{name}>((?:[^<]|<(?![A-Za-z/!?]))*)", topic, re.IGNORECASE)
+    if len(texts) > 1 and name.startswith("num"):
         raise UserError(f"{where}: two numbers in one topic")
-    return " ".join(html.unescape(found[0]).split()) if found else ""
+    return " ".join(html.unescape(texts[0]).split()) if texts else ""

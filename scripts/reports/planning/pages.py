@@ -8,6 +8,7 @@ from scripts.common.locations import shown
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
@@ -50,7 +51,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "sources": {
             name: {"location": shown(dataset["location"]), "licence": dataset["licence"]}
             for name, dataset in experiment.datasets.items()
-            if dataset["format"] != "scores"
+            if not format_of(dataset).values_given
         },
         "systems": {name: describe(experiment, system) for name, system in experiment.systems.items()},
         "trained": {

@@ -1,0 +1,18 @@
+"""Values that the systems bring, a value a query of any measure: nothing is read, since the systems name the files."""
+
+from __future__ import annotations
+
+from scripts.datasets.formats import Format
+
+NAME = "scores"
+KEYS = {
+    "format": {"description": "values that the systems bring"},
+    "measure": {"description": "what the values are, such as accuracy", "$ref": "#/$defs/label"},
+}
+FORMAT = Format(
+    location="nothing: the systems bring a value a sample; `measure` says what the values are",
+    splits=lambda entry: {"test"},
+    required=("measure",),
+    has_documents=False,
+    values_given=True,
+)

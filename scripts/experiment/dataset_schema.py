@@ -1,0 +1,149 @@
+"""What the keys of a dataset are, as JSON schema: those of all datasets, and those that each format declares.
+
+config/schema.yaml and the README hold what this makes of the declarations, and tests keep them in step. Run as a
+script, it prints the README's table of formats.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from scripts.common import doors
+from scripts.datasets.formats import Format
+
+FORMATS = "scripts.datasets.formats"
+
+# The keys of every dataset, of one that has files, and of one that has documents.
+OF_ALL: dict[str, dict] = {
+    "format": {"description": "of documents and judgements"},
+    "label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"},
+    "licence": {
+        "description": "the terms under which the data may be used, for the report",
+        "$ref": "#/$defs/statement",
+        "default": "not stated",
+    },
+}
+OF_FILES: dict[str, dict] = {
+    "location": {
+        "description": "a folder, an archive (zip, tar), a URL or pypi:NAME==VERSION",
+        "$ref": "#/$defs/location",
+    },
+    "sha256": {
+        "description": "of the downloaded archive; required for a URL and for pypi",
+        "$ref": "#/$defs/sha256",
+    },
+    "files": {
+        "description": (
+            "for a URL that is a folder: the files below it, each with its SHA-256 "
+            "(null: not known yet, refused when fetched)"
+        ),
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"$ref": "#/$defs/file-name"},
+        "additionalProperties": {"anyOf": [{"$ref": "#/$defs/sha256"}, {"const": None}]},
+    },
+    "splits": {
+        "description": "splits to carve out of train, without leakage, where the data lacks them",
+        "type": "object",
+        "additionalProperties": False,
+        "default": {},
+        "properties": {"dev": {"$ref": "#/$defs/fraction"}, "test": {"$ref": "#/$defs/fraction"}},
+    },
+    "split_by": {
+        "description": (
+            "what splits divides: queries; or relevant documents, whose queries go with them "
+            "(queries with several stay in train)"
+        ),
+        "enum": ["queries", "documents"],
+        "default": "queries",
+    },
+    "drop_shared": {
+        "description": (
+            "leave out training queries that share a relevant document with a query of the data's own dev or test"
+        ),
+        "type": "boolean",
+        "default": False,
+    },
+}
+OF_DOCUMENTS: dict[str, dict] = {
+    "corpus": {
+        "description": (
+            "another dataset with the same documents (this one has other queries): they are indexed and encoded once"
+        ),
+        "type": "string",
+    },
+    "language": {
+        "description": "of its texts, for splitting them into sentences",
+        "enum": ["en", "zh"],
+        "default": "en",
+    },
+    "strict": {
+        "description": (
+            "stop at judgements of unknown documents and at documents with equal texts instead of counting them"
+        ),
+        "type": "boolean",
+        "default": False,
+    },
+}
+SHARED = OF_ALL | OF_FILES | OF_DOCUMENTS
+
+
+def formats() -> dict[str, Format]:
+    """Format -> what the workflow knows of it."""
+    return {name: module.FORMAT for name, module in doors.kinds(FORMATS).items()}
+
+
+def format_of(entry: dict) -> Format:
+    """What the workflow knows of a dataset's format."""
+    return doors.kind(FORMATS, entry["format"]).FORMAT
+
+
+def keys_of(name: str) -> dict[str, dict]:
+    """The keys that a dataset of this format may have, as JSON schema."""
+    module = doors.kind(FORMATS, name)
+    shared = dict(OF_ALL)
+    if not module.FORMAT.values_given:
+        shared |= OF_FILES
+    if module.FORMAT.has_documents:
+        shared |= OF_DOCUMENTS
+    return shared | {key: shared.get(key, {}) | schema for key, schema in module.KEYS.items()}
+
+
+def options_of(entry: dict) -> dict[str, Any]:
+    """The keys of a dataset that decide what its format's reader takes: those of the reader's Options."""
+    names = [field.name for field in dataclasses.fields(doors.kind(FORMATS, entry["format"]).Options)]
+    return {name: entry[name] for name in names if name in entry}
+
+
+def dataset_schema() -> dict:
+    """The JSON schema of a dataset of any format: `$defs/dataset` of config/schema.yaml.
+
+    Which key goes with which format is checked once the defaults are there (see dataset_keys). Raises ValueError where
+    two formats declare a key in two ways.
+    """
+    declared = {name: module.KEYS for name, module in doors.kinds(FORMATS).items()}
+    properties = {key: dict(schema) for key, schema in SHARED.items()}
+    properties["format"]["enum"] = list(declared)
+    for name, keys in declared.items():
+        for key, schema in keys.items():
+            told = [other for other, its in declared.items() if key in its and key not in SHARED]
+            if key in SHARED:
+                if set(schema) != {"description"}:
+                    raise ValueError(f"format {name}: {key!r} is a key of all datasets; only its meaning can be added")
+                properties[key]["description"] += f"; {name}: {schema['description']}"
+            elif any(declared[other][key] != schema for other in told):
+                raise ValueError(f"format {name}: {key!r} is declared otherwise by another of {', '.join(told)}")
+            else:
+                properties[key] = schema | {"description": f"{', '.join(told)}: {schema['description']}"}
+    return {"type": "object", "additionalProperties": False, "required": ["format"], "properties": properties}
+
+
+def readme_table() -> str:
+    """The table of formats in the README."""
+    rows = [f"| `{name}` | {form.location} |" for name, form in formats().items()]
+    return "\n".join(["| datasets: `format` | what lies at `location` |", "|---|---|", *rows])
+
+
+if __name__ == "__main__":
+    print(readme_table())

@@ -1,0 +1,98 @@
+"""What the formats declare: the schema, the README and the readers say the same, and a new format is one file."""
+
+import dataclasses
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.common.doors import kinds
+from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of, readme_table
+from scripts.experiment.reading import SCHEMA, read_yaml
+
+REPOSITORY = Path(__file__).parents[2]
+READERS = {name: module for name, module in kinds(FORMATS).items() if not module.FORMAT.values_given}
+
+
+def test_the_schema_holds_what_the_formats_declare():
+    assert read_yaml(SCHEMA)["$defs"]["dataset"] == dataset_schema()
+
+
+def test_the_readme_holds_the_table_of_formats():
+    assert f"\n\n{readme_table()}\n\n" in (REPOSITORY / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_options_of_a_reader_are_keys_of_its_datasets(name):
+    """One by one: what is required, and each default."""
+    fields = {field.name: field for field in dataclasses.fields(READERS[name].Options)}
+    keys = keys_of(name)
+    assert set(fields) <= set(keys) and set(READERS[name].KEYS) - set(fields) <= {"format", "location"}
+    required = tuple(key for key, field in fields.items() if field.default is dataclasses.MISSING)
+    assert required == READERS[name].FORMAT.required
+    assert all(fields[key].default == keys[key].get("default") for key in set(fields) - set(required))
+
+
+@pytest.mark.parametrize("name", kinds(FORMATS))
+def test_what_a_format_refers_to_is_among_its_keys(name):
+    form = kinds(FORMATS)[name].FORMAT
+    assert {*form.required, *form.narrowing, *filter(None, [form.judgements])} <= set(keys_of(name))
+
+
+TOY = '''"""Lines of text, each a document and the one query that finds it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.common.files import lines
+from scripts.datasets.formats import Collection, Format
+from scripts.ir.collection import Document
+
+NAME = "toy"
+KEYS = {"file": {"description": "the file's name", "type": "string"}}
+FORMAT = Format(location="a file of lines", splits=lambda entry: {"test"}, required=("file",))
+
+
+@dataclass(frozen=True)
+class Options:
+    file: str
+
+
+def read(root: Path, options: Options) -> Collection:
+    texts = {str(number): line for number, line in lines(root / options.file)}
+    documents = [Document(name, "", text) for name, text in texts.items()]
+    return Collection(documents, {"test": texts}, {"test": {name: {name: 1} for name in texts}})
+'''
+PLAN = """
+import json, sys
+from scripts.experiment.dataset_schema import dataset_schema, options_of, readme_table
+from scripts.experiment.resolution import resolve
+schema = json.load(open(sys.argv[1]))
+schema["$defs"]["dataset"] = dataset_schema()
+open("config/schema.yaml", "w").write(json.dumps(schema))
+config = {"experiment": "e", "datasets": {"d": {"format": "toy", "location": "data", "file": "a.txt"}}, "tasks": ["d"],
+          "systems": {"bm25": {"type": "bm25"}}}
+entry = resolve(config, "c.yaml").datasets["d"]
+assert "| `toy` | a file of lines |" in readme_table()
+print(json.dumps({"format": "toy", "source": "data", "seed": 1, "options": options_of(entry)}))
+"""
+
+
+def test_a_new_format_is_one_file(tmp_path):
+    """In a copy of the scripts: it can be configured, has its line in the README's table, and is prepared."""
+    shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "scripts/datasets/formats/toy.py").write_text(TOY)
+    for folder in ("data", "config"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "data/a.txt").write_text("first\nsecond\n")
+    (tmp_path / "schema.json").write_text(json.dumps(read_yaml(SCHEMA)))
+    here = {"cwd": tmp_path, "env": {"PYTHONPATH": str(tmp_path)}, "check": True, "capture_output": True, "text": True}
+    planned = subprocess.run([sys.executable, "-c", PLAN, "schema.json"], **here).stdout
+    assert json.loads(planned)["options"] == {"file": "a.txt"}
+    command = ["scripts/datasets/prepare.py", "--collection", "made", "--settings", planned]
+    subprocess.run([sys.executable, *command], **here)
+    assert len((tmp_path / "made/corpus.jsonl").read_text().splitlines()) == 2
+    assert (tmp_path / "made/qrels/test.qrels").read_text() == "1 0 1 1\n2 0 2 1\n"

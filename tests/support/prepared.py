@@ -1,0 +1,11 @@
+"""Preparing a dataset as the workflow does: from the keys of its entry in the configuration."""
+
+from scripts.datasets import prepare as script
+from scripts.experiment.dataset_schema import options_of
+
+OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "strict")
+
+
+def prepare(source, folder, entry, shared=None):
+    kept = {key: entry[key] for key in OF_COLLECTION if key in entry}
+    return script.prepare(folder, script.Settings(source=str(source), options=options_of(entry), **kept), shared)

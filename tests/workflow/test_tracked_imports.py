@@ -1,0 +1,107 @@
+"""What a script loads decides whether its job runs again: nothing is imported in a way that code() would not follow."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+FILES = sorted((REPOSITORY / "scripts").rglob("*.py"))
+# Those that may load code by other ways than `from scripts.room.module import name`, and why.
+EXCUSED = {
+    "scripts/common/doors.py": "loads a kind by its name; the rule gives the kind's file to code(), beside the script",
+    "scripts/engine/launch.py": "starts Snakemake itself, so no job's output depends on it",
+    "scripts/archive/entry.py": "runs inside an archive, with the sources that lie there",
+    "scripts/archive/checking/rerun.py": "runs the sources of an archive, outside of any job",
+}
+LOADERS = {"exec", "eval", "compile", "__import__"}
+LOADING_MODULES = ("importlib", "imp", "runpy", "pkgutil", "zipimport")
+HARMLESS = ("importlib.metadata", "importlib.resources")  # they read versions and files, and load no code
+
+
+def untracked(source: str) -> Iterator[str]:
+    """What a module does to load code of ours that a look at its `from scripts.… import …` does not tell."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            if node.level:
+                yield f"line {node.lineno}: a relative import"
+            elif node.module == "scripts" or ((node.module or "").startswith("scripts.") and _star(node)):
+                yield f"line {node.lineno}: from {node.module} import {node.names[0].name}"
+            elif _loads(node.module or "") and not all(f"{node.module}.{a.name}" in HARMLESS for a in node.names):
+                yield f"line {node.lineno}: from {node.module}"
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] == "scripts" or _loads(alias.name):
+                    yield f"line {node.lineno}: import {alias.name}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LOADERS:
+            yield f"line {node.lineno}: {node.func.id}()"
+        elif isinstance(node, ast.Attribute) and node.attr in ("import_module", "exec_module"):
+            yield f"line {node.lineno}: {node.attr}"
+        elif isinstance(node, ast.Assign | ast.AugAssign) and "sys.path" in ast.unparse(node):
+            yield f"line {node.lineno}: sys.path is changed"
+
+
+def _star(node: ast.ImportFrom) -> bool:
+    return node.names[0].name == "*"
+
+
+def _loads(module: str) -> bool:
+    return module.partition(".")[0] in LOADING_MODULES and not module.startswith(HARMLESS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_a_script_imports_in_a_way_that_reruns_notice(path):
+    if str(path.relative_to(REPOSITORY)) not in EXCUSED:
+        assert list(untracked(path.read_text())) == []
+
+
+def test_no_excuse_is_left_over():
+    assert set(EXCUSED) <= {str(path.relative_to(REPOSITORY)) for path in FILES}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import scripts.common.files",
+        "import scripts.common.files as files",
+        "from scripts import common",
+        "from scripts.common.files import *",
+        "from . import files",
+        "from .files import lines",
+        "import importlib",
+        "import importlib.util",
+        "from importlib import import_module",
+        "def read():\n    import runpy",
+        "exec(open('scripts/common/files.py').read())",
+        "__import__('scripts.common.files')",
+        "import sys\nsys.path += ['scripts/common']",
+    ],
+)
+def test_each_other_way_to_import_is_found(source):
+    assert list(untracked(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from scripts.common.files import lines",
+        "from scripts.common import files",
+        "import importlib.metadata",
+        "from importlib.resources import files",
+        "def read():\n    from scripts.common.files import lines",
+        "import re\npattern = re.compile('a')",
+    ],
+)
+def test_the_ways_that_are_followed_are_left_alone(source):
+    assert not list(untracked(source))
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=str)
+def test_what_runs_with_a_package_is_named_by_those_below_it(path):
+    """Python runs a package's __init__.py for each of its modules; code() sees it only where a module imports from it."""
+    package = str(path.parent.relative_to(REPOSITORY)).replace("/", ".")
+    if ast.parse(path.read_text()).body:
+        for module in path.parent.glob("[!_]*.py"):
+            nodes = ast.walk(ast.parse(module.read_text()))
+            assert any(isinstance(node, ast.ImportFrom) and node.module == package for node in nodes), module
