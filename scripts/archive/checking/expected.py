@@ -161,12 +161,14 @@ def expected(archive: Path, config: dict, jobs: list[dict], sources: Path, confi
 
     Of the archive's own `jobs` only those that fetched count: they tell what did not lie in its place.
     """
-    fetched = sorted({
-        path.removeprefix(layout.DOWNLOADS)
-        for job in jobs
-        for path in job["outputs"]
-        if path.startswith(layout.DOWNLOADS)
-    })
+    fetched = sorted(
+        {
+            path.removeprefix(layout.DOWNLOADS)
+            for job in jobs
+            for path in job["outputs"]
+            if path.startswith(layout.DOWNLOADS)
+        }
+    )
     published = {}
     for name in published_files(config):
         if why_not_laid_out(name) is None and (archive / layout.WORKFLOW / name).is_file():
