@@ -76,7 +76,7 @@ BAD_STATES = {
     "a record above": (record_named("results/small/../../x"), "leads out of its folder"),
     "a record of another experiment": (record_named("results/other/summary.md"), "is on no list of results"),
     "a record of a script": (record_named("scripts/evaluation/score.py"), "is on no list of results"),
-    "a record of nothing in it": (record_named("results/small/tables/new.tsv"), "is no file of the archive"),
+    "a record of nothing in it": (record_named("results/small/meta/new.json"), "is no file of the archive"),
     "a log elsewhere": (metric_record(log=["/etc/passwd"]), "the log '/etc/passwd' is in no folder of logs"),
     "a log in the home": (metric_record(log=["~/.ssh/id_rsa"]), "is in no folder of logs"),
     "a log above": (metric_record(log=["results/small/logs/../../../x"]), "is in no folder of logs"),
