@@ -4,7 +4,9 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-if not workflow.overwrite_configfiles:  # an explicit --configfile replaces the example instead of being merged into it
+# An explicit --configfile replaces the example. (Snakemake's --replace-workflow-config does not serve: it would drop the
+# example's file for a mere --config key=value as well, and jobs that run on another machine are not told of it.)
+if not workflow.configfiles:
     configfile: "config/config.yaml"
 
 include: "rules/common.smk"
@@ -47,7 +49,7 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 onstart:
     OWN_DATA.begin_run(own_data())
-    begin_run(workflow.scheduler._executor, RESULTS)
+    begin_run(workflow, RESULTS)
 
 
 onsuccess:
@@ -56,4 +58,4 @@ onsuccess:
 
 
 onerror:
-    print_errors_of_logs(STARTED)
+    print_errors_of_logs()

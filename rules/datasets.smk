@@ -22,7 +22,7 @@ def with_content(wanted):
 
 
 try:
-    wanted_at = sources(PREPARED, EXPERIMENT.models, CONFIG_FILES[-1])
+    wanted_at = sources(PREPARED, EXPERIMENT.models, CONFIG_NAME)
     SOURCES = {place: with_content(wanted) for place, wanted in wanted_at.items()}
 except UserError as error:
     sys.exit(f"error: {error}")
@@ -73,6 +73,9 @@ def shared_corpus(wildcards):
     return corpus_of(wildcards.dataset) if wildcards.dataset in WITHOUT_CORPUS else []
 
 
+FETCH = repository("scripts/datasets/fetch.py")
+
+
 rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
     output:
         download=f"{DOWNLOADS}/{{download}}",
@@ -87,7 +90,7 @@ rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 
     message:
         "fetch {wildcards.download}"
     shell:
-        "python scripts/datasets/fetch.py --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        "python {FETCH:q} --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 use rule fetch as fetch_folder with:
@@ -104,7 +107,7 @@ use rule fetch as fetch_folder with:
 rule prepare_dataset:
     input:
         **code("datasets/prepare.py"),
-        reader=lambda wildcards: f"scripts/datasets/formats/{EXPERIMENT.datasets[wildcards.dataset]['format']}.py",
+        reader=lambda wildcards: repository(f"scripts/datasets/formats/{EXPERIMENT.datasets[wildcards.dataset]['format']}.py"),
         source=lambda wildcards: source_files(EXPERIMENT.datasets[wildcards.dataset]["location"]),
         corpus=shared_corpus,
     output:

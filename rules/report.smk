@@ -4,10 +4,9 @@ In: tables/, effects/, meta/, figures/*.svg, training logs, all timing files, me
 number of training queries. Out: report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
-from snakemake.iocontainers import Wildcards
-
 from scripts.archive.crate.layout import HEAVY, kind_of
-from scripts.common.ledger import LEDGER, recorded
+from scripts.common.ledger import LEDGER
+from scripts.engine.rule_graph import deleted_outputs, rule_graph
 
 report: "captions/workflow.rst"
 
@@ -65,25 +64,9 @@ def sizes_metrics():
 
 
 @cache
-def behind(*targets):
-    """The jobs behind the targets, each a rule with its wildcards, and the pairs of rules of which the first makes what
-    the second takes. Walked from the targets back to the raw data, as Snakemake does it.
-    """
-    makers = [rule for rule in workflow.rules if rule.products()]
-    jobs, feeds, made_by = {}, set(), {}
-    todo = [(None, path) for path in targets]
-    while todo:
-        taker, path = todo.pop()
-        if path not in made_by:
-            maker = next((rule for rule in makers if rule.is_producer(path)), None)
-            made_by[path] = maker and maker.name
-            found = maker and Wildcards(fromdict=maker.get_wildcards(path))
-            if maker and (maker.name, tuple(found)) not in jobs:
-                jobs[maker.name, tuple(found)] = maker, found
-                todo += [(maker.name, one) for one in map(str, maker.expand_input(found)[0])]
-        if made_by[path] and taker:
-            feeds.add((made_by[path], taker))
-    return jobs, feeds
+def graph():
+    """The graph of the rules behind the results."""
+    return rule_graph(workflow.rules, rules.all.input.shown)
 
 
 @cache
@@ -94,14 +77,11 @@ def gone():
     """
     if not (LEDGER / RESULTS).is_dir():
         return []
-    jobs, _ = behind(*rules.all.input.shown)
-    written = {str(out.apply_wildcards(found)) for maker, found in jobs.values() for out in maker.output}
-    missing = [path for path in sorted(written) if not os.path.exists(path)]
-    found = [path for path in missing if kind_of(path, EXPERIMENT.name) not in HEAVY and recorded(Path(path))]
-    if found:
-        said = f"{len(found)} deleted files are made again, with all that depends on them, such as {found[0]}"
-        print(f"{said} (that one alone: snakemake {found[0]} --configfile {CONFIG_FILES[-1]})", file=sys.stderr)
-    return found
+    missing = [path for path in deleted_outputs(graph()) if kind_of(path, EXPERIMENT.name) not in HEAVY]
+    if missing:
+        told = f"{len(missing)} deleted files are made again, with all that depends on them, such as {missing[0]}"
+        print(f"{told} (that one alone: snakemake {missing[0]} --configfile {CONFIG_NAME})", file=sys.stderr)
+    return missing
 
 
 def deleted(wildcards):
@@ -109,29 +89,19 @@ def deleted(wildcards):
     return gone()
 
 
-def rule_graph():
-    """The number of jobs of each rule, and the pairs of rules of which the first makes what the second takes."""
-    jobs, feeds = behind(*rules.all.input.shown)
-    names = [name for name, _ in jobs]
-    place = {rule.name: number for number, rule in enumerate(workflow.rules)}
-    # A recipe may start from another, and a chosen seed depends on scores: what leads back up comes last.
-    feeds = sorted(feeds, key=lambda pair: (place[pair[0]] >= place[pair[1]], pair))
-    return {"jobs": {name: names.count(name) for name in sorted(set(names))}, "feeds": feeds}
-
-
 def report_settings(wildcards):
     seeds = {name: list(system.seeds) for name, system in FITTED_SYSTEMS.items() if system.recipe in EXPERIMENT.recipes}
     controls = {COST_FIGURE + n: EXPERIMENT.comparisons[members[0]].control for n, members in COST_FIGURES.items()}
     shown = {"sizes": sizes(), "cost_controls": controls, "seeds": {"data": EXPERIMENT.seed, "training": seeds}}
-    return settings(**summary_values(), **rule_graph(), **shown)
+    return settings(**summary_values(), **graph().drawn(rule.name for rule in workflow.rules), **shown)
 
 
 rule report:
     input:
         **code("reports/report.py"),
-        template="scripts/reports/page/report.html.j2",
-        style="scripts/reports/page/report.css",
-        page_script="scripts/reports/page/report.js",
+        template=repository("scripts/reports/page/report.html.j2"),
+        style=repository("scripts/reports/page/report.css"),
+        page_script=repository("scripts/reports/page/report.js"),
         datasets=results("tables/datasets.tsv"),
         means=results("tables/means.tsv"),
         comparisons=results("tables/comparisons.tsv"),
