@@ -19,7 +19,7 @@ from scripts.experiment.records import Experiment, System, Task
 def test_a_recorded_command_becomes_arguments():
     command = (
         "python scripts/reports/draw_forest.py --effects results/x/effects/a.tsv --figure $(echo results/x/figures/a.svg "
-        "| sed 's/[.]svg$//') --tables $(dirname results/x/tables/c.tsv) --settings '{\"title\": \"a b\"}' 2>&1 | tee results/x/logs/a.log"
+        "| sed 's/[.]svg$//') --tables $(dirname results/x/tables/c.tsv) --settings '{\"title\": \"a b\"}' --log results/x/logs/a.log"
     )
     assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--figure",
                                   "results/x/figures/a", "--tables", "results/x/tables", "--settings", '{"title": "a b"}']  # fmt: skip

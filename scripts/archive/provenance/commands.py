@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that need neither texts nor models
 STEM = re.compile(r"\$\(echo (\S+)\.svg \| sed 's/\[\.\]svg\$//'\)")
 FOLDER = re.compile(r"\$\(dirname ([^\s()]+)\)")
-TEE = re.compile(r" 2>&1 \| tee \S+$")
+LOG = re.compile(r"( --log| 2>&1 \| tee) \S+$")  # `tee` in records that are older than --log
 SETTINGS = "--settings"
 # Settings that state what the user's data held: those of a plan are of stand-ins, and the manifest has the hashes.
 OF_CONTENT = ("sha256_of", "content")
@@ -35,7 +35,7 @@ def words_of(command: str) -> list[str] | None:
     """The words of a command as a shell would see them, or None where it is no command of a rule."""
     command = FOLDER.sub(lambda found: str(PurePosixPath(found[1]).parent), STEM.sub(r"\1", command))
     try:
-        return shlex.split(TEE.sub("", command))
+        return shlex.split(LOG.sub("", command))
     except ValueError:
         return None
 
