@@ -49,6 +49,7 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 onstart:
     OWN_DATA.begin_run(own_data())
+    write_configuration()
     begin_run(workflow, RESULTS)
 
 

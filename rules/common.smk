@@ -32,6 +32,7 @@ from scripts.common.errors import UserError
 from scripts.engine.own_data import OwnData
 from scripts.common.paths import why_no_clone
 from scripts.experiment.resolution import resolve
+from scripts.experiment.resolved_file import write_resolved
 from scripts.experiment.records import SELECTED
 from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
@@ -178,6 +179,14 @@ def checkpoint_of(system, seed):
         seed = system.selection.checkpoint
     seed = 0 if system.recipe == UNTRAINED else seed
     return results(f"models/{system.model}/{system.recipe}/seed-{seed}")
+
+
+def write_configuration():
+    """Keep what this run is of, beside its results."""
+    try:
+        write_resolved(config, CONFIG_NAME, Path(RESULTS))
+    except UserError as error:
+        sys.exit(f"error: {error}")
 
 
 def print_errors_of_logs():

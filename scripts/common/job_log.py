@@ -1,7 +1,7 @@
 """The log of a job: where it ran, and then all that its script and the programs which that starts print.
 
-`tee` copies standard output and error to the log and goes on showing them, on the terminal or in Slurm's own log. It is a
-process of its own: what was printed before a script is killed is in the log, and a library that prints much while
+`tee` copies standard output and error to the log and goes on showing them, on the terminal or in Slurm's own log. It is
+a process of its own: what was printed before a script is killed is in the log, and a library that prints much while
 Python waits for it (Java does) never waits for a reader in the same process. What fails before the options are read,
 such as an import, is shown and in no log.
 """
