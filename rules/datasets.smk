@@ -73,7 +73,7 @@ def shared_corpus(wildcards):
     return corpus_of(wildcards.dataset) if wildcards.dataset in WITHOUT_CORPUS else []
 
 
-FETCH = repository("scripts/datasets/fetch.py")
+FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 
 
 rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
@@ -90,7 +90,8 @@ rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 
     message:
         "fetch {wildcards.download}"
     shell:
-        "python {FETCH:q} --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        f"python {FETCH}"
+        " --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
 use rule fetch as fetch_folder with:

@@ -21,7 +21,7 @@ from scripts.common.strict_json import read_json
 from scripts.engine.job_records import DIRECTORY_STAMP, PARTS, STATE, make_folder, noted, read_record, record_path
 
 SHARED = "downloads"  # beside the experiments' folders: what all of them have fetched
-# In an experiment's folder: what `make resume` says of an archive, and the configuration of the last run (resolved_file).
+# In an experiment's folder; the last two are that of `make resume` and the configuration of the last run.
 NO_OUTPUTS = {"logs", "benchmarks", "left-out.json", "config.yaml"}
 FOLDERS = ("locks", "auxiliary", "conda", "conda-archive", "singularity", "shadow", "iocache", "log")
 CLOCKS_APART = 60.0  # seconds by which the clocks of two machines may differ

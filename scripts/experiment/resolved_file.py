@@ -18,7 +18,9 @@ from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete, with_defaults
 
 NAME = "config.yaml"
-HEAD = "# The configuration of the last run with all its defaults, written by the workflow. Use: --configfile (this file).\n"
+HEAD = (
+    "# The configuration of the last run with all defaults, written by the workflow; it can be given as --configfile.\n"
+)
 
 
 class _WithoutAliases(yaml.SafeDumper):
@@ -29,7 +31,7 @@ class _WithoutAliases(yaml.SafeDumper):
 
 
 def resolved_text(config: dict, source: str) -> str:
-    """The configuration with all defaults as YAML. Raises UserError, beginning with `source`, for one that is not right."""
+    """The configuration with all defaults as YAML. Raises UserError, beginning with `source`, where it is not right."""
     check_secrets(config, source)
     complete(config, source)
     return HEAD + yaml.dump(

@@ -67,6 +67,6 @@ def test_a_failure_keeps_the_earlier_file_and_is_one_line(tmp_path):
     write_resolved(config, "c.yaml", tmp_path)
     before = (tmp_path / NAME).read_bytes()
     (tmp_path / f".{NAME}.{os.getpid()}.partial").mkdir()
-    with pytest.raises(UserError, match="config.yaml: cannot be written: "):
+    with pytest.raises(UserError, match=r"config\.yaml: cannot be written: "):
         write_resolved(config, "c.yaml", tmp_path)
     assert (tmp_path / NAME).read_bytes() == before
