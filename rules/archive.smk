@@ -24,6 +24,8 @@ def told_of_rules():
 
 def archive_settings(wildcards):
     """What the archive's scripts are told of the experiment; the extent, if the rule has that wildcard."""
+    if AS_MODULE:
+        sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
     told = {"experiment": EXPERIMENT.name, "config": config, "config_files": CONFIG_FILES, "rules": told_of_rules()}
     return settings(**told, **dict(wildcards.items()), snakemake=snakemake.__version__)
 
