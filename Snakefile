@@ -4,8 +4,7 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-# An explicit --configfile replaces the example. (Snakemake's --replace-workflow-config does not serve: it would drop the
-# example's file for a mere --config key=value as well, and jobs that run on another machine are not told of it.)
+# A --configfile replaces the example. (--replace-workflow-config is no way to it: jobs on other machines do not get it.)
 if not workflow.configfiles:
     configfile: "config/config.yaml"
 
@@ -48,14 +47,11 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 
 onstart:
-    OWN_DATA.begin_run(own_data())
-    write_configuration()
-    begin_run(workflow, RESULTS)
+    begin()
 
 
 onsuccess:
-    if Path(RESULTS, "report.html").exists():
-        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+    print_where_results_are()
 
 
 onerror:

@@ -25,7 +25,7 @@ from scripts.engine.before_planning import make_ready
 from scripts.engine.downloads import FOLDER as DOWNLOADS
 from scripts.engine.downloads import HOW, fetched, names, sources
 from scripts.engine.failures import errors_of_logs
-from scripts.engine.imports import code as code_below_repository
+from scripts.engine import imports
 from scripts.engine.job_settings import settings
 from scripts.engine.place import path_to_repository
 from scripts.common.errors import UserError
@@ -141,8 +141,13 @@ def repository(path):
 
 def code(script, *further):
     """The inputs `script` and `modules` of a rule that runs scripts/{script}; `further` is what that loads by name."""
-    found = code_below_repository(script, *further)
-    return {"script": repository(found["script"]), "modules": [repository(path) for path in found["modules"]]}
+    inputs = imports.code(script, *further)
+    return {"script": repository(inputs["script"]), "modules": list(map(repository, inputs["modules"]))}
+
+
+def modules(path):
+    """The modules that a file below the repository imports, where a job loads it by name."""
+    return list(map(repository, imports.modules(path)))
 
 
 def texts_of(dataset, name, piece_length=None):
@@ -181,12 +186,19 @@ def checkpoint_of(system, seed):
     return results(f"models/{system.model}/{system.recipe}/seed-{seed}")
 
 
-def write_configuration():
-    """Keep what this run is of, beside its results."""
+def begin():
+    """At the start of a run that is no dry run: note what it is of, and on Slurm end what an earlier run left."""
+    OWN_DATA.begin_run(own_data())
     try:
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:
         sys.exit(f"error: {error}")
+    begin_run(workflow, RESULTS)
+
+
+def print_where_results_are():
+    if Path(RESULTS, "report.html").exists():
+        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
 
 
 def print_errors_of_logs():
