@@ -3,13 +3,15 @@
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 import yaml
 
-from tests.workflow.conftest import REPOSITORY
+from tests.workflow.conftest import REPOSITORY, copy
 
 CONFIG = {
     "experiment": "theirs",
@@ -108,3 +110,25 @@ def test_a_mistake_is_one_line(importer):
     done = snakemake(importer)
     errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
     assert done.returncode != 0 and len(errors) == 1 and "unknown key 'depht'" in errors[0]
+
+
+def test_the_repository_is_laid_out_as_the_workflow_catalog_asks():
+    shown = yaml.safe_load((REPOSITORY / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert set(shown) == {"mandatory-flags", "software-stack-deployment"} and shown["mandatory-flags"]["desc"]
+    assert shown["software-stack-deployment"] == {
+        "conda": True, "apptainer": False, "apptainer+conda": False, "report": True,
+    }  # fmt: skip
+    instructions = (REPOSITORY / "config/README.md").read_text()
+    examples = {path.name for path in (REPOSITORY / "config").glob("*.yaml")} - {"schema.yaml"}
+    assert [name for name in sorted(examples) if f"`{name}`" not in instructions] == []
+    assert {"snakemake", "workflow"} <= set((REPOSITORY / "README.md").read_text().lower().split())
+
+
+def test_the_snakefile_of_the_catalog_plans_the_same(importer):
+    clone = copy(REPOSITORY, importer)
+    shutil.copytree(REPOSITORY / "workflow", importer / "workflow")
+    clone.write_config(CONFIG)
+    plans = [clone.snakemake("--dry-run", "--snakefile", name) for name in ("Snakefile", "workflow/Snakefile")]
+    jobs = [re.findall(r"^Job \d+: (.*)$", plan.stdout + plan.stderr, re.MULTILINE) for plan in plans]
+    assert [plan.returncode for plan in plans] == [0, 0]
+    assert sorted(jobs[0]) == sorted(jobs[1]) and len(jobs[0]) > 10
