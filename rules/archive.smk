@@ -50,7 +50,7 @@ rule write_archive:
         "write_archive {wildcards.extent}"
     shell:
         "python {input.script:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule export_runs:
@@ -75,4 +75,4 @@ rule export_runs:
         "export_runs"
     shell:
         "python {input.script:q} --runs {input.runs:q} --exported {output.exported:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -28,4 +28,4 @@ rule chart:
         "chart {wildcards.chart}"
     shell:
         "python {input.script:q} --means {input.means:q} --figure $(echo {output.svg:q} | sed 's/[.]svg$//')"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

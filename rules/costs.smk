@@ -66,7 +66,7 @@ rule costs:
         "costs"
     shell:
         "python {input.script:q} --timing {input.timing:q} --table {output.table:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 def shown_times(name):
@@ -95,7 +95,7 @@ rule times:
         "times"
     shell:
         "python {input.script:q} --costs {input.costs:q} --inference $(dirname {input.costs:q})/inference-times"
-        " --fine-tuning $(dirname {input.costs:q})/fine-tuning-times --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --fine-tuning $(dirname {input.costs:q})/fine-tuning-times --settings {params.settings:q} --log {log:q}"
 
 
 rule cost_figure:
@@ -121,4 +121,4 @@ rule cost_figure:
         "cost_figure {wildcards.costs}"
     shell:
         "python {input.script:q} --meta {input.meta:q} --timing {input.timing:q}"
-        " --figure $(echo {output.svg:q} | sed 's/[.]svg$//') --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --figure $(echo {output.svg:q} | sed 's/[.]svg$//') --settings {params.settings:q} --log {log:q}"

@@ -91,7 +91,7 @@ rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 
         "fetch {wildcards.download}"
     shell:
         f"python {FETCH}"
-        " --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule fetch as fetch_folder with:
@@ -130,7 +130,7 @@ rule prepare_dataset:
         "prepare_dataset {wildcards.dataset}"
     shell:
         "python {input.script:q} --collection $(dirname {output.statistics:q}) --corpus {input.corpus:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 use rule prepare_dataset as prepare_queries with:

@@ -44,7 +44,7 @@ rule import_run:
         "import_run {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
-        " --run {output.run:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --run {output.run:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule import_scores:
@@ -67,7 +67,7 @@ rule import_scores:
         "import_scores {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule score:
@@ -89,7 +89,7 @@ rule score:
         "score {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule means:
@@ -111,4 +111,4 @@ rule means:
     message:
         "means"
     shell:
-        "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} --log {log:q}"

@@ -61,4 +61,4 @@ rule forest:
         "forest {wildcards.comparison}"
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q}"
-        " --figure $(echo {output.svg:q} | sed 's/[.]svg$//') --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --figure $(echo {output.svg:q} | sed 's/[.]svg$//') --settings {params.settings:q} --log {log:q}"

@@ -129,4 +129,4 @@ rule report:
         " --costs {input.costs:q}"
         " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
-        " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} --log {log:q}"

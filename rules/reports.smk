@@ -62,7 +62,7 @@ rule datasets_table:
     message:
         "datasets_table"
     shell:
-        "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} --log {log:q}"
 
 
 rule tables:
@@ -84,7 +84,7 @@ rule tables:
         "tables"
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
-        " --tables $(dirname {input.comparisons:q}) --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --tables $(dirname {input.comparisons:q}) --settings {params.settings:q} --log {log:q}"
 
 
 rule summary:
@@ -111,4 +111,4 @@ rule summary:
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
-        " --published {input.published:q} --selected {input.selected:q} --summary {output.summary:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --published {input.published:q} --selected {input.selected:q} --summary {output.summary:q} --settings {params.settings:q} --log {log:q}"
