@@ -4,7 +4,8 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-if not workflow.overwrite_configfiles:  # an explicit --configfile replaces the example instead of being merged into it
+# A --configfile replaces the example. (--replace-workflow-config is no way to it: jobs on other machines do not get it.)
+if not workflow.configfiles:
     configfile: "config/config.yaml"
 
 include: "rules/common.smk"
@@ -46,14 +47,12 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 
 onstart:
-    OWN_DATA.begin_run(own_data())
-    begin_run(workflow.scheduler._executor, RESULTS)
+    begin()
 
 
 onsuccess:
-    if Path(RESULTS, "report.html").exists():
-        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+    print_where_results_are()
 
 
 onerror:
-    print_errors_of_logs(STARTED)
+    print_errors_of_logs()

@@ -22,6 +22,8 @@ def told_of_rules():
 
 def archive_settings(wildcards):
     """What the archive's scripts are told of the experiment; the extent, if the rule has that wildcard."""
+    if AS_MODULE:
+        sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
     told = {"experiment": EXPERIMENT.name, "config": config, "config_files": CONFIG_FILES, "rules": told_of_rules()}
     return settings(**told, **dict(wildcards.items()), snakemake=snakemake.__version__)
 
@@ -46,7 +48,7 @@ rule write_archive:
         "write_archive {wildcards.extent}"
     shell:
         "python {input.script:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule export_runs:
@@ -65,4 +67,4 @@ rule export_runs:
         "export_runs"
     shell:
         "python {input.script:q} --runs {input.runs:q} --exported {output.exported:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

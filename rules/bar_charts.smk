@@ -27,4 +27,4 @@ rule chart:
     shell:
         "python {input.script:q} --means {input.means:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

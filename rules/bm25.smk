@@ -28,7 +28,7 @@ rule index:
         "index {wildcards.dataset}{wildcards.how}"
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --index {output.index:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule index_elasticsearch:
@@ -47,7 +47,7 @@ rule index_elasticsearch:
         "index_elasticsearch {wildcards.dataset} {wildcards.system}"
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --record {output.record:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule tune:
@@ -71,7 +71,7 @@ rule tune:
         "tune {wildcards.dataset} {wildcards.system}"
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
-        " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule search:
@@ -97,7 +97,7 @@ rule search:
         "search {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
-        " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule search_training_queries:
@@ -120,4 +120,4 @@ rule search_training_queries:
         "search_training_queries {wildcards.dataset}"
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

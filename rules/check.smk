@@ -16,4 +16,4 @@ rule check:
     message:
         "check"
     shell:
-        "python {input.script:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --settings {params.settings:q} --log {log:q}"

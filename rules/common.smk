@@ -1,6 +1,5 @@
 """What all rules share: the resolved experiment, paths under results/, the sources a job depends on, its settings."""
 
-import ast
 import json
 import locale
 import os
@@ -11,59 +10,68 @@ import time
 from functools import cache
 from pathlib import Path
 
-sys.path.insert(0, workflow.basedir)
+import snakemake
+
+# Of this file and not of the main Snakefile (workflow.basedir), which is another repository's where this is its module.
+REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
+if not (REPOSITORY / "scripts").is_dir():
+    sys.exit(f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial")
+sys.path.insert(0, str(REPOSITORY))
 from scripts.experiment import job_files, results_paths
 from scripts.experiment.cautions import cautions
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
-from scripts.engine.downloads import HOW, fetched, forget_how
+from scripts.engine.before_planning import make_ready
+from scripts.engine.downloads import HOW, fetched
+from scripts.engine.failures import errors_of_logs
+from scripts.engine import imports
+from scripts.engine.job_settings import settings
+from scripts.engine.place import path_to_repository
 from scripts.common.errors import UserError
 from scripts.engine.own_data import OwnData
 from scripts.common.paths import why_no_clone
-from scripts.engine.repair import repair
 from scripts.experiment.resolution import resolve
+from scripts.experiment.resolved_file import write_resolved
 from scripts.experiment.records import SELECTED
 from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
 from scripts.engine.slurm import begin_run
+from scripts.engine.versions import newer_than_tested
 from scripts.common.doors import source as kind_source
-from scripts.engine.job_records import adopt
 from scripts.models.adapters import KINDS as KINDS_OF_MODEL
 from scripts.selection.planning import selections
 
 STARTED = time.time()
-if reason := why_no_clone(str(workflow.basedir)):
+if reason := why_no_clone(str(REPOSITORY)):
     sys.exit(str(UserError(f"error: {reason}")))
-# Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
-# A prefix of one's own takes the place of Snakemake's strict mode, so that is said again: a failure counts in a pipe.
-# Every log is written by tee. This one first writes where the job ran, for the archive; no job's code changes by it.
-WHERE = """tee() (
-  (echo "host: $HOSTNAME"; echo "slurm job: $(printenv SLURM_JOB_ID || echo none)"
-   echo "driver: $(head -n 1 /proc/driver/nvidia/version 2>/dev/null || echo none)") >"$1"
-  command tee -a "$1"
-)
-"""
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(workflow.basedir))}; {WHERE}")
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
 os.environ["PYTHONUTF8"] = "1"  # of jobs; Snakemake itself runs already
 if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
     sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
 
+PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
+AS_MODULE = PATH_TO_REPOSITORY != ""
+# Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
+# A prefix of one's own takes the place of Snakemake's strict mode, so that is said again. It is also that of the rules
+# of a workflow that takes this one as a module, whose own search path stays.
+OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
+PYTHONPATH = f"{REPOSITORY}{os.pathsep}{OTHERS}" if OTHERS else str(REPOSITORY)
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).replace('{', '{{').replace('}', '}}')}; ")
 CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]
+CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # begins what is said of the configuration
+WARNINGS = [newer_than_tested(snakemake.__version__)]
 try:
-    for path in CONFIG_FILES:
+    for path in CONFIG_FILES if not AS_MODULE else []:  # files of another workflow may hold what it likes
         read_yaml(Path(path))
-    EXPERIMENT = resolve(config, CONFIG_FILES[-1])
-    adopt(Path("results"), Path(".snakemake"))
-    for line in repair(Path("results"), EXPERIMENT.name, Path(".snakemake")) if workflow.is_main_process else []:
-        print(f"warning: {line}", file=sys.stderr)
-    forget_how(Path(".snakemake/metadata"))
+    EXPERIMENT = resolve(config, CONFIG_NAME)
+    CAUTIONS = cautions(EXPERIMENT)
+    if workflow.is_main_process:  # the jobs that it starts read this file too
+        WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
 except UserError as error:
     sys.exit(f"error: {error}")
-
-CAUTIONS = cautions(EXPERIMENT)
-for caution in CAUTIONS if workflow.is_main_process else []:  # jobs read this file too, and need not repeat it
-    print(f"warning: {CONFIG_FILES[-1]}: {caution}", file=sys.stderr)
+WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
+for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
+    print(f"warning: {warning}", file=sys.stderr)
 
 RESULTS = f"results/{EXPERIMENT.name}"
 
@@ -102,16 +110,6 @@ def shown(path, caption, category, **labels):
     return report(path, caption=f"captions/{caption}.rst", category=category, labels=labels)
 
 
-def settings(**values):
-    """A job's settings: one JSON string with sorted keys, so that only a changed value reruns the job.
-
-    Braces in texts (labels, titles) are spelt as JSON allows, since Snakemake would take {them} for wildcards.
-    """
-    spelt = {"{": "\\u007b", "}": "\\u007d"}
-    text = json.dumps(values, sort_keys=True, ensure_ascii=False)
-    return re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: re.sub("[{}]", lambda sign: spelt[sign[0]], found[0]), text)
-
-
 OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
 
 
@@ -142,38 +140,20 @@ def systems_of_kind(kind):
     return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind == kind)
 
 
-@cache
-def imports(script):
-    """The modules of scripts/ that a script imports itself."""
-    found = []
-    for node in ast.walk(ast.parse(Path(workflow.basedir, script).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scripts."):
-            path = node.module.replace(".", "/")
-            names = [f"{path}/{alias.name}.py" for alias in node.names] + [f"{path}.py", f"{path}/__init__.py"]
-            found += [name for name in names if Path(workflow.basedir, name).is_file()]
-    return found
-
-
-@cache
-def modules(script):
-    """The modules of scripts/ that a script imports, directly or through others: their content decides reruns."""
-    found, waiting = set(), list(imports(script))
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += imports(name)
-    return sorted(found)
+def repository(path):
+    """The path of one of the workflow's own files, as jobs and records name it."""
+    return os.path.join(PATH_TO_REPOSITORY, path)
 
 
 def code(script, *further):
-    """The inputs `script` and `modules` of a rule that runs scripts/{script}.
+    """The inputs `script` and `modules` of a rule that runs scripts/{script}; `further` is what that loads by name."""
+    inputs = imports.code(script, *further)
+    return {"script": repository(inputs["script"]), "modules": list(map(repository, inputs["modules"]))}
 
-    `further` are files below scripts/ that the script loads by a name in its settings; they and their imports count too.
-    """
-    loaded = [f"scripts/{path}" for path in further]
-    needed = {*loaded, *(name for path in (f"scripts/{script}", *loaded) for name in modules(path))}
-    return {"script": f"scripts/{script}", "modules": sorted(needed)}
+
+def modules(path):
+    """The modules that a file below the repository imports, where a job loads it by name."""
+    return list(map(repository, imports.modules(path)))
 
 
 def code_of_model(wildcards):
@@ -183,18 +163,26 @@ def code_of_model(wildcards):
     """
     model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
     adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
-    return [adapter_file, *modules(adapter_file)]
+    return [repository(adapter_file), *modules(adapter_file)]
 
 
-def print_errors_of_logs(since):
+def begin():
+    """At the start of a run that is no dry run: note what it is of, and on Slurm end what an earlier run left."""
+    OWN_DATA.begin_run(own_data())
+    try:
+        write_resolved(config, CONFIG_NAME, Path(RESULTS))
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    begin_run(workflow, RESULTS)
+
+
+def print_where_results_are():
+    if Path(RESULTS, "report.html").exists():
+        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+
+
+def print_errors_of_logs():
     """Repeat, last, the one line in which each failed job told what is wrong. Slurm keeps a log of each failed job as
     well, for what fails before the rule's own log is there."""
-    slurm = sorted(Path(".snakemake/slurm_logs").rglob("*.log"))
-    told = {}
-    for log in [*sorted(Path(RESULTS, "logs").rglob("*.log")), *slurm]:
-        if log.stat().st_mtime >= since:
-            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-                if found := re.match(r"(?:error|OSError|slurmstepd\S* error): (.*)", line):
-                    told.setdefault(found[1], log)
-    for line, log in told.items():
-        print(f"error: {line}  [{log}]", file=sys.stderr)
+    for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
+        print(line, file=sys.stderr)

@@ -26,7 +26,7 @@ rule costs:
         "costs"
     shell:
         "python {input.script:q} --timing {input.timing:q} --table {output.table:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 def shown_times(work):
@@ -52,7 +52,7 @@ rule times:
         "times"
     shell:
         "python {input.script:q} --costs {input.costs:q} --inference {output.inference:q}"
-        " --fine-tuning {output.fine_tuning:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --fine-tuning {output.fine_tuning:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule cost_figure:
@@ -77,4 +77,4 @@ rule cost_figure:
     shell:
         "python {input.script:q} --meta {input.meta:q} --timing {input.timing:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

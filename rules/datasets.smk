@@ -10,7 +10,7 @@ from scripts.datasets import planning as datasets
 from scripts.experiment.dataset_schema import FORMATS
 
 try:
-    SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_FILES[-1], OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
+    SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
 except UserError as error:
     sys.exit(f"error: {error}")
 # How a file is fetched is told to the job past Snakemake, which would fetch it again for another mirror.
@@ -36,6 +36,9 @@ def code_of_reader(wildcards):
     return code("datasets/prepare.py", reader.removeprefix("scripts/"))
 
 
+FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
+
+
 rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
     output:
         download=result("download"),
@@ -50,7 +53,8 @@ rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 
     message:
         "fetch {wildcards.download}"
     shell:
-        "python scripts/datasets/fetch.py --download {output.download:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        f"python {FETCH}"
+        " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule fetch as fetch_folder with:
@@ -91,7 +95,7 @@ rule prepare_dataset:
         "prepare_dataset {wildcards.dataset}"
     shell:
         "python {input.script:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 use rule prepare_dataset as prepare_queries with:

@@ -28,7 +28,7 @@ rule encode:
         "encode {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
-        " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule encode as encode_pieces with:

@@ -30,7 +30,7 @@ rule import_run:
         "import_run {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
-        " --run {output.run:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --run {output.run:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule import_scores:
@@ -54,7 +54,7 @@ rule import_scores:
         "import_scores {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule score:
@@ -76,7 +76,7 @@ rule score:
         "score {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule means:
@@ -92,4 +92,4 @@ rule means:
     message:
         "means"
     shell:
-        "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} --log {log:q}"

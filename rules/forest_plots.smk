@@ -31,4 +31,4 @@ rule forest:
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

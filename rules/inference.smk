@@ -31,7 +31,7 @@ rule retrieve:
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --run {output.run:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule rerank:
@@ -61,7 +61,7 @@ rule rerank:
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --first-stage {input.first_stage:q} --run {output.run:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule score_all:
@@ -89,4 +89,4 @@ rule score_all:
     shell:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --queries {input.queries:q} --run {output.run:q} --timing {output.timing:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -27,4 +27,4 @@ rule split:
         "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
     shell:
         "python {input.script:q} --texts {input.texts:q} --pieces {output.pieces:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -34,4 +34,4 @@ rule published:
     shell:
         "python {input.script:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
         " --times {input.times:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q}"
-        " --page {output.page:q} --html {output.html:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

@@ -39,7 +39,7 @@ rule select_seed:
     shell:
         "python {input.script:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q} --runs {input.runs:q}"
         " --qrels {input.qrels:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
-        " --selection {output.selection:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --selection {output.selection:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule selected_seeds:
@@ -55,4 +55,4 @@ rule selected_seeds:
     message:
         "selected_seeds"
     shell:
-        "python {input.script:q} --selections {input.selections:q} --table {output.table:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --selections {input.selections:q} --table {output.table:q} --log {log:q}"

@@ -36,7 +36,7 @@ rule compare:
         "compare {wildcards.comparison}"
     shell:
         "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q}"
-        " --effects {output.effects:q} --meta {output.meta:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --effects {output.effects:q} --meta {output.meta:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule comparisons_table:
@@ -52,4 +52,4 @@ rule comparisons_table:
     message:
         "comparisons_table"
     shell:
-        "python {input.script:q} --meta {input.meta:q} --table {output.table:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --meta {input.meta:q} --table {output.table:q} --log {log:q}"

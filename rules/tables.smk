@@ -30,7 +30,7 @@ rule datasets_table:
     message:
         "datasets_table"
     shell:
-        "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} --log {log:q}"
 
 
 rule tables:
@@ -53,4 +53,4 @@ rule tables:
     shell:
         "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --effects-tables {output.effects:q} --comparisons-tables {output.comparisons:q}"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

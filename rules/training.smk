@@ -25,7 +25,7 @@ rule weights:
     message:
         "weights {wildcards.model}"
     shell:
-        "python {input.script:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        "python {input.script:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule negatives:
@@ -51,7 +51,7 @@ rule negatives:
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q}"
-        " --negatives {output.negatives:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --negatives {output.negatives:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule fine_tune:
@@ -83,4 +83,4 @@ rule fine_tune:
         "python {input.script:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
         " --negatives {input.negatives:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
         " --training-log {output.training_log:q} --resume {output.checkpoint:q}.resume"
-        " --settings {params.settings:q} 2>&1 | tee {log:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -22,8 +22,13 @@ from scripts.common.digests import files_below
 from scripts.common.errors import UserError
 from scripts.engine.job_records import PARTS, STATE, records
 from scripts.experiment.reading import read_yaml
+from scripts.experiment.resolved_file import NAME as CONFIGURATION
 
-NOT_OUTPUTS = ("logs", "benchmarks")  # folders of an experiment that tell of its jobs; nothing reads them
+NOT_OUTPUTS = (
+    "logs",
+    "benchmarks",
+    CONFIGURATION,
+)  # in an experiment's folder, what tells of its jobs; nothing reads it
 DAMAGED = "is no list of SHA-256 sums, so nothing is known of what it was of"
 
 

@@ -1,7 +1,7 @@
 """What the command lines of all scripts share: paths as options, settings as one JSON object, a mistake as one line.
 
 Before a script reads anything, its inputs are held to what their jobs wrote (see ledger) and the user's own data to
-what the run was planned with (see held).
+what the run was planned with (see held). With --log, what it prints is in its job's log as well (see job_log).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from scripts.common import held, ledger
 from scripts.common.errors import UserError
+from scripts.common.job_log import begin_log
 from scripts.common.settings import help_of, read_settings
 
 
@@ -53,7 +54,9 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_args(self, *arguments, **others):
         options = super().parse_args(*arguments, **others)
-        given = vars(options)
+        if options.log:
+            begin_log(options.log)
+        given = {name: value for name, value in vars(options).items() if name != "log"}
         settings = given.get("settings") or {}
         read = [path for value in given.values() for path in _paths(value)]
         ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
@@ -67,7 +70,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(description: str | None, *paths: str, settings: type | bool = True) -> argparse.ArgumentParser:
-    """An argument parser whose options are `paths` (required, as Path) and `--settings` (a JSON object).
+    """An argument parser whose options are `paths` (required, as Path), `--settings` (a JSON object) and `--log`.
 
     `settings` is the dataclass that the object is read into, False for a script without settings. A path name ending
     in `*` takes any number of values.
@@ -80,6 +83,7 @@ def parser(description: str | None, *paths: str, settings: type | bool = True) -
         made.add_argument(f"--{name.removesuffix('*')}", type=Path, **many)
     if settings:
         made.add_argument("--settings", type=json.loads, required=True, help="the job's settings, a JSON object")
+    made.add_argument("--log", type=Path, help="a file for what is printed, which is shown all the same")
     return made
 
 

@@ -21,7 +21,8 @@ from scripts.common.strict_json import read_json
 from scripts.engine.job_records import DIRECTORY_STAMP, PARTS, STATE, make_folder, noted, read_record, record_path
 
 SHARED = "downloads"  # beside the experiments' folders: what all of them have fetched
-NO_OUTPUTS = {"logs", "benchmarks", "left-out.json"}  # in an experiment's folder; the last is that of `make resume`
+# In an experiment's folder; the last two are that of `make resume` and the configuration of the last run.
+NO_OUTPUTS = {"logs", "benchmarks", "left-out.json", "config.yaml"}
 FOLDERS = ("locks", "auxiliary", "conda", "conda-archive", "singularity", "shadow", "iocache", "log")
 CLOCKS_APART = 60.0  # seconds by which the clocks of two machines may differ
 NAMED = 3  # files, in a warning

@@ -4,11 +4,18 @@ The plugin names the jobs of a run by a random id and forgets it, so a Snakemake
 submit a job whose twin still runs, and the two would take each other's files away. Here the experiment and its folder
 become part of the name, by which a later run knows them and ends them. A training that is ended goes on from its
 checkpoint. Also, where Slurm does not answer for a while the plugin loses sight of all jobs and waits for ever.
+
+Neither has a public way. The plugin's --slurm-jobname-prefix is a word of the command line that is fixed before
+Snakemake reads which experiment it runs, and two experiments may run in one folder at the same time. So this module
+takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and gives to each
+submission and query, and it wraps `check_active_jobs`. A version in which one of these is gone is refused at the start
+of a run, and tests/engine/test_snakemake_inside.py fails with one that uses them in another way.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -18,6 +25,8 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 
+PLUGIN = "slurm"
+USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
 GONE_AFTER = 300.0  # seconds in which Slurm ends cancelled jobs at most (its KillWait is 30 by default)
 
 
@@ -62,26 +71,48 @@ def keep_jobs_in_sight(executor) -> None:
     executor.check_active_jobs = look_again
 
 
-def begin_run(executor, results: str) -> None:
-    """Before the first job of a run: name the run's jobs after the experiment and end those of earlier runs.
+def executor_of(workflow):
+    """The Slurm plugin's executor of a workflow that runs. Raises UserError for a version that is built otherwise."""
+    executor = getattr(workflow.scheduler, "_executor", None)
+    if lacking := [name for name in USED if not hasattr(executor, name)]:
+        raise UserError(
+            f"snakemake-executor-plugin-slurm {_version('snakemake-executor-plugin-slurm')} with Snakemake "
+            f"{_version('snakemake')}: no {lacking[0]} in it; install the versions of requirements.lock"
+        )
+    return executor
 
-    `executor` is Snakemake's; any but Slurm's is left alone. Ends the run with one line where Slurm does not answer.
-    """
-    if type(executor).__module__ != "snakemake_executor_plugin_slurm":
-        return
-    name = prefix(results)
-    executor.run_uuid = name + executor.run_uuid
-    keep_jobs_in_sight(executor)
+
+def _version(package: str) -> str:
     try:
-        jobs = queued(name)
-        if jobs:
-            many = f"{len(jobs)} job{'s' * (len(jobs) > 1)}"
-            print(f"ending {many} that an earlier run left in the queue: {' '.join(jobs)}", file=sys.stderr, flush=True)
-            ask("scancel", *jobs)
-        end = time.monotonic() + GONE_AFTER
-        while queued(name):
-            if time.monotonic() > end:
-                raise UserError(f"jobs of an earlier run do not end: {' '.join(queued(name))}; try again later")
-            time.sleep(1)
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def begin_run(workflow, results: str) -> None:
+    """Before the first job of a run on Slurm: name the run's jobs after the experiment and end those of earlier runs.
+
+    Ends the run with one line where Slurm does not answer.
+    """
+    if workflow.executor_plugin.name != PLUGIN:
+        return
+    try:
+        executor = executor_of(workflow)
+        executor.run_uuid = prefix(results) + executor.run_uuid
+        keep_jobs_in_sight(executor)
+        end_earlier_jobs(prefix(results))
     except UserError as error:
         sys.exit(f"error: {error}")
+
+
+def end_earlier_jobs(name: str) -> None:
+    """Cancel the user's jobs whose name begins with `name`, and wait until they have ended. Raises UserError."""
+    if jobs := queued(name):
+        many = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
+        print(f"ending {many} that an earlier run left in the queue: {' '.join(jobs)}", file=sys.stderr, flush=True)
+        ask("scancel", *jobs)
+    deadline = time.monotonic() + GONE_AFTER
+    while left := queued(name):
+        if time.monotonic() > deadline:
+            raise UserError(f"jobs of an earlier run do not end: {' '.join(left)}; try again later")
+        time.sleep(1)

@@ -37,6 +37,12 @@ def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str
     return whole_numbers(config), origins
 
 
+def with_defaults(config: dict) -> dict:
+    """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
+    schema = _schema().schema
+    return _with_defaults(copy.deepcopy(config), schema, schema)
+
+
 def _with_defaults(value, schema: dict, root: dict):
     schema = resolved(schema, root)
     if not isinstance(value, dict):

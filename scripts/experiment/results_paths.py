@@ -105,6 +105,7 @@ PLACES = {
     "effects_table": _of_experiment("table", "tables/effects/{comparison}.{table_format}"),
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),
     "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
+    "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),
     "summary": _of_experiment("report", "summary.md"),
     "report": _of_experiment("report", "report.html"),
     "log": _of_experiment("log", "logs/{job}.log"),

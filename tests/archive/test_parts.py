@@ -19,7 +19,7 @@ from scripts.experiment.records import Experiment, System, Task
 def test_a_recorded_command_becomes_arguments():
     command = (
         "python scripts/reports/draw_forest.py --effects results/x/effects/a.tsv --svg results/x/figures/a.svg"
-        ' --settings \'{"title": "a b"}\' 2>&1 | tee results/x/logs/a.log'
+        ' --settings \'{"title": "a b"}\' --log results/x/logs/a.log'
     )
     assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--svg",
                                   "results/x/figures/a.svg", "--settings", '{"title": "a b"}']  # fmt: skip

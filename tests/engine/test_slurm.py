@@ -1,10 +1,12 @@
 """The names by which an experiment's Slurm jobs are known; what is done with them is tested on a real Slurm."""
 
+import os
 import re
+from types import SimpleNamespace
 
 import pytest
 
-from scripts.engine.slurm import begin_run, prefix
+from scripts.engine.slurm import USED, begin_run, end_earlier_jobs, prefix
 
 
 def test_a_name_belongs_to_one_experiment_in_one_folder(tmp_path):
@@ -18,16 +20,52 @@ def test_a_name_is_one_that_slurm_and_the_shell_take_as_it_is(tmp_path):
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,50}", prefix(tmp_path / ("ü .;$" + "long" * 50)))
 
 
+def workflow_with(executor, plugin="slurm"):
+    return SimpleNamespace(executor_plugin=SimpleNamespace(name=plugin), scheduler=SimpleNamespace(_executor=executor))
+
+
 def test_without_slurm_nothing_is_asked_or_renamed():
-    executor = object()
-    begin_run(executor, "results/x")
-    assert not hasattr(executor, "run_uuid")
+    executor = SimpleNamespace()
+    begin_run(workflow_with(executor, "local"), "results/x")
+    assert not vars(executor)
 
 
 def test_a_machine_without_slurm_is_told_in_one_line(monkeypatch, tmp_path):
-    executor = type(
-        "Executor", (), {"__module__": "snakemake_executor_plugin_slurm", "run_uuid": "1", "check_active_jobs": None}
-    )()
+    executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match="error: squeue: no such command"):
-        begin_run(executor, "results/x")
+        begin_run(workflow_with(executor), "results/x")
+    assert executor.run_uuid == prefix("results/x") + "1"
+
+
+@pytest.mark.parametrize("lacking", USED)
+def test_a_plugin_that_is_built_otherwise_ends_the_run_before_any_job(lacking):
+    executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
+    delattr(executor, lacking)
+    with pytest.raises(SystemExit, match=rf"^error: snakemake-executor-plugin-slurm \d.* no {lacking} in it"):
+        begin_run(workflow_with(executor), "results/x")
+    with pytest.raises(SystemExit, match="no run_uuid in it"):
+        begin_run(SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"), scheduler=None), "results/x")
+
+
+QUEUE = """#!/bin/sh
+cat "$(dirname "$0")/queue"
+"""
+CANCEL = """#!/bin/sh
+echo "$@" >>"$(dirname "$0")/cancelled"
+: >"$(dirname "$0")/queue"
+"""
+
+
+def test_only_jobs_of_this_experiment_in_this_folder_are_ended(monkeypatch, tmp_path, capsys):
+    for name, script in (("squeue", QUEUE), ("scancel", CANCEL)):
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    ours, others = prefix(tmp_path / "results/x"), prefix(tmp_path / "elsewhere/results/x")
+    (tmp_path / "queue").write_text(f"12 {ours}uuid\n9 {ours}uuid\n10 {others}uuid\n11 bash\n")
+    end_earlier_jobs(ours)
+    assert (tmp_path / "cancelled").read_text() == "9 12\n"
+    assert "ending 2 jobs that an earlier run left in the queue: 9 12" in capsys.readouterr().err
+    end_earlier_jobs(ours)
+    assert (tmp_path / "cancelled").read_text() == "9 12\n"

@@ -126,7 +126,7 @@ def test_what_is_missing_is_told_by_a_check_before_any_job_runs(fresh):
     fresh.write_config(config)
     errors = fails(fresh, "error: datasets.gone: http://127.0.0.1:9/gone.zip: ", "check")
     assert not any("weather" in line or "bert" in line for line in errors)
-    assert [path.name for path in (fresh.folder / "results/tiny").iterdir()] == ["logs"]
+    assert {path.name for path in (fresh.folder / "results/tiny").iterdir()} == {"config.yaml", "logs"}
     del config["datasets"]["gone"]
     fresh.write_config(config)
     done = fresh.snakemake("check")

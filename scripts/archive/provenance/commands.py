@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that need neither texts nor models
-TEE = re.compile(r" 2>&1 \| tee \S+$")
+LOG = re.compile(r"( --log| 2>&1 \| tee) \S+$")  # `tee` in records that are older than --log
 SETTINGS = "--settings"
 # Settings that state what the user's data held: those of a plan are of stand-ins, and the manifest has the hashes.
 OF_CONTENT = ("sha256_of", "content")
@@ -32,7 +32,7 @@ def stage_of(script: str) -> str:
 def words_of(command: str) -> list[str] | None:
     """The words of a command as a shell would see them, or None where it is no command of a rule."""
     try:
-        return shlex.split(TEE.sub("", command))
+        return shlex.split(LOG.sub("", command))
     except ValueError:
         return None
 

@@ -15,11 +15,11 @@ from scripts.archive.crate.shapes import FILE, Each, check_shape
 from scripts.archive.provenance.records import Job
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
+from scripts.common.job_log import HEAD, NONE
 from scripts.common.strict_json import read_json
 from scripts.engine.job_records import DIRECTORY_STAMP
 from scripts.experiment import results_paths
 
-HEAD_OF_LOG = ("host", "slurm job", "driver")  # what rules/common.smk has each job write first
 OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_bytes", "versions")
 
 
@@ -131,14 +131,14 @@ def settings_of(record: dict) -> dict | list | None:
 
 def head_of_log(log: str | None) -> dict[str, str | None]:
     """Host, Slurm job and GPU driver as the log's first lines say; None where the log is older than these lines."""
-    said: dict[str, str | None] = dict.fromkeys(HEAD_OF_LOG)
+    said: dict[str, str | None] = dict.fromkeys(HEAD)
     if log and Path(log).is_file():
         with open(log, encoding="utf-8", errors="replace") as file:
-            for name in HEAD_OF_LOG:
+            for name in HEAD:
                 key, _, value = file.readline().strip().partition(": ")
                 if key != name:
                     break
-                said[name] = None if value == "none" else value
+                said[name] = None if value == NONE else value
     return {name.replace(" ", "_"): value for name, value in said.items()}
 
 

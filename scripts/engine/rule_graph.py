@@ -1,0 +1,71 @@
+"""The jobs behind files, found by walking the rules back from the files to the raw data.
+
+Snakemake's own graph of jobs has no public form, and is not there yet when an input function asks for it. So this walk
+asks the rules themselves, by `products`, `is_producer`, `get_wildcards` and `expand_input` of Snakemake's class Rule.
+None of them is documented: tests/engine/test_snakemake_inside.py fails where a new version has other ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from snakemake.iocontainers import Wildcards
+
+from scripts.common.ledger import recorded
+
+
+@dataclass(frozen=True)
+class RuleGraph:
+    """`jobs`: (rule, values of its wildcards) -> Snakemake's rule with the wildcards; `feeds`: (maker, taker) rules."""
+
+    jobs: dict[tuple[str, tuple], tuple[Any, Wildcards]]
+    feeds: set[tuple[str, str]]
+
+    def outputs(self) -> list[str]:
+        """The files that the jobs write, in order."""
+        return sorted(
+            str(path.apply_wildcards(wildcards)) for rule, wildcards in self.jobs.values() for path in rule.output
+        )
+
+    def drawn(self, order: Iterable[str]) -> dict[str, Any]:
+        """The number of jobs of each rule, and the pairs of rules of which the first makes what the second takes.
+
+        `order` has the rules' names as they stand in the files. A recipe may start from another, and a chosen seed
+        depends on scores: what leads back up comes last.
+        """
+        place = {name: number for number, name in enumerate(order)}
+        counted = Counter(name for name, _ in self.jobs)
+        feeds = sorted(self.feeds, key=lambda pair: (place[pair[0]] >= place[pair[1]], pair))
+        return {"jobs": dict(sorted(counted.items())), "feeds": feeds}
+
+
+def rule_graph(rules: Iterable[Any], targets: Iterable[str]) -> RuleGraph:
+    """The jobs behind the targets; `rules` are Snakemake's. A file that no rule makes is raw data."""
+    makers = [rule for rule in rules if rule.products()]
+    graph = RuleGraph({}, set())
+    made_by: dict[str, str | None] = {}
+    waiting: list[tuple[str | None, str]] = [(None, path) for path in targets]
+    while waiting:
+        taker, path = waiting.pop()
+        if path not in made_by:
+            maker = next((rule for rule in makers if rule.is_producer(path)), None)
+            made_by[path] = maker.name if maker else None
+            if maker:
+                wildcards = Wildcards(fromdict=maker.get_wildcards(path))
+                job = (maker.name, tuple(wildcards))
+                if job not in graph.jobs:
+                    graph.jobs[job] = maker, wildcards
+                    waiting += [(maker.name, str(name)) for name in maker.expand_input(wildcards)[0]]
+        maker_name = made_by[path]
+        if maker_name and taker:
+            graph.feeds.add((maker_name, taker))
+    return graph
+
+
+def deleted_outputs(graph: RuleGraph) -> list[str]:
+    """The files that jobs of the graph once wrote, by the ledger, and that are no longer there."""
+    return [path for path in graph.outputs() if not Path(path).exists() and recorded(Path(path))]

@@ -1,0 +1,101 @@
+"""Which files of scripts/ are inputs of a job: all that its script imports, so that a change of one reruns the job."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.engine import imports
+from scripts.engine.imports import code, modules
+
+REPOSITORY = Path(__file__).parents[2]
+# Who loads modules by their name: what is loaded, the rules name. The last two run a whole script as a program.
+LOADED_BY_NAME = {
+    "scripts/common/doors.py",
+    "scripts/datasets/prepare.py",
+    "scripts/archive/checking/rerun.py",
+    "scripts/archive/entry.py",
+}
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A repository of a few files, by path and text."""
+
+    def written(files):
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        monkeypatch.setattr(imports, "ROOT", tmp_path)
+        imports.imported.cache_clear()
+
+    yield written
+    imports.imported.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from scripts.b import c",
+        "from scripts.b.c import name",
+        "import scripts.b.c",
+        "import scripts.b.c as c",
+        "import os, scripts.b.c",
+        "def f():\n    from scripts.b.c import name",
+        "if True:\n    import scripts.b.c",
+    ],
+)
+def test_each_way_to_import_a_module_is_seen(sources, statement):
+    sources({"scripts/a.py": statement, "scripts/b/c.py": "name = 1"})
+    assert modules("scripts/a.py") == ["scripts/b/c.py"]
+
+
+def test_packages_have_a_file_too_and_what_is_not_ours_has_none(sources):
+    sources({"scripts/a.py": "import os\nfrom json import loads\nfrom scripts.b import c\nfrom scripts.gone import x",
+             "scripts/b/__init__.py": "", "scripts/b/c.py": ""})  # fmt: skip
+    assert modules("scripts/a.py") == ["scripts/b/__init__.py", "scripts/b/c.py"]
+
+
+def test_imports_are_followed_also_in_a_circle(sources):
+    sources(
+        {"scripts/a.py": "import scripts.b", "scripts/b.py": "import scripts.c", "scripts/c.py": "import scripts.b"}
+    )
+    assert modules("scripts/a.py") == ["scripts/b.py", "scripts/c.py"]
+
+
+def test_what_a_script_loads_by_name_counts_with_its_imports(sources):
+    sources({"scripts/stage/run.py": "import scripts.x", "scripts/kinds/one.py": "import scripts.y",
+             "scripts/kinds/two.py": "", "scripts/x.py": "", "scripts/y.py": ""})  # fmt: skip
+    assert code("stage/run.py") == {"script": "scripts/stage/run.py", "modules": ["scripts/x.py"]}
+    assert code("stage/run.py", "kinds/one.py") == {
+        "script": "scripts/stage/run.py", "modules": ["scripts/kinds/one.py", "scripts/x.py", "scripts/y.py"],
+    }  # fmt: skip
+
+
+def test_a_running_script_loads_no_file_that_was_not_seen():
+    """Held to what Python itself loads."""
+    script = "scripts/synthesis/compare.py"
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, scripts.synthesis.compare\n"
+         "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('scripts.') and m.__file__), sep='\\n')"],
+        cwd=REPOSITORY, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    names = {str(Path(path).relative_to(REPOSITORY)) for path in loaded if not path.endswith("__init__.py")}
+    assert len(names) > 5 and names <= {script, *modules(script)}
+
+
+def calls(path):
+    """The names of the functions that a file calls, as they are written."""
+    tree = ast.parse(path.read_text())
+    return {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "scripts").rglob("*.py")), ids=lambda path: path.stem)
+def test_no_file_imports_in_a_way_that_is_not_seen(path):
+    name = str(path.relative_to(REPOSITORY))
+    relative = [node.level for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    assert not any(relative), "a relative import"
+    hidden = {"importlib.import_module", "import_module", "__import__", "runpy.run_path", "runpy.run_module"}
+    assert name in LOADED_BY_NAME or not hidden & calls(path), "load it through scripts/common/doors.py"

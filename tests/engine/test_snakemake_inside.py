@@ -1,0 +1,118 @@
+"""What the workflow uses of Snakemake and its Slurm plugin without a public promise: an upgrade that changes it fails here.
+
+Where a test fails after an upgrade, read the new source, adapt the module that the test names, raise TESTED in
+scripts/engine/versions.py, and run `make test-slurm`.
+"""
+
+import inspect
+import re
+
+import pytest
+import snakemake.api  # first: its parts import each other in a circle
+from snakemake.iocontainers import Wildcards
+from snakemake.jobs import Job
+from snakemake.persistence import RECORD_FORMAT_VERSION
+from snakemake.persistence import file as kept_in_files
+from snakemake.rules import Rule
+from snakemake.scheduling.job_scheduler import JobScheduler
+from snakemake.workflow import Workflow
+from snakemake_executor_plugin_slurm import Executor
+
+from scripts.engine.job_records import DIRECTORY_STAMP, FORMAT, PARTS
+from scripts.engine.slurm import USED
+from scripts.engine.versions import TESTED, newer_than_tested
+
+
+def source(thing):
+    return inspect.getsource(thing)
+
+
+def parameters(function):
+    return list(inspect.signature(function).parameters)
+
+
+def test_the_version_is_the_tested_one():
+    assert tuple(int(part) for part in snakemake.__version__.split(".")[:2]) == TESTED
+    assert newer_than_tested(snakemake.__version__) is None
+
+
+# scripts/engine/slurm.py
+
+
+def test_the_scheduler_keeps_the_executor_and_has_it_before_onstart():
+    assert "self._executor = executor_plugin.executor(" in source(JobScheduler.__init__)
+    execute = source(Workflow.execute)
+    assert execute.index("self.scheduler = JobScheduler(") < execute.index("self._onstart(")
+    assert execute.index("self._onstart(") < execute.index("self.scheduler.schedule()")
+    assert isinstance(Workflow.executor_plugin, property)
+
+
+def test_the_slurm_plugin_names_and_finds_its_jobs_by_run_uuid():
+    constructor = source(Executor.__post_init__)
+    assert all(f"self.{name} = " in constructor for name in set(USED) - {"check_active_jobs"})
+    plugin = source(inspect.getmodule(Executor))
+    assert plugin.count('"run_uuid": self.run_uuid') == 2, "a job and an array of jobs are submitted under it"
+    assert re.search(r"query_job_status_squeue\(self\.run_uuid\)", plugin)
+    assert re.search(r"query_job_status_sacct\(self\.run_uuid\)", plugin)
+
+
+def test_the_slurm_plugin_counts_the_queries_that_slurm_answered():
+    assert inspect.isasyncgenfunction(Executor.check_active_jobs)
+    assert parameters(Executor.check_active_jobs) == ["self", "active_jobs"]
+    check = source(Executor.check_active_jobs)
+    unanswered, answered = check.index("if status_of_jobs is None"), check.index("self._status_query_calls += 1")
+    assert unanswered < check.index("continue", unanswered) < answered
+
+
+# scripts/engine/rule_graph.py and scripts/archive/checking/plan.py
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (Rule.products, ["self", "include_logfiles"]),
+        (Rule.is_producer, ["self", "requested_output"]),
+        (Rule.get_wildcards, ["self", "requested_output", "wildcards_dict"]),
+        (Rule.expand_input, ["self", "wildcards", "groupid"]),
+        (Job.__init__, ["self", "rule", "dag", "wildcards_dict", "format_wildcards", "targetfile", "groupid"]),
+    ],
+    ids=lambda value: getattr(value, "__qualname__", ""),
+)
+def test_rules_are_asked_in_this_way(method, expected):
+    assert parameters(method) == expected
+
+
+def test_the_inputs_come_first_of_what_a_rule_expands_to():
+    assert re.search(r"return input, mapping, ", source(Rule.expand_input))
+    assert list(Wildcards(fromdict={"a": "1", "b": "2"})) == ["1", "2"]
+
+
+# rules/common.smk and the Snakefile
+
+
+@pytest.mark.parametrize("name", ["current_basedir", "main_snakefile", "is_main_process", "remote_exec", "rules"])
+def test_the_workflow_tells_the_rule_files_of_itself(name):
+    assert isinstance(getattr(Workflow, name), property)
+
+
+def test_files_of_configuration_from_the_command_line_are_there_before_the_snakefile_is_read():
+    assert "self.configfiles = list(self.config_settings.configfiles)" in source(Workflow)
+
+
+def test_hooks_of_a_module_are_those_of_its_name():
+    assert 'self.globals["onstart"] = partial(func' in source(Workflow.onstart)
+
+
+# scripts/engine/job_records.py and repair.py
+
+
+def test_records_lie_where_this_workflow_looks_for_them():
+    persistence = source(kept_in_files)
+    for folder in (*PARTS, "locks"):
+        assert f'os.path.join(self.path, "{folder}")' in persistence, folder
+    assert (
+        '{"external_jobid": external_jobid}' in persistence and "urlsafe_b64encode(id.encode()).decode()" in persistence
+    )
+    assert 'os.pathconf(subject, "PC_NAME_MAX")' in persistence
+    assert RECORD_FORMAT_VERSION == FORMAT
+    assert f'os.path.join(file, "{DIRECTORY_STAMP}")' in source(snakemake.io)

@@ -1,0 +1,72 @@
+"""The resolved configuration beside the results: complete, free of secrets, and the same experiment when it is used."""
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
+from scripts.experiment.resolution import resolve
+from scripts.experiment.resolved_file import NAME, write_resolved
+
+CONFIG = Path(__file__).parents[2] / "config"
+LISTS = """
+experiment: lists
+datasets: {d: {format: beir, location: tests, licence: &said "CC: yes, é"}, e: {format: beir, location: tests, licence: *said}}
+models: {m: {type: bi-encoder, weights: org/m}}
+recipes: {r: {train_on: d, negatives: {per_query: [1.0, 2]}}}
+systems: {bm25: {type: bm25}, tuned: {model: m, recipe: [r-1, r-2], seeds: 2}}
+tasks: [d]
+comparisons: {c: {control: bm25, treatment: [tuned-r-1, tuned-r-2], effect: [MD, SMD]}}
+"""
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(CONFIG.glob("*.yaml")) if path.name != "schema.yaml"])
+def test_it_resolves_to_the_same_experiment(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(CONFIG.parent)
+    same_experiment(read_yaml(CONFIG / name), tmp_path)
+
+
+def test_lists_stay_lists_and_aliases_are_written_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(CONFIG.parent)
+    (tmp_path / "lists.yaml").write_text(LISTS)
+    written = same_experiment(read_yaml(tmp_path / "lists.yaml"), tmp_path / "results")
+    assert written["systems"]["tuned"]["recipe"] == ["r-1", "r-2"] and written["depth"] > 0
+    assert (
+        written["datasets"]["e"]["licence"] == "CC: yes, é" and "&id" not in (tmp_path / "results" / NAME).read_text()
+    )
+
+
+def same_experiment(config, folder):
+    """Write the configuration, read it back and hold it to what it was written from; gives what was written."""
+    try:
+        expected = asdict(resolve(config, "c.yaml"))
+    except UserError as error:
+        if "no file or folder" not in str(error):
+            raise
+        pytest.skip(str(error))  # data that is not on this machine
+    write_resolved(config, "c.yaml", folder)
+    written = read_yaml(folder / NAME)
+    assert asdict(resolve(written, NAME)) == expected
+    again = folder / "again"
+    write_resolved(written, NAME, again)
+    assert (again / NAME).read_bytes() == (folder / NAME).read_bytes()
+    return written
+
+
+def test_a_secret_is_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(UserError, match=r"holds a URL with a user") as told:
+        write_resolved({"datasets": {"d": {"location": "https://me:hidden@host/x"}}}, "c.yaml", tmp_path)
+    assert "hidden" not in str(told.value) and not list(tmp_path.iterdir())
+
+
+def test_a_failure_keeps_the_earlier_file_and_is_one_line(tmp_path):
+    config = read_yaml(CONFIG / "ranger-glue.yaml")
+    write_resolved(config, "c.yaml", tmp_path)
+    before = (tmp_path / NAME).read_bytes()
+    (tmp_path / f".{NAME}.{os.getpid()}.partial").mkdir()
+    with pytest.raises(UserError, match=r"config\.yaml: cannot be written: "):
+        write_resolved(config, "c.yaml", tmp_path)
+    assert (tmp_path / NAME).read_bytes() == before
