@@ -8,7 +8,8 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs test test-slurm lint lock clean
+.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs
+.PHONY: test test-fast test-slurm lint types format schema architecture lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -59,8 +60,8 @@ test: setup  ## run every test but those of a cluster
 test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(BIN)/python -m pytest -m cluster tests/cluster
 
-lint: setup  ## check the code's style
-	$(BIN)/ruff check .
+schema: setup  ## write config/schema.yaml and the schema for editors from what the modules declare
+	$(BIN)/python -m scripts.experiment.write_schema
 
 lock:  ## renew requirements.lock from requirements.in
 	rm -rf .lock && $(BASE_PYTHON) -m venv .lock

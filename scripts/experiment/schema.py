@@ -1,0 +1,83 @@
+"""The JSON schema of an experiment's configuration: schema_base.yaml with what the modules behind doors declare.
+
+A module that is one kind of something (a dataset format, an effect …) states
+
+    NAME = "beir"                                    what a configuration calls it: a value of the choosing key
+    MEANING = "a folder in BEIR's layout"            optional: what the choosing key's description says of it
+    KEYS = {"domain": {"description": …, "type": "string"}}    optional: keys of its own, as JSON-schema properties
+    IMPLIED = True                                   optional: other keys imply the kind, no value names it
+
+and is found by its file, so that a new kind needs no other edit. Kinds may have a key in common; they state it alike.
+
+A key that an upgrade adds, with a default, says `later: true`. Its default is then not written into the configuration,
+and a value equal to it is taken out: the settings of jobs are those of before, and no finished job runs again. What
+reads such a key has the same default (`entry.get(key, default)`, or the default of a settings dataclass).
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import jsonschema
+
+from scripts.common import doors
+from scripts.common.strict_yaml import read_yaml
+
+BASE = Path(__file__).with_name("schema_base.yaml")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where a configuration chooses between the kinds of a folder: a key of a definition under $defs."""
+
+    package: str
+    definition: str
+    key: str
+
+
+CHOICES = (
+    Choice("scripts.datasets.formats", "dataset", "format"),
+    Choice("scripts.models.kinds", "model", "type"),
+    Choice("scripts.experiment.systems", "system", "type"),
+    Choice("scripts.synthesis.effects", "comparison", "effect"),
+    Choice("scripts.synthesis.intervals", "comparison", "interval"),
+    Choice("scripts.synthesis.estimators", "comparison", "estimator"),
+)
+
+
+@cache
+def schema() -> dict:
+    """The whole schema. Not to be changed by who gets it."""
+    whole = read_yaml(BASE)
+    for choice in CHOICES:
+        add_kinds(whole["$defs"][choice.definition], choice.key, declared(choice.package))
+    jsonschema.Draft202012Validator.check_schema(whole)
+    return whole
+
+
+def declared(package: str) -> dict[str, ModuleType]:
+    """The kinds of a folder by name; none where the folder is not there or its modules declare nothing yet."""
+    try:
+        return doors.kinds(package)
+    except AttributeError:
+        return {}
+
+
+def add_kinds(definition: dict, key: str, kinds: dict[str, ModuleType]) -> None:
+    """Add the kinds to what the key that chooses between them says, and the keys that they declare beside it."""
+    properties = definition["properties"]
+    choosing = properties[key]
+    named = {name: module for name, module in kinds.items() if not getattr(module, "IMPLIED", False)}
+    if named:
+        choosing["enum"] = list(dict.fromkeys([*choosing.get("enum", []), *named]))
+    meanings = [f"{name}: {module.MEANING}" for name, module in named.items() if hasattr(module, "MEANING")]
+    if meanings:
+        choosing["description"] = "; ".join([*filter(None, [choosing.get("description")]), *meanings])
+    for name, module in kinds.items():
+        for own_key, own_schema in getattr(module, "KEYS", {}).items():
+            if properties.setdefault(own_key, copy.deepcopy(own_schema)) != own_schema:
+                raise ValueError(f"{module.__name__}: kind {name!r} states the key {own_key!r} otherwise than another")
