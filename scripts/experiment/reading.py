@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from functools import cache
+from typing import Any
 
 import jsonschema
 
@@ -21,7 +22,7 @@ def _validator() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema())
 
 
-def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
+def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
     """Fan the lists out, add the schema's defaults and check the result against the schema.
 
     Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
@@ -35,7 +36,7 @@ def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str
     return whole_numbers(config), origins
 
 
-def with_defaults(value, part: dict, root: dict):
+def with_defaults(value: Any, part: dict[str, Any], root: dict[str, Any]) -> Any:
     """The value with the defaults of its schema `part`, less what equals the default of a key that came `later`."""
     if not isinstance(value, dict):
         return value
@@ -55,7 +56,7 @@ def with_defaults(value, part: dict, root: dict):
     return value
 
 
-def _is_later_default(value, part: dict, root: dict) -> bool:
+def _is_later_default(value: Any, part: dict[str, Any], root: dict[str, Any]) -> bool:
     """Whether a value, with its defaults, says no more than leaving out its key, which came in an upgrade."""
     if not part.get("later"):
         return False

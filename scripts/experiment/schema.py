@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import jsonschema
 
@@ -50,7 +51,7 @@ CHOICES = (
 
 
 @cache
-def schema() -> dict:
+def schema() -> dict[str, Any]:
     """The whole schema. Not to be changed by who gets it."""
     whole = read_yaml(BASE)
     for choice in CHOICES:
@@ -67,7 +68,7 @@ def declared(package: str) -> dict[str, ModuleType]:
         return {}
 
 
-def add_kinds(definition: dict, key: str, kinds: dict[str, ModuleType]) -> None:
+def add_kinds(definition: dict[str, Any], key: str, kinds: dict[str, ModuleType]) -> None:
     """Add the kinds to what the key that chooses between them says, and the keys that they declare beside it."""
     properties = definition["properties"]
     choosing = properties[key]

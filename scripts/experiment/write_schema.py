@@ -18,7 +18,6 @@ from scripts.experiment.schema import schema
 CONFIG = Path(__file__).parents[2] / "config"
 WIDTH = 120
 INDENT = 2
-WORDS = {"break_long_words": False, "break_on_hyphens": False}  # a text is the same when YAML joins its lines
 HEADING = """\
 # JSON schema of an experiment's configuration: every key with its meaning and default; unknown keys are errors.
 # Made by `make schema` from scripts/experiment/schema_base.yaml and from what the modules of each kind declare.
@@ -46,10 +45,7 @@ def in_yaml(value: dict[str, Any], depth: int = 0) -> str:
         elif isinstance(part, list) and all(isinstance(item, dict) for item in part):
             lines += [start, *(f"{inner}- {_scalar(item)}" for item in part)]
         elif isinstance(part, str):
-            lines += [
-                f"{start} >-",
-                *textwrap.wrap(part, WIDTH, initial_indent=inner, subsequent_indent=inner, **WORDS),
-            ]
+            lines += [f"{start} >-", *_folded(part, inner)]
         else:
             lines.append(on_one_line)
     return "\n".join(lines)
@@ -73,6 +69,12 @@ def _scalar(part: Any) -> str:
     """A value on one line, with quotes where YAML needs them."""
     text = yaml.dump(part, Dumper=_Layout, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6)
     return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _folded(text: str, indent: str) -> list[str]:
+    """A long text on several lines, which YAML joins with spaces."""
+    whole_words = textwrap.TextWrapper(WIDTH, indent, indent, break_long_words=False, break_on_hyphens=False)
+    return whole_words.wrap(text)
 
 
 def files() -> dict[Path, str]:
