@@ -60,6 +60,9 @@ test: setup  ## run every test but those of a cluster
 test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(BIN)/python -m pytest -m cluster tests/cluster
 
+architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
+	$(BIN)/python -m tests.support.architecture
+
 schema: setup  ## write config/schema.yaml and the schema for editors from what the modules declare
 	$(BIN)/python -m scripts.experiment.write_schema
 

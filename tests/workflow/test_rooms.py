@@ -105,3 +105,10 @@ def test_no_import_goes_in_a_circle():
 def test_what_plans_the_workflow_needs_no_torch(name):
     heavy = {"torch", "transformers", "sentence_transformers", "matplotlib", "onnxruntime"}
     assert not heavy & {other.partition(".")[0] for other in IMPORTS[name]}
+
+
+def test_the_drawing_shows_the_rooms_as_they_are():
+    from tests.support.architecture import DRAWING, draw, edges, labels
+
+    assert DRAWING.read_text(encoding="utf-8") == draw(), "make architecture draws it anew"
+    assert len(labels()) > 10 and ("archive", "archive.checking") in edges()
