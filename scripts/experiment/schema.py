@@ -3,11 +3,12 @@
 A module that is one kind of something (a dataset format, an effect …) states
 
     NAME = "beir"                                    what a configuration calls it: a value of the choosing key
-    MEANING = "a folder in BEIR's layout"            optional: what the choosing key's description says of it
+    DESCRIPTION = "a folder in BEIR's layout"        optional: what the choosing key's description says of it
     KEYS = {"domain": {"description": …, "type": "string"}}    optional: keys of its own, as JSON-schema properties
     IMPLIED = True                                   optional: other keys imply the kind, no value names it
 
-and is found by its file, so that a new kind needs no other edit. Kinds may have a key in common; they state it alike.
+and is found by its file, so that a new kind needs no other edit. Kinds may have a key in common; they state it alike,
+and its description begins with the names of all of them. Where the base has a key, its description there stays.
 
 A key that an upgrade adds, with a default, says `later: true`. Its default is then not written into the configuration,
 and a value equal to it is taken out: the settings of jobs are those of before, and no finished job runs again. What
@@ -75,10 +76,31 @@ def add_kinds(definition: dict[str, Any], key: str, kinds: dict[str, ModuleType]
     named = {name: module for name, module in kinds.items() if not getattr(module, "IMPLIED", False)}
     if named:
         choosing["enum"] = list(dict.fromkeys([*choosing.get("enum", []), *named]))
-    meanings = [f"{name}: {module.MEANING}" for name, module in named.items() if hasattr(module, "MEANING")]
-    if meanings:
-        choosing["description"] = "; ".join([*filter(None, [choosing.get("description")]), *meanings])
+    described = [f"{name}: {module.DESCRIPTION}" for name, module in named.items() if hasattr(module, "DESCRIPTION")]
+    if described:
+        choosing["description"] = "; ".join([*filter(None, [choosing.get("description")]), *described])
+    for own_key, owners in owners_of_keys(kinds).items():
+        stated = kinds[owners[0]].KEYS[own_key]
+        if own_key in properties:
+            if without_description(properties[own_key]) != without_description(stated):
+                raise ValueError(f"kind {owners[0]!r} states the key {own_key!r} otherwise than the base")
+        else:
+            properties[own_key] = copy.deepcopy(stated)
+            if "description" in stated:
+                properties[own_key]["description"] = f"{', '.join(owners)}: {stated['description']}"
+
+
+def owners_of_keys(kinds: dict[str, ModuleType]) -> dict[str, list[str]]:
+    """The keys that kinds declare, each with the names of the kinds that do. ValueError where two do it differently."""
+    owners: dict[str, list[str]] = {}
     for name, module in kinds.items():
-        for own_key, own_schema in getattr(module, "KEYS", {}).items():
-            if properties.setdefault(own_key, copy.deepcopy(own_schema)) != own_schema:
-                raise ValueError(f"{module.__name__}: kind {name!r} states the key {own_key!r} otherwise than another")
+        for key, stated in getattr(module, "KEYS", {}).items():
+            others = owners.setdefault(key, [])
+            if others and kinds[others[0]].KEYS[key] != stated:
+                raise ValueError(f"kind {name!r} states the key {key!r} otherwise than kind {others[0]!r}")
+            others.append(name)
+    return owners
+
+
+def without_description(part: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key != "description"}

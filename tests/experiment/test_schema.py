@@ -39,27 +39,34 @@ def test_a_long_text_and_words_that_yaml_reads_otherwise_come_back():
     assert yaml.safe_load(in_yaml(value)) == value
 
 
+LOGARITHM = {"base": {"description": "of the logarithm", "enum": [2, 10], "default": 2}}
+
+
 def definition():
     return {"properties": {"effect": {"enum": ["MD"], "description": "of a task"}, "alpha": {"type": "number"}}}
 
 
 def test_a_kind_adds_its_name_its_meaning_and_its_keys():
     made = definition()
-    ratio = SimpleNamespace(__name__="ratio", MEANING="ratio of means", KEYS={"base": {"enum": [2, 10], "default": 2}})
-    hidden = SimpleNamespace(__name__="hidden", IMPLIED=True, KEYS={"depth": {"type": "integer"}})
+    ratio = SimpleNamespace(DESCRIPTION="ratio of means", KEYS=LOGARITHM)
+    hidden = SimpleNamespace(IMPLIED=True, KEYS={"depth": {"type": "integer"}} | LOGARITHM)
     add_kinds(made, "effect", {"ratio": ratio, "hidden": hidden})
     assert made["properties"]["effect"] == {"enum": ["MD", "ratio"], "description": "of a task; ratio: ratio of means"}
     assert list(made["properties"]) == ["effect", "alpha", "base", "depth"]
-    assert made["properties"]["base"] == {"enum": [2, 10], "default": 2}
+    assert made["properties"]["base"] == LOGARITHM["base"] | {"description": "ratio, hidden: of the logarithm"}
 
 
-def test_kinds_share_a_key_only_if_they_state_it_alike():
-    one, other = (SimpleNamespace(__name__=name, KEYS={"file": {"type": "string"}}) for name in ("one", "other"))
-    made = definition()
-    add_kinds(made, "effect", {"one": one, "other": other})
+def test_kinds_and_base_state_a_key_alike():
+    one, other = (SimpleNamespace(KEYS={"file": {"type": "string"}}) for _ in range(2))
+    add_kinds(definition(), "effect", {"one": one, "other": other})
     other.KEYS = {"file": {"type": "integer"}}
-    with pytest.raises(ValueError, match="other: kind 'other' states the key 'file' otherwise"):
+    with pytest.raises(ValueError, match="kind 'other' states the key 'file' otherwise than kind 'one'"):
         add_kinds(definition(), "effect", {"one": one, "other": other})
+    one.KEYS = {"alpha": {"description": "x", "type": "number"}}
+    add_kinds(definition(), "effect", {"one": one})
+    one.KEYS = {"alpha": {"type": "string"}}
+    with pytest.raises(ValueError, match="kind 'one' states the key 'alpha' otherwise than the base"):
+        add_kinds(definition(), "effect", {"one": one})
 
 
 def test_a_kind_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
@@ -68,7 +75,7 @@ def test_a_kind_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "__init__.py").write_text("")
     (folder / "log_ratio.py").write_text(
-        'NAME = "log-ratio"\nMEANING = "log of the ratio of means"\nKEYS = {"base": {"type": "number", "default": 2}}\n'
+        'NAME = "log-ratio"\nDESCRIPTION = "log of the ratio of means"\nKEYS = {"base": {"type": "number", "default": 2}}\n'
     )
     monkeypatch.setattr(doors, "ROOT", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
