@@ -8,7 +8,8 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs test test-slurm lint lock clean
+.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs
+.PHONY: test test-fast test-slurm lint types format schema architecture lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -56,11 +57,32 @@ export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPER
 test: setup  ## run every test but those of a cluster
 	$(BIN)/python -m pytest
 
+# Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
+FAST = common ir models engine datasets experiment selection evaluation synthesis reports
+test-fast: setup  ## the tests that take two minutes together: no download, no training, no run of the workflow
+	$(BIN)/python -m pytest -q -m "not slow and not cluster" $(FAST:%=tests/%) $(addprefix tests/workflow/test_,rooms.py structure.py)
+
 test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(BIN)/python -m pytest -m cluster tests/cluster
 
-lint: setup  ## check the code's style
+architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
+	$(BIN)/python -m tests.support.architecture
+
+schema: setup  ## write config/schema.yaml and the schema for editors from what the modules declare
+	$(BIN)/python -m scripts.experiment.write_schema
+
+lint: setup  ## check style and format of code and rules
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/snakefmt --check --compact-diff Snakefile rules
+
+format: setup  ## format code and rules
+	$(BIN)/ruff check --quiet --fix-only .
+	$(BIN)/ruff format --quiet .
+	$(BIN)/snakefmt Snakefile rules
+
+types: setup  ## check types where modules are strict (pyproject.toml)
+	$(BIN)/mypy
 
 lock:  ## renew requirements.lock from requirements.in
 	rm -rf .lock && $(BASE_PYTHON) -m venv .lock
@@ -70,4 +92,4 @@ lock:  ## renew requirements.lock from requirements.in
 	rm -rf .lock
 
 clean:  ## remove results, logs and the virtual environment
-	rm -rf results/* .snakemake $(VENV) .pytest_cache .ruff_cache
+	rm -rf results/* .snakemake $(VENV) .pytest_cache .ruff_cache .mypy_cache

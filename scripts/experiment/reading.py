@@ -3,58 +3,69 @@
 from __future__ import annotations
 
 import copy
+import json
 from functools import cache
-from pathlib import Path
+from typing import Any
 
 import jsonschema
 
 from scripts.common.errors import UserError
-from scripts.common.strict_yaml import read_yaml
+from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
 from scripts.experiment.fanout import fan_out_all
 from scripts.experiment.plain_values import check_plain, whole_numbers
+from scripts.experiment.schema import schema
 from scripts.experiment.verdicts import best_match, describe, resolved
-
-SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
 
 
 @cache
-def _schema() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(read_yaml(SCHEMA))
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(schema())
 
 
-def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
+def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
     """Fan the lists out, add the schema's defaults and check the result against the schema.
 
     Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
     (the file's name) begins each message. Raises UserError for the first thing that is wrong.
     """
     check_plain(config, source)
-    schema = _schema().schema
     config, origins = fan_out_all(copy.deepcopy(config), source)
-    config = _with_defaults(config, schema, schema)
-    if errors := list(_schema().iter_errors(config)):
-        raise UserError(describe(best_match(errors), source, origins, schema))
+    config = add_defaults(config, schema(), schema())
+    if errors := list(_validator().iter_errors(config)):
+        raise UserError(describe(best_match(errors), source, origins, schema()))
     return whole_numbers(config), origins
 
 
-def with_defaults(config: dict) -> dict:
+def with_defaults(config: dict[str, Any]) -> dict[str, Any]:
     """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
-    schema = _schema().schema
-    return _with_defaults(copy.deepcopy(config), schema, schema)
+    completed: dict[str, Any] = add_defaults(copy.deepcopy(config), schema(), schema())
+    return completed
 
 
-def _with_defaults(value, schema: dict, root: dict):
-    schema = resolved(schema, root)
+def add_defaults(value: Any, part: dict[str, Any], root: dict[str, Any]) -> Any:
+    """The value with the defaults of its schema `part`, less what equals the default of a key that came `later`."""
     if not isinstance(value, dict):
         return value
-    properties = schema.get("properties", {})
-    for key, part in properties.items():
-        part = resolved(part, root)
-        if key not in value and "default" in part:
-            value[key] = copy.deepcopy(part["default"])
-    others = schema.get("additionalProperties")
-    for key in value:
-        part = properties.get(key, others)
-        if isinstance(part, dict):
-            value[key] = _with_defaults(value[key], part, root)
+    part = resolved(part, root)
+    properties = part.get("properties", {})
+    for key, inner in properties.items():
+        inner = resolved(inner, root)
+        if key not in value and "default" in inner and not inner.get("later"):
+            value[key] = copy.deepcopy(inner["default"])
+    others = part.get("additionalProperties")
+    for key in list(value):
+        inner = properties.get(key, others)
+        if isinstance(inner, dict):
+            value[key] = add_defaults(value[key], inner, root)
+            if _is_later_default(value[key], resolved(inner, root), root):
+                del value[key]
     return value
+
+
+def _is_later_default(value: Any, part: dict[str, Any], root: dict[str, Any]) -> bool:
+    """Whether a value, with its defaults, says no more than leaving out its key, which came in an upgrade."""
+    if not part.get("later"):
+        return False
+    default = add_defaults(copy.deepcopy(part["default"]), part, root)
+    spelt = [json.dumps(whole_numbers(one), sort_keys=True) for one in (value, default)]  # true is not 1, but 1.0 is
+    return spelt[0] == spelt[1]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]  # there, if unknown to the types
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines, whole_text
@@ -31,7 +31,7 @@ class Document(NamedTuple):
         return f"{self.title} {self.text}".strip()
 
 
-def _prepared(path: Path, *fields: str) -> Iterator[dict]:
+def _prepared(path: Path, *fields: str) -> Iterator[dict[str, Any]]:
     """The records of a prepared file. UserError, with the line, for one that is not as it was written."""
     for number, line in lines(path):
         try:
@@ -103,7 +103,7 @@ def write_queries(path: Path, queries: dict[str, str]) -> None:
             file.write(json.dumps({"_id": query_id, "text": text}, ensure_ascii=False) + "\n")
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict]]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number, object) of a user's JSON lines file; UserError names the line that is not a JSON object."""
     for number, line in lines(path):
         record = parse_json(line, f"{path}:{number}")

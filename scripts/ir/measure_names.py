@@ -41,8 +41,9 @@ def _between(value: object, low: float, high: float) -> bool:
 
 
 def _is_gains(value: object) -> bool:
-    whole = isinstance(value, dict) and all(_whole(grade, -LARGEST, LARGEST) for grade in value)
-    return bool(whole and value and all(_whole(gain, 0, LARGEST) for gain in value.values()))
+    if not isinstance(value, dict) or not value:
+        return False
+    return all(_whole(grade, -LARGEST, LARGEST) and _whole(gain, 0, LARGEST) for grade, gain in value.items())
 
 
 _COUNT = Range(lambda value: _whole(value, 1, LARGEST), f"a whole number from 1 to {LARGEST}")

@@ -78,9 +78,9 @@ def _computed(
     together = [one for one in measures if one.NAME in PLAIN and one.params.keys() <= {"cutoff", "rel"}]
     together = [one for one in together if one.NAME != "RR" or not cutoff(one)]
     for group in [together, *([one] for one in measures if one not in together)]:
-        (first, *_) = group or [None]
-        if first is None:
+        if not group:
             continue
+        first = group[0]
         if first.NAME in _OWN:
             values[first] = _OWN[first.NAME](first, rankings, qrels)
         elif first.NAME == "nDCG" and first["dcg"] == "exp-log2" and first.params.keys() <= {"dcg", "cutoff"}:

@@ -14,6 +14,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.support import debian
+
 PACKAGES = ["slurm-wlm", "munge"]
 ETC = Path("/etc/slurm")
 GPUS = 1
@@ -57,10 +59,8 @@ PartitionName=gpu Nodes={host} Default=NO MaxTime=2880 DefMemPerCPU=100 State=UP
 
 def obstacle() -> str:
     """Why no Slurm can be started here; empty if one can."""
-    if not Path("/etc/debian_version").exists() or not shutil.which("apt-get"):
-        return "not Debian: its packages slurm-wlm and munge are what is started"
-    if os.geteuid() != 0:
-        return "not root: only root may install and start Slurm's daemons"
+    if why := debian.obstacle():
+        return f"it is {why}"
     if shutil.which("scontrol") and subprocess.run(["scontrol", "ping"], capture_output=True).returncode == 0:
         return "a Slurm runs here already, and is left alone"
     try:
@@ -71,14 +71,8 @@ def obstacle() -> str:
 
 
 def install() -> None:
-    """Install what is missing with apt; raises RuntimeError with apt's last line."""
-    if shutil.which("slurmctld") and shutil.which("slurmd") and shutil.which("munged"):
-        return
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for words in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(["apt-get", "-qq", *words], env=environment, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"apt-get {words[0]}: {done.stderr.strip().splitlines()[-1]}")
+    """Install what is missing with apt; raises RuntimeError with the reason."""
+    debian.install(["slurmctld", "slurmd", "munged"], PACKAGES)
 
 
 def wait(condition, seconds: float, what: str) -> None:

@@ -65,7 +65,8 @@ def test_jobs_got_the_partition_gpu_memory_and_time_of_their_rule(finished):
 
 
 def test_jobs_are_named_after_the_experiment(finished):
-    assert all(re.match(r"tiny_[0-9a-f]{8}_", one["JobName"]) for one in finished.slurm.jobs(finished.folder))
+    names = [job["JobName"] for job in finished.slurm.jobs(finished.folder)]
+    assert names and all(re.match(r"tiny_[0-9a-f]{8}_", name) for name in names)
 
 
 def test_a_completed_jobs_record_names_node_and_partition(finished):

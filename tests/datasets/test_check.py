@@ -137,6 +137,7 @@ def test_the_hubs_cache_counts_and_is_taken_when_the_hub_does_not_answer(hub_cac
     assert not (tmp_path / "bad").exists()
 
 
+@pytest.mark.slow  # asks PyPI
 def test_the_package_index_is_asked_through_pip(tmp_path):
     assert state(tmp_path, "pypi:six==1.16.0").state == "the package index has it"
     assert "the index has no version 0.0.0, but" in state(tmp_path, "pypi:six==0.0.0").state

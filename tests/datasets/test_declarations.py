@@ -11,14 +11,14 @@ import pytest
 
 from scripts.common.doors import kinds
 from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of, readme_table
-from scripts.experiment.reading import SCHEMA, read_yaml
+from scripts.experiment.schema import schema
 
 REPOSITORY = Path(__file__).parents[2]
 READERS = {name: module for name, module in kinds(FORMATS).items() if not module.FORMAT.values_given}
 
 
 def test_the_schema_holds_what_the_formats_declare():
-    assert read_yaml(SCHEMA)["$defs"]["dataset"] == dataset_schema()
+    assert schema()["$defs"]["dataset"] == dataset_schema()
 
 
 def test_the_readme_holds_the_table_of_formats():
@@ -88,7 +88,7 @@ def test_a_new_format_is_one_file(tmp_path):
     for folder in ("data", "config"):
         (tmp_path / folder).mkdir()
     (tmp_path / "data/a.txt").write_text("first\nsecond\n")
-    (tmp_path / "schema.json").write_text(json.dumps(read_yaml(SCHEMA)))
+    (tmp_path / "schema.json").write_text(json.dumps(schema()))
     here = {"cwd": tmp_path, "env": {"PYTHONPATH": str(tmp_path)}, "check": True, "capture_output": True, "text": True}
     planned = subprocess.run([sys.executable, "-c", PLAN, "schema.json"], **here).stdout
     assert json.loads(planned)["options"] == {"file": "a.txt"}

@@ -53,12 +53,14 @@ def test_a_package_in_a_mirror_is_known_by_its_file_name(tmp_path):
     assert {path.name for path in tmp_path.glob(pattern)} == {"my_data-1.2.tar.gz"}
 
 
+@pytest.mark.slow  # asks PyPI
 def test_a_package_is_refused_by_pip_itself_when_its_checksum_differs(tmp_path):
     with pytest.raises(UserError, match=r"another SHA-256 than the configuration says: Expected sha256 0{64} Got"):
         fetch(tmp_path / "got", "pypi:six==1.16.0", "0" * 64, [])
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow  # asks PyPI
 def test_a_package_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(UserError, match=r"^pypi:six==0.0.0: pip cannot fetch it: [^\n]*$"):
         fetch(tmp_path / "got", "pypi:six==0.0.0", None, [])

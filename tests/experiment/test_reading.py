@@ -14,8 +14,9 @@ import yaml
 
 from scripts.common.errors import UserError
 from scripts.engine import launch
-from scripts.experiment.reading import SCHEMA, complete, read_yaml
+from scripts.experiment.reading import complete, read_yaml
 from scripts.experiment.resolution import resolve
+from scripts.experiment.schema import schema as whole_schema
 from tests.experiment.test_config import BASE, changed
 
 NINES = "9" * 5000
@@ -186,7 +187,7 @@ def numbers(schema, root, path=()):
         yield from numbers(part, root, path)
 
 
-ROOT = read_yaml(SCHEMA)
+ROOT = whole_schema()
 NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT, ROOT)))
 ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c"}
 

@@ -5,7 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
+from tests.support.debian import needed
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--hide-scrollbars"]  # fmt: skip
@@ -16,17 +16,15 @@ class Browser:
     """A page in Chromium: its screenshots, its console, and what it asked for."""
 
     def __init__(self, profile: Path) -> None:
-        binary, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
-        if not binary or not driver:
-            pytest.skip("no chromium and chromedriver here (Debian: apt-get install chromium chromium-driver)")
+        needed(["chromium", "chromedriver"], ["chromium", "chromium-driver"])
         from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
         options = ChromeOptions()
-        options.binary_location = binary
+        options.binary_location = shutil.which("chromium")
         for flag in [*FLAGS, f"--user-data-dir={profile}"]:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = Chrome(options=options, service=ChromeService(driver))
+        self.driver = Chrome(options=options, service=ChromeService(shutil.which("chromedriver")))
 
     def open(self, page: Path, device: str, dark: bool = False) -> None:
         width, height = WIDTHS[device]

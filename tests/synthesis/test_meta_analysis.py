@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from scripts.synthesis.estimators import estimator_named
 from scripts.synthesis.heterogeneity import q_statistic, tau2_interval
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
+from tests.support.debian import needed
 
 ORACLE = Path(__file__).parent / "oracle"
 CASES = json.loads((ORACLE / "metafor.json").read_text())
@@ -99,9 +99,9 @@ def test_cumulative_agrees_with_metafor(case, fit):
         assert close(meta.tau2, expected["tau2"], min(case["vi"]))
 
 
+@pytest.mark.slow  # it installs R where there is none
 def test_stored_values_are_what_metafor_computes_now():
-    if shutil.which("Rscript") is None:
-        pytest.skip("R is not installed")
+    needed(["Rscript"], ["r-base-core", "r-cran-metafor"])
     if subprocess.run(["Rscript", "-e", "library(metafor)"], capture_output=True).returncode:
         pytest.skip("R's metafor is not installed")
     result = subprocess.run(["Rscript", ORACLE / "metafor.R"], capture_output=True, text=True, check=True)

@@ -30,7 +30,9 @@ def test_every_system_and_seed_has_a_run_and_metrics(results):
 
 def test_metrics_are_those_of_the_runs(results):
     qrels = read_qrels(results / "data/weather/qrels/test.qrels")
-    for path in results.glob("metrics/*/*/*.tsv"):
+    paths = sorted(results.glob("metrics/*/*/*.tsv"))
+    assert len(paths) == 8
+    for path in paths:
         run = read_run(results / "runs" / path.relative_to(results / "metrics").with_suffix(".trec.gz"))
         table = pd.read_csv(path, sep="\t", index_col="query_id")
         assert len(table) == 15

@@ -137,3 +137,10 @@ def test_planning_loads_nothing_that_computes():
     code = f"import sys, {', '.join(PLANNING)}; print(*sorted({heavy} & sys.modules.keys()))"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert len(PLANNING) > 7 and loaded.stdout.split() == []
+
+
+def test_the_drawing_shows_the_rooms_as_they_are():
+    from tests.support.architecture import DRAWING, draw, edges, labels
+
+    assert DRAWING.read_text(encoding="utf-8") == draw(), "make architecture draws it anew"
+    assert len(labels()) > 10 and ("archive", "archive.checking") in edges()

@@ -136,16 +136,20 @@ def test_an_archive_holds_the_reference_and_never_the_secret(finished_pair):
     assert b"tiny.zip?token=***" in content["provenance/identities.json"]
 
 
-@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(CONFIGURATIONS, 2)), ids=lambda path: path.stem)
-def test_configurations_that_come_with_ranktrial_agree_on_what_they_share(one, other):
-    found = []
-    for path in (one, other):
+def test_configurations_that_come_with_ranktrial_agree_on_what_they_share():
+    fetched_by = {}
+    for path in CONFIGURATIONS:
         config, _ = complete(read_yaml(path), path.name)
         prepared = {name: entry for name, entry in config["datasets"].items() if "location" in entry}
         wanted = list({json.dumps(w): w for w in sources(prepared, config["models"], path.name).values()}.values())
-        found.append(dict(zip(names(wanted, {}), wanted, strict=True)))
-    assert all(found[0][name] == found[1][name] for name in set(found[0]) & set(found[1]))
-    assert not any("mirrors" in wanted for side in found for wanted in side.values())
+        fetched_by[path.stem] = dict(zip(names(wanted, {}), wanted, strict=True))
+    shared = 0
+    for one, other in itertools.combinations(fetched_by.values(), 2):
+        for name in one.keys() & other.keys():
+            assert one[name] == other[name]
+            shared += 1
+    assert shared >= 5, "too little is shared for this to say something"
+    assert not any("mirrors" in wanted for one in fetched_by.values() for wanted in one.values())
 
 
 def test_what_decides_a_fetch_is_what_is_fetched_alone():

@@ -18,7 +18,8 @@ from scripts.archive.crate.shapes import shown
 from scripts.common.errors import UserError
 from scripts.common.locations import is_remote
 from scripts.common.paths import below, why_not_below
-from scripts.experiment.reading import SCHEMA, complete, read_yaml
+from scripts.experiment.reading import complete, read_yaml
+from scripts.experiment.schema import BASE
 
 OUTSIDE, MIRROR = "outside", "mirror"  # folders of what stands in for files at other places, and in mirrors
 LARGEST = 8 << 20  # bytes of a configuration
@@ -66,7 +67,7 @@ def read_configuration(folder: Path, name: str) -> dict:
 
 def completed(config: dict, name: str) -> dict | None:
     """The configuration with this clone's defaults; None inside a zip, where the sources that plan check it."""
-    if not SCHEMA.is_file():
+    if not BASE.is_file():
         return None
     try:
         return complete(config, name)[0]

@@ -1,0 +1,106 @@
+"""The JSON schema of an experiment's configuration: schema_base.yaml with what the modules behind doors declare.
+
+A module that is one kind of something (a dataset format, an effect …) states
+
+    NAME = "beir"                                    what a configuration calls it: a value of the choosing key
+    DESCRIPTION = "a folder in BEIR's layout"        optional: what the choosing key's description says of it
+    KEYS = {"domain": {"description": …, "type": "string"}}    optional: keys of its own, as JSON-schema properties
+    IMPLIED = True                                   optional: other keys imply the kind, no value names it
+
+and is found by its file, so that a new kind needs no other edit. Kinds may have a key in common; they state it alike,
+and its description begins with the names of all of them. Where the base has a key, its description there stays.
+
+A key that an upgrade adds, with a default, says `later: true`. Its default is then not written into the configuration,
+and a value equal to it is taken out: the settings of jobs are those of before, and no finished job runs again. What
+reads such a key has the same default (`entry.get(key, default)`, or the default of a settings dataclass).
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jsonschema
+
+from scripts.common import doors
+from scripts.common.strict_yaml import read_yaml
+
+BASE = Path(__file__).with_name("schema_base.yaml")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where a configuration chooses between the kinds of a folder: a key of a definition under $defs."""
+
+    package: str
+    definition: str
+    key: str
+
+
+CHOICES = (
+    Choice("scripts.datasets.formats", "dataset", "format"),
+    Choice("scripts.models.kinds", "model", "type"),
+    Choice("scripts.experiment.systems", "system", "type"),
+    Choice("scripts.synthesis.effects", "comparison", "effect"),
+    Choice("scripts.synthesis.intervals", "comparison", "interval"),
+    Choice("scripts.synthesis.estimators", "comparison", "estimator"),
+)
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The whole schema. Not to be changed by who gets it."""
+    whole = read_yaml(BASE)
+    for choice in CHOICES:
+        add_kinds(whole["$defs"][choice.definition], choice.key, declared(choice.package))
+    jsonschema.Draft202012Validator.check_schema(whole)
+    return whole
+
+
+def declared(package: str) -> dict[str, ModuleType]:
+    """The kinds of a folder by name; none where the folder is not there or its modules declare nothing yet."""
+    try:
+        return doors.kinds(package)
+    except AttributeError:
+        return {}
+
+
+def add_kinds(definition: dict[str, Any], key: str, kinds: dict[str, ModuleType]) -> None:
+    """Add the kinds to what the key that chooses between them says, and the keys that they declare beside it."""
+    properties = definition["properties"]
+    choosing = properties[key]
+    named = {name: module for name, module in kinds.items() if not getattr(module, "IMPLIED", False)}
+    if named:
+        choosing["enum"] = list(dict.fromkeys([*choosing.get("enum", []), *named]))
+    described = [f"{name}: {module.DESCRIPTION}" for name, module in named.items() if hasattr(module, "DESCRIPTION")]
+    if described:
+        choosing["description"] = "; ".join([*filter(None, [choosing.get("description")]), *described])
+    for own_key, owners in owners_of_keys(kinds).items():
+        stated = kinds[owners[0]].KEYS[own_key]
+        if own_key in properties:
+            if without_description(properties[own_key]) != without_description(stated):
+                raise ValueError(f"kind {owners[0]!r} states the key {own_key!r} otherwise than the base")
+        else:
+            properties[own_key] = copy.deepcopy(stated)
+            if "description" in stated:
+                properties[own_key]["description"] = f"{', '.join(owners)}: {stated['description']}"
+
+
+def owners_of_keys(kinds: dict[str, ModuleType]) -> dict[str, list[str]]:
+    """The keys that kinds declare, each with the names of the kinds that do. ValueError where two do it differently."""
+    owners: dict[str, list[str]] = {}
+    for name, module in kinds.items():
+        for key, stated in getattr(module, "KEYS", {}).items():
+            others = owners.setdefault(key, [])
+            if others and kinds[others[0]].KEYS[key] != stated:
+                raise ValueError(f"kind {name!r} states the key {key!r} otherwise than kind {others[0]!r}")
+            others.append(name)
+    return owners
+
+
+def without_description(part: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key != "description"}
