@@ -10,11 +10,10 @@ def encoding(system, task, seed):
 
     A bi-encoder that re-ranks whole texts encodes the candidates itself.
     """
-    split = system.piece_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
-    if system.kind != "retrieve" and not split:
+    if not kind_of(system).encodes_corpus(system, EXPERIMENT.models[system.model]):
         return None
     owner = EXPERIMENT.corpus_owner(task.dataset)
-    corpus = f"{owner}/pieces-{system.piece_length}" if split else owner
+    corpus = f"{owner}/pieces-{system.piece_length}" if system.piece_length else owner
     encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
     return results(f"embeddings/{corpus}/{encoded}")
 

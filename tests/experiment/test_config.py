@@ -6,9 +6,10 @@ import pytest
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.experiment.checks import PIECE_LENGTH
 from scripts.experiment.comparisons import cost_figures
 from scripts.experiment.reading import SCHEMA, complete, read_yaml
-from scripts.experiment.resolution import PIECE_LENGTH, resolve
+from scripts.experiment.resolution import resolve
 
 BASE = {
     "experiment": "e",
@@ -103,7 +104,7 @@ def test_elasticsearch_has_its_own_defaults():
         ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/file": "../model.onnx"},
          "c.yaml: models.ce.file: names the ONNX file inside the weights: a relative path"),
         ({"systems/x": {"model": "ce", "rerank": {"first_stage": "y"}}}, "c.yaml: systems.x.rerank.first_stage: unknown"),
-        ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external or a model"),
+        ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external, type: fusion or a model"),
         ({"systems/x": {"type": "external", "recipe": "r", "runs": {"d": "f"}}},
          "c.yaml: systems.x: a system of type external cannot have 'recipe'"),
         ({"systems/x": {"type": "external", "tune": True, "runs": {"d": "f"}}},

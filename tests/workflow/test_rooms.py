@@ -22,6 +22,7 @@ ROOMS = [
     "training",
     "inference",
     "selection",
+    "fusion",
     "evaluation",
     "synthesis",
     "reports.writing",
@@ -35,7 +36,18 @@ ROOMS = [
     "archive.checking",
     "archive",
 ]
-STAGES = ("datasets", "bm25", "training", "inference", "selection", "evaluation", "synthesis", "reports", "archive")
+STAGES = (
+    "datasets",
+    "bm25",
+    "training",
+    "inference",
+    "selection",
+    "fusion",
+    "evaluation",
+    "synthesis",
+    "reports",
+    "archive",
+)
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
 
 

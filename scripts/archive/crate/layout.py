@@ -38,7 +38,7 @@ KINDS = {
     "index": r"bm25/[^/]+/index(/.*)?",
     "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)|pieces/.*",
     "qrels": r"data/[^/]+/qrels/.*",
-    "data": r"(data|negatives|bm25)/.*\.(json|tsv)",
+    "data": r"(data|negatives|bm25|fusion)/.*\.(json|tsv)",
     "run": r"(runs|bm25)/.*\.trec\.gz",
     "origin of a run": r"runs/.*\.ir_metadata\.yaml",
     "metric": r"metrics/.*",
