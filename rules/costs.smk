@@ -8,7 +8,7 @@ External systems have no timing.
 from scripts.experiment.comparisons import COST_FIGURE, cost_figures
 from scripts.experiment.descriptions import for_times
 
-FITTED_SYSTEMS = {name: system for name, system in EXPERIMENT.systems.items() if kind_of(system).timed}
+FITTED_SYSTEMS = {name: system for name, system in EXPERIMENT.systems.items() if system_kind(system).timed}
 TIMES = [f"tables/{name}-times" for name in ("inference", "fine-tuning")] if FITTED_SYSTEMS else []
 COST_FIGURES = cost_figures(EXPERIMENT.comparisons, set(FITTED_SYSTEMS))
 

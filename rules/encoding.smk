@@ -10,7 +10,7 @@ def encoding(system, task, seed):
 
     A bi-encoder that re-ranks whole texts encodes the candidates itself.
     """
-    if not kind_of(system).encodes_corpus(system, EXPERIMENT.models[system.model]):
+    if not system_kind(system).encodes_corpus(system, EXPERIMENT.models[system.model]):
         return None
     owner = EXPERIMENT.corpus_owner(task.dataset)
     corpus = f"{owner}/pieces-{system.piece_length}" if system.piece_length else owner

@@ -38,7 +38,7 @@ def first_stage(wildcards):
 def ranking_settings(wildcards):
     """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
     system, model = EXPERIMENT.systems[wildcards.system], system_model(wildcards)
-    kept = kind_of(system).model_settings
+    kept = system_kind(system).model_settings
     pieces = {"piece_length": system.piece_length} if system.piece_length else {}
     tag = f"{wildcards.system}-{wildcards.seed}"
     return settings(**{key: model[key] for key in kept}, **pieces, depth=system.depth or EXPERIMENT.depth, tag=tag)

@@ -7,12 +7,12 @@ import json
 
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import UNTRAINED, Experiment, System
-from scripts.experiment.system_kinds import kind_of, takes
+from scripts.experiment.system_kinds import system_kind, takes
 
 
 def describe(experiment: Experiment, system: System) -> str:
     """What a system is: its kind, model, training and candidates."""
-    return kind_of(system).describe(experiment, system)
+    return system_kind(system).describe(experiment, system)
 
 
 def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
@@ -32,7 +32,7 @@ def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     """Where a system stands in the tables of times: model, candidates, long texts, recipe, column, a note."""
-    kind = kind_of(system)
+    kind = system_kind(system)
     model = model_names(experiment.models)[system.model] if system.model else system.label
     place = {"model": model, "candidates": kind.candidates(system), "texts": "split" if system.piece_length else ""}
     if system.recipe != UNTRAINED:

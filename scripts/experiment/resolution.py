@@ -21,7 +21,7 @@ from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
-from scripts.experiment.system_kinds import kind_of
+from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
 
@@ -62,5 +62,5 @@ def resolve(config: dict, source: str) -> Experiment:
         actor=config.get("actor"),
     )
     for system in systems.values():
-        kind_of(system).check_experiment(check, system, experiment)
+        system_kind(system).check_experiment(check, system, experiment)
     return experiment

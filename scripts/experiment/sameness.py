@@ -9,7 +9,7 @@ import os
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import same_queries
 from scripts.experiment.records import System, Task
-from scripts.experiment.system_kinds import kind_of, takes
+from scripts.experiment.system_kinds import system_kind, takes
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
@@ -30,7 +30,7 @@ def check_roles(
     have not the same files either; a run's file may hold the queries of several tasks.
     """
     control, treatment = pair
-    if not kind_of(control).computed and not kind_of(treatment).computed:
+    if not system_kind(control).computed and not system_kind(treatment).computed:
         files = {
             task: (os.path.realpath(control.settings[task]), os.path.realpath(treatment.settings[other]))
             for task, other in ranked.items()
@@ -52,6 +52,6 @@ def check_roles(
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
     """All that makes a system's runs, as text."""
-    made_of = {"kind": system.kind, **kind_of(system).identity(check.config, system)}
+    made_of = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
     made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
     return json.dumps(made_of, sort_keys=True)

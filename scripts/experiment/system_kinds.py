@@ -20,7 +20,7 @@ def modules() -> dict[str, ModuleType]:
     return doors.kinds(PACKAGE)
 
 
-def kind_of(system: System) -> SystemKind:
+def system_kind(system: System) -> SystemKind:
     """What a system's kind says of it."""
     return modules()[system.kind].KIND
 
@@ -87,7 +87,7 @@ def plain_lists() -> list[tuple[str, ...]]:
 
 def takes(system: System) -> tuple[str, ...]:
     """The systems whose runs a system takes."""
-    return kind_of(system).takes(system)
+    return system_kind(system).takes(system)
 
 
 def behind(system: System, systems: dict[str, System]) -> list[System]:
@@ -101,4 +101,4 @@ def behind(system: System, systems: dict[str, System]) -> list[System]:
 def documents_held(experiment: Experiment, system: System) -> int:
     """The most documents that a run of the system holds for a query."""
     taken = [documents_held(experiment, experiment.systems[name]) for name in takes(system)]
-    return kind_of(system).documents_held(system, experiment.depth, taken)
+    return system_kind(system).documents_held(system, experiment.depth, taken)

@@ -7,7 +7,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.checks import WITHOUT_DOCUMENTS
 from scripts.experiment.records import System, Task
 from scripts.experiment.seed_selection import share_selections
-from scripts.experiment.system_kinds import kind_of, takes
+from scripts.experiment.system_kinds import system_kind, takes
 from scripts.experiment.tasks import add_task
 
 
@@ -24,8 +24,8 @@ def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, S
     further = _selection_tasks(check, systems, tasks)
     order = _takers_last(check, systems)
     for name in order:
-        systems[name] = kind_of(systems[name]).with_seeds(check, systems[name], systems)
-        kind_of(systems[name]).check(check, systems[name], tasks)
+        systems[name] = system_kind(systems[name]).with_seeds(check, systems[name], systems)
+        system_kind(systems[name]).check(check, systems[name], tasks)
         _check_documents(check, systems[name], tasks)
     _check_runs(check, systems, tasks)
     _add_tuning_tasks(check, systems, tasks, further, order)
@@ -65,7 +65,7 @@ def _selection_tasks(check: Checker, systems: dict[str, System], tasks: dict[str
 def _check_documents(check: Checker, system: System, tasks: dict[str, Task]) -> None:
     """A system that ranks documents has tasks with documents only."""
     for task in tasks.values():
-        if kind_of(system).needs_documents and system.ranks(task.name) and task.format in WITHOUT_DOCUMENTS:
+        if system_kind(system).needs_documents and system.ranks(task.name) and task.format in WITHOUT_DOCUMENTS:
             said = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
             raise check.fail(f"systems.{system.name}", said)
 
@@ -93,13 +93,13 @@ def _add_tuning_tasks(
             task = add_task(check, f"systems.{name}.select_seed.task", system.selection.task, tasks, further)
             wanted[name][task.name] = task
         ranked = {one.name: one for one in tasks.values() if system.ranks(one.name)}
-        for tuning in kind_of(system).tuned_on(check, system, ranked | wanted[name]):
+        for tuning in system_kind(system).tuned_on(check, system, ranked | wanted[name]):
             task = add_task(check, f"systems.{name}.tune", tuning, tasks, further)
             wanted[name][task.name] = task
         for taken in takes(system):
             wanted[taken] |= wanted[name]
             for task_name in wanted[name]:
-                if not kind_of(systems[taken]).computed and not systems[taken].ranks(task_name):
+                if not system_kind(systems[taken]).computed and not systems[taken].ranks(task_name):
                     raise check.fail(f"systems.{name}", f"{_role(system, taken)} has no run for {task_name}")
 
 

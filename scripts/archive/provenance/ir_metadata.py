@@ -12,7 +12,7 @@ from pathlib import Path
 from scripts.common.locations import shown
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.system_kinds import behind, kind_of
+from scripts.experiment.system_kinds import behind, system_kind
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
@@ -79,7 +79,7 @@ def _goal(experiment: Experiment, task: Task, system: System) -> dict:
 def _method(experiment: Experiment, system: System) -> dict:
     stages = []
     for one in behind(system, experiment.systems):
-        stages.append({"name": one.name, **kind_of(one).provenance(experiment, one)})
+        stages.append({"name": one.name, **system_kind(one).provenance(experiment, one)})
     if any(stage["method"] == "external" for stage in stages):
         return {"retrieval": stages}
     return {"automatic": True, "score ties": TIES, "retrieval": stages}
