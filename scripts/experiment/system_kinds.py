@@ -28,10 +28,12 @@ def system_kind(system: System) -> SystemKind:
 def kind_of_entry(check: Checker, name: str, entry: dict) -> str:
     """The name of the kind that an entry is of. Raises UserError for an entry of none, and for keys of other kinds."""
     key, typed = f"systems.{name}", "type" in entry
-    meant = [one for one, module in modules().items() if module.KIND.typed == typed and entry.get("type", one) == one]
+    meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
+    if typed:
+        meant = {entry["type"]: meant[entry["type"]]}
     allowed: dict[str, Any] = {}
-    for one in meant:
-        allowed |= modules()[one].KEYS
+    for module in meant.values():
+        allowed |= module.KEYS
     what = f"a system of type {entry['type']}" if typed else "a system without a type (so one with a model)"
     if alien := sorted(set(entry) - set(allowed) - {"type"}):
         raise check.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
@@ -40,10 +42,10 @@ def kind_of_entry(check: Checker, name: str, entry: dict) -> str:
         if known and (alien := sorted(set(value) - set(known))):
             raise check.fail(f"{key}.{part}", f"{what} cannot have {', '.join(map(repr, alien))} there")
     if typed:
-        return meant[0]
+        return entry["type"]
     if "model" not in entry:
-        raise check.fail(key, f"a system needs {', '.join(f'type: {one}' for one in types())} or a model")
-    return next(one for one in meant if modules()[one].KIND.implied(check.config, entry))
+        raise check.fail(key, f"a system needs {', '.join(f'type: {kind}' for kind in types())} or a model")
+    return next(kind for kind, module in meant.items() if module.KIND.implied(check.config, entry))
 
 
 def types() -> list[str]:
@@ -53,25 +55,25 @@ def types() -> list[str]:
 
 def keys() -> dict[str, dict]:
     """The JSON schema of the keys of all systems, as one mapping; a key that kinds share has what each says of it."""
-    said = f"{', '.join(types())}; a system with a model needs none"
-    together: dict[str, dict] = {"type": {"description": said, "enum": types()}}
+    message = f"{', '.join(types())}; a system with a model needs none"
+    together: dict[str, dict] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
         for key, schema in module.KEYS.items():
             together[key] = _merged(together[key], schema) if key in together else schema
     return together
 
 
-def _merged(one: dict, other: dict) -> dict:
+def _merged(first: dict, second: dict) -> dict:
     """What both say of a key: their descriptions and properties together, all else being the same."""
-    if one == other:
-        return one
-    words = [schema["description"] for schema in (one, other) if "description" in schema]
-    merged = one | other | ({"description": "; ".join(dict.fromkeys(words))} if words else {})
-    if "properties" in one and "properties" in other:
-        merged["properties"] = one["properties"] | other["properties"]
-    different = [key for key in one.keys() | other.keys() if key not in ("description", "properties")]
-    if any(one.get(key) != other.get(key) for key in different):
-        raise ValueError(f"two kinds of systems declare one key differently: {one} and {other}")
+    if first == second:
+        return first
+    words = [schema["description"] for schema in (first, second) if "description" in schema]
+    merged = first | second | ({"description": "; ".join(dict.fromkeys(words))} if words else {})
+    if "properties" in first and "properties" in second:
+        merged["properties"] = first["properties"] | second["properties"]
+    alike = (first.keys() | second.keys()) - {"description", "properties"}
+    if any(first.get(key) != second.get(key) for key in alike):
+        raise ValueError(f"two kinds of systems declare one key differently: {first} and {second}")
     return merged
 
 
@@ -94,7 +96,7 @@ def behind(system: System, systems: dict[str, System]) -> list[System]:
     """The systems whose runs are behind a system's, each after those that it takes itself, and the system last."""
     chain: dict[str, System] = {}
     for name in takes(system):
-        chain |= {one.name: one for one in behind(systems[name], systems)}
+        chain |= {member.name: member for member in behind(systems[name], systems)}
     return [*chain.values(), system]
 
 

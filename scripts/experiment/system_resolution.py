@@ -66,8 +66,8 @@ def _check_documents(check: Checker, system: System, tasks: dict[str, Task]) -> 
     """A system that ranks documents has tasks with documents only."""
     for task in tasks.values():
         if system_kind(system).needs_documents and system.ranks(task.name) and task.format in WITHOUT_DOCUMENTS:
-            said = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
-            raise check.fail(f"systems.{system.name}", said)
+            message = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
+            raise check.fail(f"systems.{system.name}", message)
 
 
 def _check_runs(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> None:
@@ -92,7 +92,7 @@ def _add_tuning_tasks(
         if system.selection and system.selection.by == name:
             task = add_task(check, f"systems.{name}.select_seed.task", system.selection.task, tasks, further)
             wanted[name][task.name] = task
-        ranked = {one.name: one for one in tasks.values() if system.ranks(one.name)}
+        ranked = {task.name: task for task in tasks.values() if system.ranks(task.name)}
         for tuning in system_kind(system).tuned_on(check, system, ranked | wanted[name]):
             task = add_task(check, f"systems.{name}.tune", tuning, tasks, further)
             wanted[name][task.name] = task

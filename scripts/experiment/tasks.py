@@ -15,8 +15,8 @@ def resolve_tasks(check: Checker) -> dict[str, Task]:
         task = resolve_task(check, name)
         same = [other for other in tasks.values() if (other.dataset, other.split) == (task.dataset, task.split)]
         if same:
-            said = "are one split, whose queries would count twice"
-            raise check.fail("tasks", f"{same[0].name!r} and {name!r} {said}")
+            message = "are one split, whose queries would count twice"
+            raise check.fail("tasks", f"{same[0].name!r} and {name!r} {message}")
         if task.folder in folders:
             raise check.fail("tasks", f"{folders[task.folder]!r} and {name!r} would share a folder; rename one")
         folders[task.folder] = name

@@ -41,12 +41,12 @@ def fuser(settings: Settings, weights: dict[str, float]) -> Callable[[list[Score
 def comparable(runs: list[Run], settings: Settings) -> list[Run]:
     """The runs with the scores that are summed."""
     if settings.method == "reciprocal-rank":
-        return [{query: reciprocal_ranks(scores, settings.k) for query, scores in one.items()} for one in runs]
-    return [normalised(one, settings.normalise) for one in runs]
+        return [{query: reciprocal_ranks(scores, settings.k) for query, scores in member.items()} for member in runs]
+    return [normalised(member, settings.normalise) for member in runs]
 
 
 def fuse(runs: list[Run], settings: Settings, weights: dict[str, float]) -> Run:
-    """The runs, one a system, as one run."""
+    """The runs of the systems, in their order, as one run."""
     return fused(comparable(runs, settings), fuser(settings, weights), settings.depth)
 
 
@@ -72,7 +72,7 @@ def main() -> None:
     if not ranked:
         raise UserError(f"{options.runs[0]}: not one of the runs has a query, so there is nothing to fuse")
     singles = single_seconds(
-        lambda query: fuse([{query: one.get(query, {})} for one in runs], settings, weights), list(ranked)
+        lambda query: fuse([{query: member.get(query, {})} for member in runs], settings, weights), list(ranked)
     )
     write_run(options.run, ranked, settings.tag)
     write_timing(

@@ -52,7 +52,7 @@ def judged(qrels: Qrels, name: str) -> Qrels:
 def try_all(runs: list[Run], qrels: Qrels, settings: Settings) -> list[Trial]:
     """The mean measure over the queries of the qrels for all weights, in ascending order of the weights."""
     comparable = [
-        normalised({query: one[query] for query in qrels if query in one}, settings.normalise) for one in runs
+        normalised({query: member[query] for query in qrels if query in member}, settings.normalise) for member in runs
     ]
     tried = list(weightings(round(1 / settings.step), len(runs)))
     trials = []

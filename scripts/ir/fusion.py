@@ -88,7 +88,7 @@ def weightings(steps: int, systems: int) -> Iterator[tuple[float, ...]]:
         for share in range(left + 1):
             yield from ((share, *others) for others in shares(left - share, places - 1))
 
-    return (tuple(share / steps for share in one) for one in shares(steps, systems))
+    return (tuple(share / steps for share in split) for split in shares(steps, systems))
 
 
 def trials(steps: int, systems: int) -> int:

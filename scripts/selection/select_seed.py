@@ -75,8 +75,8 @@ def main() -> None:
     settings = options.settings
     judged = read_qrels(options.qrels)
     if not any(relevant(judged, query) for query in judged):
-        said = "no judged query to select a seed by; give the dataset this split (splits: …)"
-        raise UserError(f"{options.qrels}: {said}")
+        message = "no judged query to select a seed by; give the dataset this split (splits: …)"
+        raise UserError(f"{options.qrels}: {message}")
     reached = scores(options.runs, judged, settings.score)
     chosen = best(reached)
     checkpoints = {seed_of(path): path for path in options.checkpoints}

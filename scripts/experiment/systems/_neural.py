@@ -102,8 +102,8 @@ class Neural(SystemKind):
             check_loss(check, recipe, [model["type"]])
             recipe = check.config["recipes"][recipe]["start_from"] or UNTRAINED
         if model["backend"] == "onnx" and system.recipe != UNTRAINED:
-            said = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
-            raise check.fail(f"systems.{system.name}", said)
+            message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
+            raise check.fail(f"systems.{system.name}", message)
 
     def encodes_corpus(self, system: System, model: dict) -> bool:
         return system.piece_length is not None and model["type"] == "bi-encoder"

@@ -88,18 +88,18 @@ class Fusion(SystemKind):
         first, *others = seeded
         for other in others:
             if set(other.seeds) != set(first.seeds):
-                said = (
+                message = (
                     f"{first.name} has the seeds {first.seeds}, {other.name} {other.seeds}; runs of one seed are fused"
                 )
-                raise check.fail(f"systems.{system.name}.systems", said)
+                raise check.fail(f"systems.{system.name}.systems", message)
         selecting = next((member for member in seeded if member.selection), first)
         return replace(system, seeds=first.seeds, selection=selecting.selection)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         for task in tasks.values():
             if system.ranks(task.name) and task.format == "scores":
-                said = f"fuses runs, but task {task.name!r} has format scores, which has none; list other tasks"
-                raise check.fail(f"systems.{system.name}", said)
+                message = f"fuses runs, but task {task.name!r} has format scores, which has none; list other tasks"
+                raise check.fail(f"systems.{system.name}", message)
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
         """On no task has one of the fused systems several seeds and another a selected one."""
@@ -108,8 +108,8 @@ class Fusion(SystemKind):
             for name in self.takes(system):
                 seeds = experiment.seeds_on(experiment.systems[name], task)
                 if len(seeds) > 1 and set(seeds) != own:
-                    said = f"{name} has several seeds on {task.name}, another a selected one; give both a select_seed"
-                    raise check.fail(f"systems.{system.name}.systems", said)
+                    message = f"{name} has several seeds on {task.name}, another a selected one; both need select_seed"
+                    raise check.fail(f"systems.{system.name}.systems", message)
 
     def tuned_on(self, check: Checker, system: System, tasks: dict[str, Task]) -> list[str]:
         if not tunes(system):
@@ -177,7 +177,7 @@ def _settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
     names, method = entry["systems"], entry.get("method", "reciprocal-rank")
     for name in names:
         check.known(f"{key}.systems", name, "systems")
-    of_methods = {one for keys in KEYS_OF_METHOD.values() for one in keys}
+    of_methods = {key for keys in KEYS_OF_METHOD.values() for key in keys}
     if alien := sorted(of_methods & set(entry) - set(KEYS_OF_METHOD[method])):
         raise check.fail(key, f"method {method} cannot have {', '.join(map(repr, alien))}")
     how: dict[str, Any] = {"systems": names, "method": method}
@@ -196,8 +196,8 @@ def _settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
         raise check.fail(key, "weighted-sum needs weights, a number for each system, or tune: true")
     weights = entry["weights"]
     if set(weights) != set(names):
-        said = f"expected a weight for each of {', '.join(names)} and no other, not for {', '.join(weights)}"
-        raise check.fail(f"{key}.weights", said)
+        message = f"expected a weight for each of {', '.join(names)} and no other, not for {', '.join(weights)}"
+        raise check.fail(f"{key}.weights", message)
     if not any(weights.values()):
         raise check.fail(f"{key}.weights", "all are 0; expected one above 0")
     return how | {"weights": {name: float(weights[name]) for name in names}}
@@ -209,10 +209,10 @@ def _grid(check: Checker, key: str, systems: int, given: dict) -> dict[str, Any]
     if abs(steps * grid["step"] - 1) > 1e-9:
         raise check.fail(f"{key}.grid.step", f"{grid['step']} does not divide 1; expected such as 0.1 or 0.05")
     if (number := trials(steps, systems)) > MOST_TRIALS:
-        said = (
+        message = (
             f"{systems} systems have {number:,} weightings in steps of {grid['step']}; expected at most {MOST_TRIALS:,}"
         )
-        raise check.fail(f"{key}.grid.step", said)
+        raise check.fail(f"{key}.grid.step", message)
     try:
         check_computable(grid["measure"])
     except UserError as error:

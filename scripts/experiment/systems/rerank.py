@@ -35,8 +35,8 @@ class Rerank(_neural.Neural):
     def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
         system = super().resolve(check, name, entry, tasks)
         if "candidates" in entry:
-            said = "candidates: all and rerank exclude each other: all documents or a first stage's"
-            raise check.fail(f"systems.{name}", said)
+            message = "candidates: all and rerank exclude each other: all documents or a first stage's"
+            raise check.fail(f"systems.{name}", message)
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
         return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"])
@@ -50,8 +50,8 @@ class Rerank(_neural.Neural):
         if system.recipe == UNTRAINED:
             return replace(system, seeds=first.seeds, selection=first.selection)
         if first.seeds != (0,) and not set(system.seeds) <= set(first.seeds):
-            said = f"its seeds {system.seeds} are not those of {first.name} {first.seeds}"
-            raise check.fail(f"systems.{system.name}", said)
+            message = f"its seeds {system.seeds} are not those of {first.name} {first.seeds}"
+            raise check.fail(f"systems.{system.name}", message)
         return system
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
@@ -61,8 +61,8 @@ class Rerank(_neural.Neural):
         for task in (*experiment.tasks.values(), experiment.selection_task(system.selection)):
             seeds = experiment.seeds_on(first, task)
             if len(seeds) > 1 and not set(experiment.seeds_on(system, task)) <= set(seeds):
-                said = f"its first stage {first.name} has several seeds on {task.name}; give that a select_seed too"
-                raise check.fail(f"systems.{system.name}.select_seed", said)
+                message = f"its first stage {first.name} has several seeds on {task.name}; give that a select_seed too"
+                raise check.fail(f"systems.{system.name}.select_seed", message)
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, system.depth or depth, *taken)

@@ -22,8 +22,9 @@ class Retrieve(_neural.Neural):
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         if check.config["models"][system.model]["type"] == "cross-encoder":
-            said = "a cross-encoder cannot search a corpus alone; give it 'rerank', or 'candidates: all' (every pair)"
-            raise check.fail(f"systems.{system.name}", said)
+            message = "a cross-encoder cannot search a corpus alone; "
+            message += "give it 'rerank', or 'candidates: all' (every pair)"
+            raise check.fail(f"systems.{system.name}", message)
         super().check(check, system, tasks)
 
     def encodes_corpus(self, system: System, model: dict) -> bool:
