@@ -71,8 +71,9 @@ def main():
             made = fused(given, theirs, name, params)
             expected.append({"method": method, "normalise": ours, **params, "fused": made})
     runs = [{query: found for query, found in run.items() if found} for run in runs]
-    content = {"ranx": "0.3.21", "runs": runs, "expected": expected}
-    Path(__file__).with_name("ranx.json").write_text(json.dumps(content, separators=(",", ":")) + "\n")
+    parts = {key: ",\n".join(map(json.dumps, part)) for key, part in (("runs", runs), ("expected", expected))}
+    lines = [f'"{key}": [\n{part}\n]' for key, part in parts.items()]  # a run, or a case, a line
+    Path(__file__).with_name("ranx.json").write_text("{" + ",\n".join(lines) + "}\n")
 
 
 if __name__ == "__main__":
