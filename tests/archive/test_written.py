@@ -159,6 +159,8 @@ def test_what_an_archive_left_out_is_read_strictly(workspace, content):
 
 def test_texts_cut_into_pieces_are_texts():
     assert layout.kind_of("results/small/pieces/weather/150/corpus.jsonl", "small") == "text"
+    assert layout.kind_of("results/small/bm25/weather/index-standard-best/segments_1", "small") == "index"
+    assert layout.kind_of("results/small/fusion/weather/fused/seed-1.weights.json", "small") == "data"
 
 
 def test_an_archive_tells_what_a_rewritten_file_was(workspace):

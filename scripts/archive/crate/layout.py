@@ -35,7 +35,7 @@ KINDS = {
     "training": r"models/[^/]+/[^/]+/[^/]+\.(json|tsv)",  # beside the checkpoint's folder: log, selection of a seed
     "checkpoint": r"models/.*",
     "embedding": r"embeddings/.*",
-    "index": r"bm25/[^/]+/index(/.*)?",
+    "index": r"bm25/[^/]+/index(-[a-z]+-[a-z]+)?(/.*)?",  # of an analyser and fields of its own
     "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)|pieces/.*",
     "qrels": r"data/[^/]+/qrels/.*",
     "data": r"(data|negatives|bm25|fusion)/.*\.(json|tsv)",

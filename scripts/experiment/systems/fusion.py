@@ -144,7 +144,7 @@ class Fusion(SystemKind):
         return f"the runs of {_in_words(system.settings['systems'])}"
 
     def note_on_times(self, system: System) -> str:
-        return "A fusion's time is that of fusing alone, without the systems that it fuses."
+        return "The time of a fusion is that of fusing alone, without the systems that it fuses."
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         settings = dict(system.settings)
