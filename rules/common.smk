@@ -32,6 +32,7 @@ from scripts.engine.own_data import OwnData
 from scripts.common.paths import why_no_clone
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import write_resolved
+from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.records import SELECTED
 from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
 from scripts.engine.slurm import begin_run
@@ -126,7 +127,7 @@ def own_data():
     """The user's own files and folders: of datasets, models, external systems and published numbers."""
     places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
     places += [model["weights"] for model in EXPERIMENT.models.values()]
-    places += [file for one in EXPERIMENT.systems.values() if one.kind == "external" for file in one.settings.values()]
+    places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
     places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
     return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
 

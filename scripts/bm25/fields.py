@@ -40,13 +40,13 @@ def make_analyzer(name: str):
     return java_class("org.apache.lucene.analysis.standard.StandardAnalyzer")()
 
 
-def _call(method: Callable, *arguments, said: str):
+def _call(method: Callable, *arguments, message: str):
     from jnius import JavaException
 
     try:
         return method(*arguments)
     except JavaException as error:
-        raise refusal(error, said) from None
+        raise refusal(error, message) from None
 
 
 def _directory(folder: Path):
@@ -60,8 +60,8 @@ class FieldSearcher:
     def __init__(self, index: Path, k1: float, b: float, analyzer: str, fields: str) -> None:
         """Open `index`. Raises UserError where it is no complete Lucene index."""
         opened = java_class("org.apache.lucene.index.DirectoryReader").open
-        said = f"{index}: not a complete Lucene index, delete it and index again"
-        self.reader = _call(lambda: opened(_directory(index)), said=said)
+        message = f"{index}: not a complete Lucene index, delete it and index again"
+        self.reader = _call(lambda: opened(_directory(index)), message=message)
         self.java = java_class("org.apache.lucene.search.IndexSearcher")(self.reader.getContext())
         self.builder = java_class("org.apache.lucene.util.QueryBuilder")(make_analyzer(analyzer))
         self.best = java_class("org.apache.lucene.search.DisjunctionMaxQuery")
@@ -83,8 +83,8 @@ class FieldSearcher:
                 queries.add(query)
         if not queries.size():
             return {}
-        found = self.hits.fromTopDocs(self.java.search(self.best(queries, 0.0), depth), self.java)
-        return dict(zip(found.docids, found.scores, strict=True))
+        hits = self.hits.fromTopDocs(self.java.search(self.best(queries, 0.0), depth), self.java)
+        return dict(zip(hits.docids, hits.scores, strict=True))
 
     def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
         """The `depth` best documents of each query, in the order of the queries."""
@@ -100,7 +100,7 @@ class FieldIndexer:
         # Merges at once and of neighbours alone: the same corpus makes the same index, whatever else the machine does.
         settings.setMergeScheduler(java_class(f"{package}.SerialMergeScheduler")())
         settings.setMergePolicy(java_class(f"{package}.LogDocMergePolicy")())
-        self.said, self.fields = f"{folder}: the index cannot be written", fields
+        self.message, self.fields = f"{folder}: the index cannot be written", fields
         self.java = self._call(lambda: java_class(f"{package}.IndexWriter")(_directory(folder), settings))
         self.document, self.words, self.name = (
             java_class(f"org.apache.lucene.document.{kind}") for kind in ("Document", "TextField", "StringField")
@@ -123,4 +123,4 @@ class FieldIndexer:
         self._call(self.java.close)
 
     def _call(self, method: Callable, *arguments):
-        return _call(method, *arguments, said=self.said)
+        return _call(method, *arguments, message=self.message)

@@ -7,8 +7,10 @@ The folder appears under its name only when it is complete; documents without an
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Annotated, Literal
 
 from scripts.bm25.fields import PYSERINI, FieldIndexer
 from scripts.bm25.lucene import Indexer, told
@@ -21,8 +23,14 @@ from scripts.ir.collection import read_corpus
 CHUNK = 1000  # documents handed to Java at a time
 
 
-def index(corpus: Path, folder: Path, settings: dict = PYSERINI) -> tuple[int, int]:
-    """Index a corpus into `folder`, whole or not at all; the settings are analyzer and fields.
+@dataclass(frozen=True)
+class Settings:
+    analyzer: Annotated[Literal["english", "standard"], "english stems and drops stop words, standard does neither"]
+    fields: Annotated[Literal["together", "best"], "title and text as one field, or the better one counts"]
+
+
+def index(corpus: Path, folder: Path, how: dict[str, str] = PYSERINI) -> tuple[int, int]:
+    """Index a corpus into `folder`, whole or not at all; `how` gives the analyzer and the fields.
 
     Returns how many documents the corpus has and how many are in the index. Raises UserError where there is nothing to
     index.
@@ -32,7 +40,7 @@ def index(corpus: Path, folder: Path, settings: dict = PYSERINI) -> tuple[int, i
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to index")
     progress = Progress("indexed", total, "document")
     with whole_folder(folder) as temporary:
-        indexer = Indexer(temporary) if settings == PYSERINI else FieldIndexer(temporary, **settings)
+        indexer = Indexer(temporary) if how == PYSERINI else FieldIndexer(temporary, **how)
         documents = read_corpus(corpus)
         indexed = 0
         while chunk := list(islice(documents, CHUNK)):
@@ -45,8 +53,8 @@ def index(corpus: Path, folder: Path, settings: dict = PYSERINI) -> tuple[int, i
 
 
 def main() -> None:
-    options = parser(__doc__, "corpus", "index").parse_args()
-    total, indexed = index(options.corpus, options.index, options.settings)
+    options = parser(__doc__, "corpus", "index", settings=Settings).parse_args()
+    total, indexed = index(options.corpus, options.index, asdict(options.settings))
     print(f"{options.corpus}: {indexed} of {total} documents indexed", file=sys.stderr)
     if indexed < total:
         print(f"{total - indexed} documents without text are not in the index", file=sys.stderr)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
 
 from scripts.bm25.server import Server, definition, index_name
 from scripts.common.command_line import parser, run
@@ -17,21 +19,32 @@ from scripts.common.files import lines, sha256, whole_text
 from scripts.ir.collection import read_corpus
 
 
+@dataclass(frozen=True)
+class Settings:
+    url: Annotated[str, "the server's address"]
+    analyzer: Annotated[Literal["english", "standard"], "english stems and drops stop words, standard does neither"]
+    fields: Annotated[Literal["together", "best"], "title and text as one field, or the better one counts"]
+    k1: Annotated[float, "BM25's k1"]
+    b: Annotated[float, "BM25's b"]
+    depth: Annotated[int, "documents a query that are searched for"]
+
+
 def main() -> None:
-    options = parser(__doc__, "corpus", "record").parse_args()
-    settings = options.settings
+    options = parser(__doc__, "corpus", "record", settings=Settings).parse_args()
+    how = asdict(options.settings)
+    url = how.pop("url")
     total = sum(1 for _ in lines(options.corpus))
     if not total:
         raise UserError(f"{options.corpus}: the corpus is empty, so there is nothing to index")
-    made = definition(**{name: settings[name] for name in ("analyzer", "fields", "k1", "b", "depth")})
+    made = definition(**how)
     name = index_name(sha256(options.corpus), made)
-    server = Server(settings["url"])
-    documents = server.create(name, made, read_corpus(options.corpus), settings["fields"], total)
-    record = {"url": settings["url"], "version": server.version, "index": name, "documents": documents} | made
+    server = Server(url)
+    documents = server.create(name, made, read_corpus(options.corpus), how["fields"], total)
+    record = {"url": url, "version": server.version, "index": name, "documents": documents} | made
     with whole_text(options.record) as file:
         json.dump(record, file, indent=2, sort_keys=True)
         file.write("\n")
-    print(f"{settings['url']}: {documents} of {total} documents in the index {name}", file=sys.stderr)
+    print(f"{url}: {documents} of {total} documents in the index {name}", file=sys.stderr)
 
 
 if __name__ == "__main__":

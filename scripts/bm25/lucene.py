@@ -50,14 +50,14 @@ def java_version(home: Path) -> int:
     if not (home / "lib" / "server" / "libjvm.so").exists() and not list(home.glob("**/libjvm.dylib")):
         return 0
     try:
-        said = (home / "release").read_text(encoding="utf-8", errors="replace")
+        release = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            said = said_by([home / "bin" / "java", "-version"]).stderr
+            release = said_by([home / "bin" / "java", "-version"]).stderr
         except (OSError, subprocess.TimeoutExpired):
             return 0
-    found = re.search(r'(?:JAVA_VERSION=|version )"(\d+)', said)
-    return int(found[1]) if found else 0
+    version = re.search(r'(?:JAVA_VERSION=|version )"(\d+)', release)
+    return int(version[1]) if version else 0
 
 
 def find_java() -> Path:
@@ -101,19 +101,19 @@ def try_java(home: Path) -> None:
     if done.returncode:
         dull = ("Picked up", "Error occurred during", "Error: Could not create", "Error: A fatal", "#", "[")
         told = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" #")]
-        said = next((line for line in told if not line.startswith(dull)), told[-1] if told else "no word from it")
+        message = next((line for line in told if not line.startswith(dull)), told[-1] if told else "no word from it")
         limits = [f"{name}={os.environ[name]}" for name in JAVA_SETTINGS if os.environ.get(name)]
         limits += [f"ulimit -v {(limit + used) >> 10}"] if used else []
-        raise UserError(f"Java cannot be started under {', '.join(limits)}: {said}; {MEMORY}")
+        raise UserError(f"Java cannot be started under {', '.join(limits)}: {message}; {MEMORY}")
 
 
-def refusal(error: Exception, said: str) -> UserError:
-    """The one line for what Java could not do: `said` with Java's reason, or that memory is what it lacked."""
+def refusal(error: Exception, message: str) -> UserError:
+    """The one line for what Java could not do: `message` with Java's reason, or that memory is what it lacked."""
     words = f"{getattr(error, 'classname', '')} {getattr(error, 'innermessage', '')} {error}"
     reason = (str(getattr(error, "innermessage", "") or error).splitlines() or [type(error).__name__])[0]
     if any(one in words for one in ("OutOfMemoryError", "heap space", "GC overhead")):
         return UserError(f"Java has not enough memory ({reason}); {MEMORY}")
-    return UserError(f"{said} ({reason})")
+    return UserError(f"{message} ({reason})")
 
 
 def told(main: Callable[[], None]) -> Callable[[], None]:
@@ -231,12 +231,12 @@ class Indexer:
     def close(self) -> None:
         """Write what is in memory to the folder, and see that all of it is there: Anserini keeps failures silent."""
         self._call(self.java.close)
-        found = 0
+        arrived = 0
         with suppress(UserError):
-            found = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
-        if found != self.indexed:
+            arrived = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
+        if arrived != self.indexed:
             full = self.folder.exists() and shutil.disk_usage(self.folder).free < LITTLE
-            reason = os.strerror(errno.ENOSPC) if full else f"{found} of {self.indexed} documents arrived"
+            reason = os.strerror(errno.ENOSPC) if full else f"{arrived} of {self.indexed} documents arrived"
             raise UserError(f"{self.folder}: the index cannot be written ({reason})")
 
     def _call(self, method: Callable, *arguments):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.experiment.bm25_settings import PYSERINI_BM25
+from scripts.experiment.systems.bm25 import PYSERINI_BM25
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path

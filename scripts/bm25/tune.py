@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
+from scripts.bm25.fields import FieldSearcher, open_index
 from scripts.bm25.lucene import Searcher, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -22,6 +23,16 @@ from scripts.common.progress import track
 from scripts.ir.collection import read_queries
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, relevant
+
+
+@dataclass(frozen=True)
+class Settings:
+    k1: Annotated[list[float], "the values of k1 tried"]
+    b: Annotated[list[float], "the values of b tried"]
+    measure: Annotated[str, "the measure whose mean decides"]
+    depth: Annotated[int, "documents a query that the measure looks at"]
+    analyzer: Annotated[Literal["english", "standard"], "the index's analyser"] = "english"
+    fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"] = "together"
 
 
 class Trial(NamedTuple):
@@ -48,14 +59,16 @@ def best(trials: list[Trial]) -> Trial:
     return min(trials, key=lambda trial: (-trial.value, trial.k1, trial.b))
 
 
-def try_all(searcher: Searcher | FieldSearcher, queries: dict[str, str], qrels: Qrels, settings: dict) -> list[Trial]:
+def try_all(
+    searcher: Searcher | FieldSearcher, queries: dict[str, str], qrels: Qrels, settings: Settings
+) -> list[Trial]:
     """The mean measure over the judged queries for every pair of k1 and b, in ascending order."""
-    pairs = sorted(set(itertools.product(settings["k1"], settings["b"])))
+    pairs = sorted(set(itertools.product(settings.k1, settings.b)))
     trials = []
     for k1, b in track(pairs, "tuned", len(pairs), "pair"):
         searcher.set_parameters(k1, b)
-        values = evaluate(searcher.batch(queries, settings["depth"]), qrels, [settings["measure"]])
-        trials.append(Trial(k1, b, float(values[settings["measure"]].mean())))
+        values = evaluate(searcher.batch(queries, settings.depth), qrels, [settings.measure])
+        trials.append(Trial(k1, b, float(values[settings.measure].mean())))
     return trials
 
 
@@ -71,18 +84,17 @@ def write(table: Path, parameters: Path, trials: list[Trial], measure: str, quer
 
 
 def main() -> None:
-    options = parser(__doc__, "index", "queries", "qrels", "parameters", "table").parse_args()
+    options = parser(__doc__, "index", "queries", "qrels", "parameters", "table", settings=Settings).parse_args()
     settings = options.settings
     qrels = read_qrels(options.qrels)
     queries = judged(read_queries(options.queries), qrels, str(options.qrels))
     qrels = {query: qrels[query] for query in queries}
-    how = {name: settings[name] for name in PYSERINI}
-    searcher = open_index(options.index, settings["k1"][0], settings["b"][0], **how)
+    searcher = open_index(options.index, settings.k1[0], settings.b[0], settings.analyzer, settings.fields)
     trials = try_all(searcher, queries, qrels, settings)
-    write(options.table, options.parameters, trials, settings["measure"], len(queries))
+    write(options.table, options.parameters, trials, settings.measure, len(queries))
     chosen = best(trials)
     print(
-        f"k1={chosen.k1} b={chosen.b}: {settings['measure']} {chosen.value:.4f} on {len(queries)} dev queries",
+        f"k1={chosen.k1} b={chosen.b}: {settings.measure} {chosen.value:.4f} on {len(queries)} dev queries",
         file=sys.stderr,
     )
 

@@ -8,12 +8,20 @@ scored: it belongs to other data. Documents that the corpus lacks are counted.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.ir.collection import read_ids
 from scripts.ir.trec import Run, read_qrels, read_run, top, write_run
+
+
+@dataclass(frozen=True)
+class Settings:
+    depth: Annotated[int, "documents a query that are kept"]
+    tag: Annotated[str, "the run's name, its last column"]
 
 
 def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
@@ -47,9 +55,9 @@ def import_run(
 
 
 def main() -> None:
-    arguments = parser(__doc__, "source", "qrels", "corpus*", "run").parse_args()
+    arguments = parser(__doc__, "source", "qrels", "corpus*", "run", settings=Settings).parse_args()
     settings, corpus = arguments.settings, next(iter(arguments.corpus), None)
-    if odd := import_run(arguments.source, arguments.qrels, arguments.run, settings["depth"], settings["tag"], corpus):
+    if odd := import_run(arguments.source, arguments.qrels, arguments.run, settings.depth, settings.tag, corpus):
         print(f"{arguments.source}: {odd}", file=sys.stderr)
 
 

@@ -6,13 +6,20 @@ Reads a text file: one value a line, or two columns with a tab, id and value. Wr
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_text
 from scripts.ir.scores import read_scores
+
+
+@dataclass(frozen=True)
+class Settings:
+    measure: Annotated[str, "what the values are called"]
 
 
 def import_scores(source: Path, metrics: Path, measure: str) -> None:
@@ -24,8 +31,8 @@ def import_scores(source: Path, metrics: Path, measure: str) -> None:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "source", "metrics").parse_args()
-    import_scores(arguments.source, arguments.metrics, arguments.settings["measure"])
+    arguments = parser(__doc__, "source", "metrics", settings=Settings).parse_args()
+    import_scores(arguments.source, arguments.metrics, arguments.settings.measure)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ def scored_by_others(experiment: Experiment) -> list[str]:
 
 def scored_here(experiment: Experiment) -> list[str]:
     """The tasks, by their names in paths, of which runs are scored."""
-    return [folder for folder, task in tasks_by_folder(experiment).items() if task.format != "scores"]
+    return [folder for folder, task in tasks_by_folder(experiment).items() if not task.values_given]
 
 
 def external_file(experiment: Experiment, system: str, task: str) -> str:

@@ -7,13 +7,20 @@ does, a judged query that the run lacks scores 0 (and is reported); a query of t
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import whole_text
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import read_qrels, read_run
+
+
+@dataclass(frozen=True)
+class Settings:
+    measures: Annotated[list[str], "measures by their ir-measures names, a column each"]
 
 
 def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> list[str]:
@@ -30,18 +37,18 @@ def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> 
     with whole_text(metrics) as file:
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
-    said = []
+    remarks = []
     if missing:
-        said.append(f"{missing} of {len(qrels)} judged queries are not in the run and score 0")
+        remarks.append(f"{missing} of {len(qrels)} judged queries are not in the run and score 0")
     if unjudged:
-        said.append(f"{unjudged} queries of the run are not judged and are ignored")
-    return said
+        remarks.append(f"{unjudged} queries of the run are not judged and are ignored")
+    return remarks
 
 
 def main() -> None:
-    arguments = parser(__doc__, "run", "qrels", "metrics").parse_args()
-    for said in score(arguments.run, arguments.qrels, arguments.metrics, arguments.settings["measures"]):
-        print(f"{arguments.run}: {said}", file=sys.stderr)
+    arguments = parser(__doc__, "run", "qrels", "metrics", settings=Settings).parse_args()
+    for remark in score(arguments.run, arguments.qrels, arguments.metrics, arguments.settings.measures):
+        print(f"{arguments.run}: {remark}", file=sys.stderr)
 
 
 if __name__ == "__main__":

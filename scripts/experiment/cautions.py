@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scripts.experiment.records import Experiment, System
+from scripts.experiment.records import Experiment
+from scripts.experiment.system_kinds import documents_held
 from scripts.ir.measure_names import cutoff, parse
 
 NAMED = 5  # systems in a line
@@ -15,7 +16,7 @@ def cautions(experiment: Experiment) -> list[str]:
     groups: dict[tuple, list[str]] = {}
     for entry, names in experiment.entries.items():
         for system in map(experiment.systems.__getitem__, names):
-            depth = _ranked(experiment, system)
+            depth = documents_held(experiment, system)
             short = tuple(name for name, looks in wanted.items() if looks > depth and name not in beyond)
             members = groups.setdefault((depth, short), []) if short else []
             members += [entry] if entry not in members else []
@@ -31,15 +32,6 @@ def _measures(experiment: Experiment) -> list[str]:
     scored = [one for task in experiment.tasks.values() if not task.values_given for one in task.measures]
     chosen = [one for system in experiment.systems.values() if system.selection for one in system.selection.score]
     return [name for name in dict.fromkeys(scored + chosen) if parse(name).NAME != "Judged"]  # a share of what is there
-
-
-def _ranked(experiment: Experiment, system: System) -> int:
-    """The most documents that a run of the system holds for a query."""
-    depth = experiment.depth
-    while system.first_stage:
-        depth = min(depth, system.depth or depth)
-        system = experiment.systems[system.first_stage]
-    return depth
 
 
 def _said(measures: list[str], runs: str, depth: int, key: str) -> str:

@@ -30,6 +30,14 @@ def check_name(check: Checker) -> None:
         raise check.fail("experiment", f"{name!r} is a folder that all experiments share; choose another name")
 
 
+def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
+    """No two entries of a section (label by name) have the same label, by which readers tell them apart."""
+    first: dict[str, str] = {}
+    for name, label in labels.items():
+        if first.setdefault(label, name) != name:
+            raise check.fail(section, f"{first[label]} and {name} have the same label {label!r}")
+
+
 def check_measures(check: Checker) -> None:
     """Each measure is known to ir-measures and can be computed here."""
     for name in check.config["measures"]:

@@ -2,62 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
-from scripts.common.locations import shown
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import UNTRAINED, Experiment, System
+from scripts.experiment.system_kinds import system_kind, takes
 
 
 def describe(experiment: Experiment, system: System) -> str:
     """What a system is: its kind, model, training and candidates."""
-    if system.kind == "bm25":
-        tuned = "measure" in system.settings
-        chosen = "k1 and b tuned on dev" if tuned else f"k1 = {system.settings['k1']}, b = {system.settings['b']}"
-        engine = "Elasticsearch" if "url" in system.settings else "Lucene"
-        together = system.settings["fields"] == "together"
-        fields = "title and text as one field" if together else "the better of title and text"
-        return f"BM25 ({engine}, {system.settings['analyzer']} analyser, {fields}), {chosen}"
-    if system.kind == "external":
-        return "external files"
-    model = experiment.models[system.model]
-    how = "ONNX, " if model["backend"] == "onnx" else ""
-    words = f"{model['type']} {system.model} ({shown(model['weights'])}, {how}{model['max_length']} tokens)"
-    if system.recipe != UNTRAINED:
-        words += f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
-        words += f", {len(system.seeds)} seed" + "s" * (len(system.seeds) > 1)
-        if chosen := system.selection:
-            words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
-            words += " (a test set: for reproduction only)" * (chosen.split == "test")
-    if system.first_stage:
-        words += f", re-ranks the top {system.depth} of {system.first_stage}"
-    if system.kind == "score_all":
-        words += ", scores all pairs of a query and a document"
-    if system.piece_length:
-        words += f", texts split into pieces of {system.piece_length} characters (maximum over the document's, sum over"
-        words += " the query's)"
-    return words
+    return system_kind(system).describe(experiment, system)
 
 
 def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
-    """The datasets on which a system's recipe, and those it starts from, were trained."""
-    found, recipe = [], system.recipe
+    """The datasets on which a system's recipe, and those it starts from, were trained.
+
+    One without a model has learnt what the systems have that it takes.
+    """
+    if system.model is None:
+        learnt = [datasets_learnt(experiment, experiment.systems[name]) for name in takes(system)]
+        return list(dict.fromkeys(itertools.chain(*learnt)))
+    datasets, recipe = [], system.recipe
     while recipe and recipe != UNTRAINED:
-        found.append(experiment.recipes[recipe]["train_on"])
+        datasets.append(experiment.recipes[recipe]["train_on"])
         recipe = experiment.recipes[recipe]["start_from"]
-    return found
+    return datasets
 
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:
-    """Where a system stands in the tables of times: model, candidates, long texts, recipe and column."""
-    if system.model is None:
-        return {"model": system.label, "candidates": "all documents", "texts": ""}
-    ranked = f"top {system.depth} of {system.first_stage}" if system.first_stage else "all documents"
-    texts = "split" if system.piece_length else ""
-    found = {"model": model_names(experiment.models)[system.model], "candidates": ranked, "texts": texts}
+    """Where a system stands in the tables of times: model, candidates, long texts, recipe, column, a note."""
+    kind = system_kind(system)
+    model = model_names(experiment.models)[system.model] if system.model else system.label
+    place = {"model": model, "candidates": kind.candidates(system), "texts": "split" if system.piece_length else ""}
     if system.recipe != UNTRAINED:
-        found |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
-    return found
+        place |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
+    note = kind.note_on_times(system)
+    return place | ({"note": note} if note else {})
 
 
 def training_columns(experiment: Experiment) -> dict[str, str]:

@@ -12,20 +12,21 @@ import copy
 import itertools
 
 from scripts.common.errors import UserError
+from scripts.experiment import system_kinds
 from scripts.experiment.plain_values import whole_numbers
 
 # The key paths, per section, at which a list is a value of its own.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [],
     "recipes": [],
-    "systems": [("seeds",), ("grid", "k1"), ("grid", "b"), ("tasks",)],
+    "systems": system_kinds.plain_lists(),
     "comparisons": [("tasks",), ("same",)],
 }
 # The key paths, per section, that name entries, and the section where these stand.
 REFERENCES = {
     "models": {},
     "recipes": {("start_from",): "recipes"},
-    "systems": {("model",): "models", ("recipe",): "recipes", ("rerank", "first_stage"): "systems"},
+    "systems": system_kinds.references(),
     "comparisons": {("control",): "systems", ("treatment",): "systems"},
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import path
-from scripts.models.adapters import adapter
+from scripts.experiment.system_kinds import system_kind
 
 
 def tasks_by_folder(experiment: Experiment) -> dict[str, Task]:
@@ -60,14 +60,13 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
     A model that re-ranks whole texts by their vectors encodes the candidates itself.
     """
-    by_passage = system.piece_length and adapter(experiment.models[system.model]["type"]).SEARCHES
-    if system.kind != "retrieve" and not by_passage:
+    if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None
     fields = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= checkpoint_fields(system, seed)
-    if by_passage:
+    if system.piece_length:
         fields["length"] = system.piece_length
-    name = "passage_embeddings" if by_passage else "embeddings"
+    name = "passage_embeddings" if system.piece_length else "embeddings"
     return path(name, **fields), path(f"{name}_timing", **fields)
 
 

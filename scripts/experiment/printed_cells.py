@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from scripts.common.errors import UserError
-from scripts.experiment.reading import read_yaml
+from scripts.common.strict_yaml import read_yaml
 
 CELL = ("table", "variant", "system", "training", "measure", "cutoff")  # what tells a printed cell from the others
 SECONDS = ("inference", "fine-tuning")

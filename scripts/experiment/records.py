@@ -56,13 +56,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class System:
-    """Anything that yields a run for a task. `settings` are those of its kind (BM25's parameters, external files).
+    """Anything that yields a run for a task.
 
-    `piece_length` is that of the pieces into which texts are split, None where the model truncates them.
+    `settings` are those of its kind (BM25's parameters, external files, how runs are fused). `piece_length` is that of
+    the pieces into which texts are split, None where the model truncates them.
     """
 
     name: str
-    kind: str  # bm25 | external | retrieve | rerank | score_all
+    kind: str  # the NAME of a module in scripts/experiment/systems/
     label: str = ""
     seeds: tuple[int, ...] = (0,)
     selection: Selection | None = None
@@ -76,7 +77,7 @@ class System:
 
     def ranks(self, task: str) -> bool:
         """Whether it has a run (or scores) for the task of this name."""
-        return task in self.settings if self.kind == "external" else self.tasks is None or task in self.tasks
+        return self.tasks is None or task in self.tasks
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Experiment:
     recipes: dict[str, dict]
     systems: dict[str, System]
     tasks: dict[str, Task]
-    selection_tasks: dict[str, Task]  # further ones, on which seeds are selected
+    selection_tasks: dict[str, Task]  # further ones, on which seeds are selected or weights tuned
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
     charts: dict[str, Chart]
@@ -165,19 +166,22 @@ class Experiment:
 
     def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
         """The seed of the first stage's run on a task that a re-ranker's `seed` is given."""
-        seeds = self.seeds_on(self.systems[system.first_stage], task)
+        return self.seed_taken(system.first_stage, seed, task)
+
+    def seed_taken(self, name: str, seed: int | str, task: Task) -> int | str:
+        """The seed of the run of system `name` on a task that another system takes for its own `seed`."""
+        seeds = self.seeds_on(self.systems[name], task)
         return seed if seed in seeds else seeds[0]
 
     def selection_task(self, chosen: Selection) -> Task:
         """The task on which a selection is made."""
-        return task_of(chosen, self.tasks | self.selection_tasks)
+        return self.task_of_split(chosen.dataset, chosen.split)
+
+    def task_of_split(self, dataset: str, split: str) -> Task:
+        """The task that is a dataset's split, whatever its name, among those that are reported and the further ones."""
+        every = (self.tasks | self.selection_tasks).values()
+        return next(task for task in every if (task.dataset, task.split) == (dataset, split))
 
     def starting_seed(self, recipe: str, seed: int) -> int:
         """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
         return seed if self.recipes[recipe]["start_from"] else 0
-
-
-def task_of(chosen: Selection, tasks: dict[str, Task]) -> Task | None:
-    """The task on which a selection is made, which may have another name for the same split."""
-    fits = (task for task in tasks.values() if (task.dataset, task.split) == (chosen.dataset, chosen.split))
-    return next(fits, None)

@@ -75,6 +75,8 @@ PLACES = {
     "parameters": _of_experiment("data", "bm25/{dataset}/{system}.parameters.json"),
     "grid": _of_experiment("data", "bm25/{dataset}/{system}.grid.tsv"),
     "index": _of_experiment("index", "bm25/{dataset}/index{how}", is_folder=True),
+    "fusion_weights": _of_experiment("data", "fusion/{dataset}/{system}/seed-{seed}.weights.json"),
+    "fusion_grid": _of_experiment("data", "fusion/{dataset}/{system}/seed-{seed}.grid.tsv"),
     "negatives": _of_experiment("data", "negatives/{dataset}/{examples}.tsv"),
     "checkpoint_timing": _of_experiment("timing", "models/{model}/{recipe}/seed-{seed}.timing.json"),
     "training_log": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.log.tsv"),

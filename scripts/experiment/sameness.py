@@ -9,8 +9,7 @@ import os
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import same_queries
 from scripts.experiment.records import System, Task
-
-UNIMPORTANT = ("licence", "label")  # keys of a model that change no score
+from scripts.experiment.system_kinds import system_kind, takes
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
@@ -31,7 +30,7 @@ def check_roles(
     have not the same files either; a run's file may hold the queries of several tasks.
     """
     control, treatment = pair
-    if control.kind == treatment.kind == "external":
+    if not system_kind(control).computed and not system_kind(treatment).computed:
         files = {
             task: (os.path.realpath(control.settings[task]), os.path.realpath(treatment.settings[other]))
             for task, other in ranked.items()
@@ -53,26 +52,6 @@ def check_roles(
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
     """All that makes a system's runs, as text."""
-    if system.kind == "external":
-        return system.name
-    found: dict = {"kind": system.kind, "settings": system.settings, "seeds": system.seeds, "depth": system.depth}
-    found["pieces"] = system.piece_length
-    if system.model:
-        model = check.config["models"][system.model]
-        found["model"] = {name: value for name, value in model.items() if name not in UNIMPORTANT}
-        found["training"] = _training(check, system.recipe)
-    if system.selection:
-        found["selection"] = [system.selection.dataset, system.selection.split, sorted(system.selection.score.items())]
-    if system.first_stage:
-        found["first stage"] = _identity(check, systems[system.first_stage], systems)
-    return json.dumps(found, sort_keys=True)
-
-
-def _training(check: Checker, recipe: str) -> list[dict]:
-    """The recipes that a checkpoint has behind it, without their names."""
-    found = []
-    while recipe in check.config["recipes"]:
-        entry = check.config["recipes"][recipe]
-        found.append({name: value for name, value in entry.items() if name != "start_from"})
-        recipe = entry["start_from"]
-    return found
+    made_of = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
+    made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
+    return json.dumps(made_of, sort_keys=True)

@@ -28,6 +28,8 @@ import jsonschema
 
 from scripts.common import doors
 from scripts.common.strict_yaml import read_yaml
+from scripts.experiment import system_kinds
+from scripts.experiment.dataset_schema import dataset_schema
 
 BASE = Path(__file__).with_name("schema_base.yaml")
 
@@ -42,9 +44,7 @@ class Choice:
 
 
 CHOICES = (
-    Choice("scripts.datasets.formats", "dataset", "format"),
     Choice("scripts.models.kinds", "model", "type"),
-    Choice("scripts.experiment.systems", "system", "type"),
     Choice("scripts.synthesis.effects", "comparison", "effect"),
     Choice("scripts.synthesis.intervals", "comparison", "interval"),
     Choice("scripts.synthesis.estimators", "comparison", "estimator"),
@@ -57,6 +57,8 @@ def schema() -> dict[str, Any]:
     whole = read_yaml(BASE)
     for choice in CHOICES:
         add_kinds(whole["$defs"][choice.definition], choice.key, declared(choice.package))
+    whole["$defs"]["dataset"] = dataset_schema()
+    whole["$defs"]["system"]["properties"] = system_kinds.keys()
     jsonschema.Draft202012Validator.check_schema(whole)
     return whole
 

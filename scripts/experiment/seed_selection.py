@@ -11,7 +11,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
-from scripts.experiment.records import Selection, System, Task, task_of
+from scripts.experiment.records import Selection, System
 from scripts.ir.measures import check_computable
 
 WANTED = "select_seed needs 'task' (such as DATASET/dev) or 'by' (another system that selects), and not both"
@@ -63,16 +63,3 @@ def share_selections(check: Checker, systems: dict[str, System]) -> dict[str, Sy
             raise check.fail(f"systems.{name}.select_seed.by", said)
         shared[name] = replace(system, selection=found[0].selection)
     return shared
-
-
-def selection_tasks(check: Checker, systems: dict[str, System], tasks: dict[str, Task], make) -> dict[str, Task]:
-    """The tasks on which seeds are selected and that are not among `tasks`; `make` makes one from its name."""
-    found: dict[str, Task] = {}
-    for system in systems.values():
-        if system.selection and task_of(system.selection, tasks | found) is None:
-            task = make(system.selection.task)
-            if any(task.folder == other.folder for other in (tasks | found).values()):
-                key = f"systems.{system.name}.select_seed.task"
-                raise check.fail(key, f"{task.name!r} and another task would share a folder; rename one")
-            found[task.name] = task
-    return found

@@ -8,6 +8,7 @@ from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.system_kinds import system_kind
 
 
 def encoding_settings(experiment: Experiment, model: str) -> dict:
@@ -46,9 +47,9 @@ def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> st
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
-    """What a ranking depends on beside its inputs; only torch searches, so that needs no backend."""
+    """What a ranking depends on beside its inputs."""
     ranker = experiment.systems[system]
-    kept = ["type", "max_length", "batch_size"] + (["backend"] if ranker.kind != "retrieve" else [])
+    kept = system_kind(ranker).model_settings
     pieces = {"piece_length": ranker.piece_length} if ranker.piece_length else {}
     model = experiment.models[ranker.model]
     depth = ranker.depth or experiment.depth

@@ -53,7 +53,7 @@ class Adapter(Protocol):
     NAME: str  # a model's `type`
     SEARCHES: bool  # whether it encodes each text once, as a vector, and so can search a corpus alone
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
-    MEANING: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
+    DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     DEFAULT_LOSS: str
     DEFAULT_LOSS_SPLIT: str  # where texts are split into pieces: one of labelled pairs

@@ -161,7 +161,8 @@ def main() -> None:
     costs = pd.read_csv(arguments.costs, sep="\t")
     inference = inference_times(costs, settings.systems)
     inference["column"] = columns(inference, settings.tasks)
-    write(arguments.inference, inference, "column", NOTES["inference"])
+    notes = dict.fromkeys(system["note"] for system in settings.systems.values() if "note" in system)
+    write(arguments.inference, inference, "column", " ".join([NOTES["inference"], *notes]))
     write(arguments.fine_tuning, fine_tuning_times(costs, settings.systems), "column", NOTES["fine-tuning"])
 
 

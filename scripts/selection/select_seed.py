@@ -12,7 +12,9 @@ import json
 import os
 import shutil
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -29,6 +31,17 @@ def by_seed(name: str, paths: list[Path]) -> dict[int, Path]:
     return {int(fields_of(name, path)["seed"]): path for path in paths}
 
 
+@dataclass(frozen=True)
+class Settings:
+    """The record begins with these, in this order."""
+
+    formula: Annotated[str, "the score in words"]
+    score: Annotated[dict[str, float], "the weight of each measure"]
+    split: Annotated[str, "of the task that decides"]
+    system: Annotated[str, "the system that selects"]
+    task: Annotated[str, "the task that decides"]
+
+
 def weighted_mean(values: dict[str, float], weights: dict[str, float]) -> float:
     """The mean of the values weighted by `weights`, which need not sum to 1."""
     return sum(weight * values[name] for name, weight in weights.items()) / sum(weights.values())
@@ -36,17 +49,17 @@ def weighted_mean(values: dict[str, float], weights: dict[str, float]) -> float:
 
 def scores(runs: list[Path], qrels: Qrels, weights: dict[str, float]) -> list[dict]:
     """What each seed reaches, by ascending seed: seed, score, and the mean of each measure over the judged queries."""
-    found = []
+    reached = []
     for seed, path in sorted(by_seed("run", runs).items()):
         means = evaluate(read_run(path), qrels, list(weights)).mean().to_dict()
-        found.append({"seed": seed, "score": weighted_mean(means, weights), **means})
-    return found
+        reached.append({"seed": seed, "score": weighted_mean(means, weights), **means})
+    return reached
 
 
-def best(found: list[dict]) -> int:
+def best(reached: list[dict]) -> int:
     """The seed with the highest score; of equal ones the smallest."""
-    highest = max(one["score"] for one in found)
-    return min(one["seed"] for one in found if one["score"] >= highest - EQUAL)
+    highest = max(of_seed["score"] for of_seed in reached)
+    return min(of_seed["seed"] for of_seed in reached if of_seed["score"] >= highest - EQUAL)
 
 
 def copy(source: str, target: str) -> None:
@@ -59,14 +72,14 @@ def copy(source: str, target: str) -> None:
 
 def main() -> None:
     names = ("checkpoints*", "timings*", "runs*", "qrels", "checkpoint", "timing", "selection")
-    options = parser(__doc__, *names).parse_args()
+    options = parser(__doc__, *names, settings=Settings).parse_args()
     settings = options.settings
     judged = read_qrels(options.qrels)
     if not any(relevant(judged, query) for query in judged):
-        said = "no judged query to select a seed by; give the dataset this split (splits: …)"
-        raise UserError(f"{options.qrels}: {said}")
-    found = scores(options.runs, judged, settings["score"])
-    chosen = best(found)
+        message = "no judged query to select a seed by; give the dataset this split (splits: …)"
+        raise UserError(f"{options.qrels}: {message}")
+    reached = scores(options.runs, judged, settings.score)
+    chosen = best(reached)
     checkpoints = by_seed("checkpoint", options.checkpoints)
     timings = by_seed("checkpoint_timing", options.timings)
     with whole_folder(options.checkpoint) as folder:
@@ -77,13 +90,13 @@ def main() -> None:
     with whole_path(options.timing) as path:
         shutil.copyfile(timings[chosen], path)
     with whole_text(options.selection) as file:
-        json.dump(settings | {"chosen": chosen, "seeds": found}, file, indent=2)
+        json.dump(asdict(settings) | {"chosen": chosen, "seeds": reached}, file, indent=2)
         file.write("\n")
-    ranked = ", ".join(f"{one['seed']}: {one['score']:.4f}" for one in found)
-    how = f"{settings['formula']} on {settings['task']}"
-    print(f"{settings['system']}: seed {chosen} of {ranked} ({how})", file=sys.stderr)
-    if settings["split"] == "test":
-        print(f"{settings['system']}: the seed is chosen on a test set; for reproduction only", file=sys.stderr)
+    ranked = ", ".join(f"{of_seed['seed']}: {of_seed['score']:.4f}" for of_seed in reached)
+    how = f"{settings.formula} on {settings.task}"
+    print(f"{settings.system}: seed {chosen} of {ranked} ({how})", file=sys.stderr)
+    if settings.split == "test":
+        print(f"{settings.system}: the seed is chosen on a test set; for reproduction only", file=sys.stderr)
 
 
 if __name__ == "__main__":

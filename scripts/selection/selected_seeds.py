@@ -18,16 +18,16 @@ def rows(record: dict) -> list[dict]:
     """The rows of one system."""
     same = {key: record[key] for key in ("system", "task", "split", "formula")}
     return [
-        same | {"seed": one["seed"], "chosen": "yes" if one["seed"] == record["chosen"] else "no"} | one
-        for one in record["seeds"]
+        same | {"seed": of_seed["seed"], "chosen": "yes" if of_seed["seed"] == record["chosen"] else "no"} | of_seed
+        for of_seed in record["seeds"]
     ]
 
 
 def main() -> None:
     options = parser(__doc__, "selections*", "table", settings=False).parse_args()
-    found = [row for path in options.selections for row in rows(json.loads(path.read_text()))]
+    table = [row for path in options.selections for row in rows(json.loads(path.read_text()))]
     with whole_text(options.table) as file:
-        pd.DataFrame(found).to_csv(file, sep="\t", index=False)
+        pd.DataFrame(table).to_csv(file, sep="\t", index=False)
 
 
 if __name__ == "__main__":

@@ -157,8 +157,10 @@ def test_what_an_archive_left_out_is_read_strictly(workspace, content):
     one_line(error, "left-out.json")
 
 
-def test_texts_cut_into_pieces_are_texts():
+def test_what_the_options_of_systems_make_is_of_its_kind():
     assert layout.kind_of("results/small/pieces/weather/150/corpus.jsonl", "small") == "text"
+    assert layout.kind_of("results/small/bm25/weather/index-standard-best/segments_1", "small") == "index"
+    assert layout.kind_of("results/small/fusion/weather/fused/seed-1.weights.json", "small") == "data"
 
 
 def test_an_archive_tells_what_a_rewritten_file_was(workspace):

@@ -5,9 +5,10 @@ import copy
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.experiment.checks import PIECE_LENGTH
 from scripts.experiment.comparisons import cost_figures
 from scripts.experiment.reading import complete, read_yaml
-from scripts.experiment.resolution import PIECE_LENGTH, resolve
+from scripts.experiment.resolution import resolve
 from scripts.experiment.schema import schema
 
 BASE = {
@@ -101,7 +102,7 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "onnx file outside of the weights": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/file": "../model.onnx"},
      "c.yaml: models.ce.file: names the ONNX file inside the weights: a relative path"),
     "unknown first stage": ({"systems/x": {"model": "ce", "rerank": {"first_stage": "y"}}}, "c.yaml: systems.x.rerank.first_stage: unknown"),
-    "system of no kind": ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external or a model"),
+    "system of no kind": ({"systems/x": {}}, "c.yaml: systems.x: a system needs type: bm25, type: external, type: fusion or a model"),
     "recipe of an external system": ({"systems/x": {"type": "external", "recipe": "r", "runs": {"d": "f"}}},
      "c.yaml: systems.x: a system of type external cannot have 'recipe'"),
     "tuned external system": ({"systems/x": {"type": "external", "tune": True, "runs": {"d": "f"}}},

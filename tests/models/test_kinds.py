@@ -37,7 +37,7 @@ def test_each_kind_says_what_it_is():
 def test_the_schema_says_what_they_state():
     choosing = read_yaml(ROOT / "config/schema.yaml")["$defs"]["model"]["properties"]["type"]
     assert choosing["enum"] == list(adapters())
-    assert choosing["description"] == "; ".join(f"{name}: {kind.MEANING}" for name, kind in adapters().items())
+    assert choosing["description"] == "; ".join(f"{name}: {kind.DESCRIPTION}" for name, kind in adapters().items())
 
 
 def test_the_workflow_is_planned_with_them_without_torch():
@@ -77,7 +77,7 @@ import numpy as np
 NAME = "hashed-words"
 SEARCHES = True
 BACKENDS = ("torch",)
-MEANING = "words are counted; max_length is of a text"
+DESCRIPTION = "words are counted; max_length is of a text"
 LOSSES = {}
 
 

@@ -1,6 +1,7 @@
 """Tables of times: what is summed, what counts once, and the paper's layout, by hand."""
 
 import copy
+import json
 import statistics
 
 import pandas as pd
@@ -89,6 +90,19 @@ def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):
         and "Measured on cpu" in (tmp_path / "inference.md").read_text()
     )
     assert r"\toprule" in (tmp_path / "inference.tex").read_text()
+
+
+def test_what_a_kind_says_of_its_times_stands_below_the_table_of_inference(tmp_path, monkeypatch):
+    COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
+    note = "A fusion's time is that of fusing alone."
+    systems = {"bm25": {"model": "Fusion", "texts": "", "candidates": "", "note": note}}
+    paths = {"--costs": "costs.tsv", "--inference": "inference", "--fine-tuning": "fine-tuning"}
+    options = [word for option, name in paths.items() for word in (option, str(tmp_path / name))]
+    settings = json.dumps({"systems": systems, "tasks": {}})
+    monkeypatch.setattr("sys.argv", ["times.py", *options, "--settings", settings])
+    main()
+    assert note in (tmp_path / "inference.md").read_text() and note in (tmp_path / "inference.tex").read_text()
+    assert note not in (tmp_path / "fine-tuning.md").read_text()
 
 
 CONFIG = {

@@ -30,6 +30,7 @@ ROOMS = [
     "training",
     "inference",
     "selection",
+    "fusion",
     "evaluation",
     "synthesis",
     "reports.writing",
@@ -46,7 +47,8 @@ ROOMS = [
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "synthesis.estimators", "synthesis.intervals", "synthesis.effects")
-STAGES = ("datasets", "bm25", "training", "inference", "selection", "evaluation", "synthesis", "reports", "archive")
+STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis", "reports",
+          "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
 
 

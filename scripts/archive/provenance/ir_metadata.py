@@ -11,8 +11,9 @@ from pathlib import Path
 
 from scripts.common.locations import shown
 from scripts.experiment.descriptions import datasets_learnt
-from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
+from scripts.experiment.system_kinds import behind, system_kind
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
@@ -77,27 +78,12 @@ def _goal(experiment: Experiment, task: Task, system: System) -> dict:
 
 
 def _method(experiment: Experiment, system: System) -> dict:
-    stages, one = [], system
-    while one:
-        stages.insert(0, _stage(experiment, one))
-        one = experiment.systems[one.first_stage] if one.first_stage else None
+    stages = []
+    for one in behind(system, experiment.systems):
+        stages.append({"name": one.name, **system_kind(one).provenance(experiment, one)})
     if any(stage["method"] == "external" for stage in stages):
         return {"retrieval": stages}
     return {"automatic": True, "score ties": TIES, "retrieval": stages}
-
-
-def _stage(experiment: Experiment, system: System) -> dict:
-    if system.kind == "external":
-        return {"name": system.name, "method": "external"}
-    if system.kind == "bm25":
-        engine = "Elasticsearch" if "url" in system.settings else "Lucene"
-        return {"name": system.name, "method": f"BM25 ({engine})", **system.settings}
-    model = experiment.models[system.model]
-    recipe = {} if system.recipe == UNTRAINED else {"recipe": system.recipe, **experiment.recipes[system.recipe]}
-    reranks = {"reranks": system.first_stage, "depth": system.depth} if system.first_stage else {}
-    kept = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
-    kept["weights"] = shown(kept["weights"])
-    return {"name": system.name, "method": model["type"], **kept, **({"training": recipe} if recipe else {}), **reranks}
 
 
 def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NAME = "bi-encoder"
 SEARCHES = True
 BACKENDS = ("torch",)
-MEANING = "each text becomes a vector, and vectors are compared; max_length is of a text"
+DESCRIPTION = "each text becomes a vector, and vectors are compared; max_length is of a text"
 LOSSES = {
     "MultipleNegativesRankingLoss": LISTS,
     "CachedMultipleNegativesRankingLoss": LISTS,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "cross-encoder"
 SEARCHES = False
 BACKENDS = ("torch", "onnx")
-MEANING = "a query and a document pass the model together; max_length is of such a pair"
+DESCRIPTION = "a query and a document pass the model together; max_length is of such a pair"
 LOSSES = {
     "BinaryCrossEntropyLoss": PAIRS,
     "MSELoss": PAIRS,

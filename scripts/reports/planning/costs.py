@@ -8,12 +8,13 @@ from scripts.experiment import comparisons, job_files
 from scripts.experiment.descriptions import for_times
 from scripts.experiment.records import UNTRAINED, Experiment, System
 from scripts.experiment.results_paths import TABLE_FORMATS, path
+from scripts.experiment.system_kinds import system_kind
 from scripts.reports.planning.labels import system_labels, task_labels
 
 
 def timed_systems(experiment: Experiment) -> dict[str, System]:
     """The systems that are run here: external ones have no timing."""
-    return {name: system for name, system in experiment.systems.items() if system.kind != "external"}
+    return {name: system for name, system in experiment.systems.items() if system_kind(system).timed}
 
 
 def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:

@@ -1,0 +1,56 @@
+"""Fusion: runs of several systems become one; the weights of a sum are tuned on dev where a system asks for it.
+
+In: runs/{task}/{system}/seed-{seed}.trec.gz of the fused systems, data/{dataset}/qrels/dev.qrels. Out, for a system that
+fuses: runs/{task}/{system}/seed-{seed}.trec.gz with its timing, and fusion/{dataset}/{system}/seed-{seed}.weights.json with
+seed-{seed}.grid.tsv (the weights tried).
+"""
+
+from scripts.fusion import planning as fusion
+
+
+rule tune_fusion:
+    input:
+        **code("fusion/tune.py"),
+        runs=lambda wildcards: fusion.dev_runs(EXPERIMENT, **wildcards),
+        qrels=result("qrels", split="dev"),
+    output:
+        weights=result("fusion_weights"),
+        grid=result("fusion_grid"),
+    log:
+        result("log", job="tune_fusion/{dataset}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_kind("fusion"),
+    params:
+        settings=lambda wildcards: settings(**fusion.tuning_settings(EXPERIMENT, wildcards.system)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "tune_fusion {wildcards.dataset} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --runs {input.runs:q} --qrels {input.qrels:q} --weights {output.weights:q}"
+        " --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule fuse:
+    input:
+        **code("fusion/fuse.py"),
+        runs=lambda wildcards: fusion.runs(EXPERIMENT, **wildcards),
+        weights=lambda wildcards: fusion.weights(EXPERIMENT, **wildcards),
+    output:
+        run=result("run"),
+        timing=result("run_timing"),
+    log:
+        result("log", job="fuse/{task}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_kind("fusion"),
+    params:
+        settings=lambda wildcards: settings(
+            **fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)
+        ),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "fuse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --runs {input.runs:q} --weights {input.weights:q} --run {output.run:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

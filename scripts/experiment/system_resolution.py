@@ -1,0 +1,106 @@
+"""The systems of an experiment, resolved: each of its kind, with its seeds, and the tasks that it needs runs for."""
+
+from __future__ import annotations
+
+from scripts.experiment import system_kinds
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import System, Task
+from scripts.experiment.seed_selection import share_selections
+from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.tasks import add_task
+
+
+def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, System], dict[str, Task]]:
+    """The systems by name, and the further tasks on which seeds are selected or systems tuned.
+
+    Raises UserError for what does not fit within a system, or between systems and tasks.
+    """
+    systems = {}
+    for name, entry in check.config["systems"].items():
+        kind = system_kinds.kind_of_entry(check, name, entry)
+        systems[name] = system_kinds.modules()[kind].KIND.resolve(check, name, entry, tasks)
+    systems = share_selections(check, systems)
+    further = _selection_tasks(check, systems, tasks)
+    order = _takers_last(check, systems)
+    for name in order:
+        systems[name] = system_kind(systems[name]).with_seeds(check, systems[name], systems)
+        system_kind(systems[name]).check(check, systems[name], tasks)
+        _check_documents(check, systems[name], tasks)
+    _check_runs(check, systems, tasks)
+    _add_tuning_tasks(check, systems, tasks, further, order)
+    return systems, further
+
+
+def _takers_last(check: Checker, systems: dict[str, System]) -> list[str]:
+    """The names of the systems, each after those whose runs it takes. Raises UserError for a circle."""
+    order: list[str] = []
+    open_names: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in open_names:
+            circle = " -> ".join([*open_names[open_names.index(name) :], name])
+            raise check.fail(f"systems.{name}", f"refers to itself: {circle}")
+        if name not in order:
+            open_names.append(name)
+            for taken in takes(systems[name]):
+                visit(taken)
+            open_names.pop()
+            order.append(name)
+
+    for name in systems:
+        visit(name)
+    return order
+
+
+def _selection_tasks(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> dict[str, Task]:
+    """The tasks on which seeds are selected and that are not among `tasks`."""
+    further: dict[str, Task] = {}
+    for system in systems.values():
+        if system.selection:
+            add_task(check, f"systems.{system.name}.select_seed.task", system.selection.task, tasks, further)
+    return further
+
+
+def _check_documents(check: Checker, system: System, tasks: dict[str, Task]) -> None:
+    """A system that ranks documents has tasks with documents only."""
+    for task in tasks.values():
+        if system_kind(system).needs_documents and system.ranks(task.name) and not task.has_documents:
+            message = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
+            raise check.fail(f"systems.{system.name}", message)
+
+
+def _check_runs(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> None:
+    """The systems that a system takes have runs for the tasks that it ranks."""
+    for system in systems.values():
+        for name in takes(system):
+            for task in tasks:
+                if system.ranks(task) and not systems[name].ranks(task):
+                    raise check.fail(f"systems.{system.name}", f"{_role(system, name)} has no run for {task}")
+
+
+def _add_tuning_tasks(
+    check: Checker, systems: dict[str, System], tasks: dict[str, Task], further: dict[str, Task], order: list[str]
+) -> None:
+    """Add the tasks on which systems are tuned to `further`, and check that all they take has runs there, as for seeds.
+
+    What a system needs further runs for, the systems that it takes need as well: takers come first.
+    """
+    wanted: dict[str, dict[str, Task]] = {name: {} for name in systems}
+    for name in reversed(order):
+        system = systems[name]
+        if system.selection and system.selection.by == name:
+            task = add_task(check, f"systems.{name}.select_seed.task", system.selection.task, tasks, further)
+            wanted[name][task.name] = task
+        ranked = {task.name: task for task in tasks.values() if system.ranks(task.name)}
+        for tuning in system_kind(system).tuned_on(check, system, ranked | wanted[name]):
+            task = add_task(check, f"systems.{name}.tune", tuning, tasks, further)
+            wanted[name][task.name] = task
+        for taken in takes(system):
+            wanted[taken] |= wanted[name]
+            for task_name in wanted[name]:
+                if not system_kind(systems[taken]).computed and not systems[taken].ranks(task_name):
+                    raise check.fail(f"systems.{name}", f"{_role(system, taken)} has no run for {task_name}")
+
+
+def _role(system: System, taken: str) -> str:
+    return f"its first stage {taken}" if taken == system.first_stage else f"its system {taken}"

@@ -1,0 +1,100 @@
+"""What a kind of system says of itself, with the answers that fit most kinds.
+
+Each module of this folder is one kind: NAME, KEYS (the keys that its entries may have, as JSON schema), REFERENCES (key
+paths that name entries, with the section where these stand), PLAIN_LISTS (key paths at which a list is a value of its
+own, and does not fan out) and KIND, an instance of a class derived from the one here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import Experiment, System, Task
+
+# Keys that every kind may have, in the schema's words; LIMITED of those whose runs are made here.
+LABEL: dict[str, dict] = {"label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"}}
+LIMITED: dict[str, dict] = {
+    "tasks": {
+        "description": "the tasks that it ranks",
+        "anyOf": [{"const": "all"}, {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}],
+    }
+}
+
+
+class SystemKind:
+    """A kind of system; the methods that are not overridden are right for one that stands alone and has no model."""
+
+    typed = True  # an entry names it under `type`; otherwise `implied` says whether it is meant
+    computed = True  # its runs are made here, so there can be one for any task; otherwise they are files of the user's
+    timed = True  # its runs have a timing.json beside them
+    needs_documents = True
+    model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told
+
+    def implied(self, config: dict, entry: dict) -> bool:
+        """Whether an entry without a type is of this kind."""
+        return False
+
+    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+        """The system of a configuration's entry. Raises UserError for keys that do not go together."""
+        raise NotImplementedError
+
+    def takes(self, system: System) -> tuple[str, ...]:
+        """The systems whose runs it takes."""
+        return ()
+
+    def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
+        """The system with the seeds that it has from those it takes, which are resolved before it."""
+        return system
+
+    def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
+        """Raise UserError for what does not fit its model, or the tasks that it ranks."""
+
+    def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
+        """Raise UserError for what does not fit the other systems of the resolved experiment."""
+
+    def tuned_on(self, check: Checker, system: System, tasks: dict[str, Task]) -> list[str]:
+        """The names of further tasks for which the systems that it takes need runs."""
+        return []
+
+    def files(self, system: System) -> list[str]:
+        """The user's own files that it reads."""
+        return []
+
+    def encodes_corpus(self, system: System, model: dict) -> bool:
+        """Whether it ranks with a corpus that was encoded once a checkpoint."""
+        return False
+
+    def identity(self, config: dict, system: System) -> dict[str, Any]:
+        """All that makes its runs, beside the systems that it takes."""
+        return {"settings": system.settings}
+
+    def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
+        """The most documents that its runs hold for a query; `taken` says it of the systems that it takes."""
+        return depth
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        """What it is, in words."""
+        raise NotImplementedError
+
+    def candidates(self, system: System) -> str:
+        """The documents that it ranks, in words."""
+        return "all documents"
+
+    def note_on_times(self, system: System) -> str:
+        """What the table of inference times has to say of its times."""
+        return ""
+
+    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+        """What the archive says of its method, beside its name."""
+        raise NotImplementedError
+
+
+def limited_to(check: Checker, name: str, entry: dict) -> tuple[str, ...] | None:
+    """The tasks that an entry is limited to, None for all. Raises UserError for an unknown one."""
+    tasks = entry.get("tasks", "all")
+    if tasks == "all":
+        return None
+    for task in tasks:
+        check.known(f"systems.{name}.tasks", task, "tasks")
+    return tuple(tasks)

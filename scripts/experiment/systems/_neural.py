@@ -1,0 +1,180 @@
+"""What the kinds of systems with a model share: keys, training and its seeds, long texts, words, provenance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.locations import shown
+from scripts.experiment.checker import Checker
+from scripts.experiment.checks import PIECE_LENGTH, check_loss
+from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.seed_selection import selection
+from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.models.adapters import adapter
+
+KEYS: dict[str, dict] = {
+    **LABEL,
+    **LIMITED,
+    "model": {"type": "string"},
+    "recipe": {"type": "string"},
+    "seeds": {
+        "description": "how often the recipe is trained, with the seeds 1, 2, ...; or the list of seeds",
+        "anyOf": [
+            {"type": "integer", "minimum": 1, "maximum": 1000},
+            {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 1, "maximum": 4294967295},
+                "minItems": 1,
+                "maxItems": 1000,
+                "uniqueItems": True,
+            },
+        ],
+    },
+    "select_seed": {
+        "description": "on datasets other than that of `task`, only the seed that scores best there is run",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "task": {
+                "description": "the task that decides: dataset/dev; or dataset, its test split, to reproduce work "
+                "that chose there",
+                "$ref": "#/$defs/task",
+            },
+            "score": {
+                "description": "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; ties go "
+                "to the smallest seed",
+                "type": "object",
+                "minProperties": 1,
+                "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000},
+            },
+            "by": {
+                "description": "instead of task: a system with the same model, recipe and seeds whose choice is taken",
+                "type": "string",
+            },
+        },
+    },
+    "long_documents": {
+        "description": "truncate (default): at the model's max_length; split: query and document into pieces, scored "
+        "pairwise, the maximum over the document's pieces for each of the query's, summed over these",
+        "enum": ["truncate", "split"],
+    },
+    "piece_length": {
+        "description": "split: whole sentences of at most so many characters together; default 150",
+        "$ref": "#/$defs/length",
+    },
+}
+REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
+PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
+UNIMPORTANT = ("licence", "label")  # keys of a model that change no score
+
+
+class Neural(SystemKind):
+    """A system with a model; its kind is told by its other keys."""
+
+    typed = False
+    name: str
+    model_settings = ("max_length", "batch_size", "type", "backend")
+
+    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+        ranked = limited_to(check, name, entry)
+        check.known(f"systems.{name}.model", entry["model"], "models")
+        seeds: tuple[int, ...] = (0,)
+        if "recipe" in entry:
+            check.known(f"systems.{name}.recipe", entry["recipe"], "recipes")
+            seeds = _seeds(entry.get("seeds", 1))
+        elif "seeds" in entry:
+            raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
+        return System(
+            name,
+            self.name,
+            entry.get("label", name),
+            seeds=seeds,
+            selection=selection(check, name, entry),
+            model=entry["model"],
+            recipe=entry.get("recipe", UNTRAINED),
+            piece_length=_piece_length(check, name, entry),
+            tasks=ranked,
+        )
+
+    def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
+        """Its model can be trained by its recipe, and by those that the recipe starts from."""
+        model, recipe = check.config["models"][system.model], system.recipe
+        while recipe != UNTRAINED:
+            check_loss(check, recipe, [model["type"]])
+            recipe = check.config["recipes"][recipe]["start_from"] or UNTRAINED
+        if model["backend"] == "onnx" and system.recipe != UNTRAINED:
+            message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
+            raise check.fail(f"systems.{system.name}", message)
+
+    def encodes_corpus(self, system: System, model: dict) -> bool:
+        return system.piece_length is not None and adapter(model["type"]).SEARCHES
+
+    def identity(self, config: dict, system: System) -> dict[str, Any]:
+        model = config["models"][system.model]
+        chosen = system.selection
+        return {
+            "model": {name: value for name, value in model.items() if name not in UNIMPORTANT},
+            "training": _training(config, system.recipe),
+            "seeds": system.seeds,
+            "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
+            "depth": system.depth,
+            "pieces": system.piece_length,
+        }
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        model = experiment.models[system.model]
+        onnx = "ONNX, " if model["backend"] == "onnx" else ""
+        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{model['max_length']} tokens)"
+        if system.recipe != UNTRAINED:
+            words += _training_in_words(experiment, system)
+        words += self.ranking_in_words(system)
+        if system.piece_length:
+            words += f", texts split into pieces of {system.piece_length} characters (maximum over the document's,"
+            words += " sum over the query's)"
+        return words
+
+    def ranking_in_words(self, system: System) -> str:
+        """What it ranks, as the end of its description; nothing where it searches the whole corpus."""
+        return ""
+
+    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+        model = experiment.models[system.model]
+        kept = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
+        kept["weights"] = shown(kept["weights"])
+        stage = {"method": model["type"], **kept}
+        if system.recipe != UNTRAINED:
+            stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
+        return stage
+
+
+def _seeds(given: int | list[int]) -> tuple[int, ...]:
+    return tuple(given) if isinstance(given, list) else tuple(range(1, given + 1))
+
+
+def _piece_length(check: Checker, name: str, entry: dict) -> int | None:
+    """The length of pieces where the system splits texts, else None."""
+    if entry.get("long_documents") == "split":
+        return entry.get("piece_length", PIECE_LENGTH)
+    if "piece_length" in entry:
+        raise check.fail(f"systems.{name}", "a piece_length is of use with long_documents: split only")
+    return None
+
+
+def _training(config: dict, recipe: str) -> list[dict]:
+    """The recipes that a checkpoint has behind it, without their names."""
+    behind = []
+    while recipe in config["recipes"]:
+        entry = config["recipes"][recipe]
+        behind.append({name: value for name, value in entry.items() if name != "start_from"})
+        recipe = entry["start_from"]
+    return behind
+
+
+def _training_in_words(experiment: Experiment, system: System) -> str:
+    words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+    words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
+    if chosen := system.selection:
+        words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
+        if chosen.split == "test":
+            words += " (a test set: for reproduction only)"
+    return words

@@ -1,0 +1,69 @@
+"""Runs or scores that another tool made: the user's own files, one a task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.locations import find_file
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.systems._kind import LABEL, SystemKind
+
+NAME = "external"
+KEYS: dict[str, dict] = {
+    **LABEL,
+    "runs": {
+        "description": "external: a run file for each task (qid Q0 docid rank score tag, or qid docid rank score)",
+        "$ref": "#/$defs/files",
+    },
+    "scores": {
+        "description": "external: a file of values for each task of format scores (a value a line, or id, tab, value)",
+        "$ref": "#/$defs/files",
+    },
+}
+REFERENCES: dict[tuple[str, ...], str] = {}
+PLAIN_LISTS: list[tuple[str, ...]] = []
+
+
+class External(SystemKind):
+    computed = False
+    timed = False
+    needs_documents = False
+
+    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+        files = _files(check, f"systems.{name}", entry, tasks)
+        return System(name, NAME, entry.get("label", name), settings=files, tasks=tuple(files))
+
+    def files(self, system: System) -> list[str]:
+        return list(system.settings.values())
+
+    def identity(self, config: dict, system: System) -> dict[str, Any]:
+        return {"name": system.name}  # two external systems are compared by their files, task by task
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        return "external files"
+
+    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+        return {"method": "external"}
+
+
+KIND = External()
+
+
+def _files(check: Checker, key: str, entry: dict, tasks: dict[str, Task]) -> dict[str, str]:
+    """Task -> the file of its run or scores, which lies here or in a mirror. Raises UserError where none does."""
+    if not {"runs", "scores"} & set(entry):
+        raise check.fail(key, "an external system needs 'runs' (or 'scores'): a run file for each task")
+    files = {}
+    for section in ("runs", "scores"):
+        for task, path in entry.get(section, {}).items():
+            check.known(f"{key}.{section}", task, "tasks")
+            form = tasks[task].format
+            if tasks[task].values_given != (section == "scores"):
+                expected = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
+                raise check.fail(f"{key}.{section}.{task}", f"a task of format {form} takes {expected}")
+            file = find_file(path, check.config["mirrors"])
+            if file is None:
+                raise check.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
+            files[task] = file
+    return files

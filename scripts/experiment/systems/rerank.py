@@ -1,0 +1,81 @@
+"""A model that scores the best documents of another system, its first stage, again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.systems import _neural
+
+NAME = "rerank"
+KEYS: dict[str, dict] = {
+    **_neural.KEYS,
+    "rerank": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["first_stage"],
+        "properties": {
+            "first_stage": {"description": "the system whose best documents are scored again", "type": "string"},
+            "depth": {"$ref": "#/$defs/depth", "default": 100},
+        },
+    },
+}
+REFERENCES = {**_neural.REFERENCES, ("rerank", "first_stage"): "systems"}
+PLAIN_LISTS = _neural.PLAIN_LISTS
+
+
+class Rerank(_neural.Neural):
+    name = NAME
+
+    def implied(self, config: dict, entry: dict) -> bool:
+        return "rerank" in entry
+
+    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+        system = super().resolve(check, name, entry, tasks)
+        if "candidates" in entry:
+            message = "candidates: all and rerank exclude each other: all documents or a first stage's"
+            raise check.fail(f"systems.{name}", message)
+        first_stage = entry["rerank"]["first_stage"]
+        check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
+        return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"])
+
+    def takes(self, system: System) -> tuple[str, ...]:
+        return (system.first_stage,) if system.first_stage else ()
+
+    def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
+        """An untrained one has its first stage's seeds; a trained one needs its runs for each of its own."""
+        first = systems[self.takes(system)[0]]
+        if system.recipe == UNTRAINED:
+            return replace(system, seeds=first.seeds, selection=first.selection)
+        if first.seeds != (0,) and not set(system.seeds) <= set(first.seeds):
+            message = f"its seeds {system.seeds} are not those of {first.name} {first.seeds}"
+            raise check.fail(f"systems.{system.name}", message)
+        return system
+
+    def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
+        if system.selection is None:
+            return
+        first = experiment.systems[self.takes(system)[0]]
+        for task in (*experiment.tasks.values(), experiment.selection_task(system.selection)):
+            seeds = experiment.seeds_on(first, task)
+            if len(seeds) > 1 and not set(experiment.seeds_on(system, task)) <= set(seeds):
+                message = f"its first stage {first.name} has several seeds on {task.name}; give that a select_seed too"
+                raise check.fail(f"systems.{system.name}.select_seed", message)
+
+    def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
+        return min(depth, system.depth or depth, *taken)
+
+    def ranking_in_words(self, system: System) -> str:
+        return f", re-ranks the top {system.depth} of {system.first_stage}"
+
+    def candidates(self, system: System) -> str:
+        return f"top {system.depth} of {system.first_stage}"
+
+    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+        reranks = {"reranks": system.first_stage, "depth": system.depth}
+        return {**super().provenance(experiment, system), **reranks}
+
+
+KIND = Rerank()

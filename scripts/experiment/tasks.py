@@ -1,0 +1,53 @@
+"""The tasks of an experiment, resolved: what systems are scored on, each a dataset's split."""
+
+from __future__ import annotations
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import check_split
+from scripts.experiment.dataset_schema import format_of
+from scripts.experiment.records import Task
+
+
+def resolve_tasks(check: Checker) -> dict[str, Task]:
+    """The tasks by name. Raises UserError for two that are one split, or whose results would share a folder."""
+    tasks: dict[str, Task] = {}
+    folders: dict[str, str] = {}
+    for name in check.config["tasks"]:
+        task = resolve_task(check, name)
+        same = [other for other in tasks.values() if (other.dataset, other.split) == (task.dataset, task.split)]
+        if same:
+            message = "are one split, whose queries would count twice"
+            raise check.fail("tasks", f"{same[0].name!r} and {name!r} {message}")
+        if task.folder in folders:
+            raise check.fail("tasks", f"{folders[task.folder]!r} and {name!r} would share a folder; rename one")
+        folders[task.folder] = name
+        tasks[name] = task
+    return tasks
+
+
+def resolve_task(check: Checker, name: str) -> Task:
+    """One task, by its name: dataset (its test split) or dataset/split. Raises UserError for an unknown one."""
+    dataset, _, split = name.partition("/")
+    check.known("tasks", dataset, "datasets")
+    entry = check.config["datasets"][dataset]
+    check_split(check, f"tasks: {name}", dataset, split or "test")
+    label = f"{entry['label']} {split}".strip() if "label" in entry else name
+    form = format_of(entry)
+    measures = (entry["measure"],) if form.values_given else tuple(check.config["measures"])
+    kind = {"has_documents": form.has_documents, "values_given": form.values_given}
+    return Task(name, dataset, split or "test", label, entry["format"], measures, **kind)
+
+
+def add_task(check: Checker, key: str, name: str, tasks: dict[str, Task], added: dict[str, Task]) -> Task:
+    """The task of this name, put into `added` unless it, or another name of its split, is there or among `tasks`.
+
+    Raises UserError, for the key, where its results would lie in the folder of another task.
+    """
+    task = resolve_task(check, name)
+    for other in (tasks | added).values():
+        if (other.dataset, other.split) == (task.dataset, task.split):
+            return other
+        if other.folder == task.folder:
+            raise check.fail(key, f"{task.name!r} and another task would share a folder; rename one")
+    added[name] = task
+    return task

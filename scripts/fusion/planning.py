@@ -1,0 +1,46 @@
+"""What the jobs of fusion are given: paths and settings, from the experiment and the wildcards of rules/fusion.smk."""
+
+from __future__ import annotations
+
+from scripts.experiment.job_files import task_in
+from scripts.experiment.records import SELECTED, Experiment, Task
+from scripts.experiment.results_paths import path
+from scripts.experiment.systems import fusion
+
+
+def dev_runs(experiment: Experiment, system: str, dataset: str, seed: str) -> list[str]:
+    """The runs of the fused systems on the dev split on which their weights are tuned."""
+    return _runs(experiment, system, experiment.task_of_split(dataset, "dev"), seed)
+
+
+def runs(experiment: Experiment, system: str, task: str, seed: str) -> list[str]:
+    """The runs of the fused systems on a task, in their order."""
+    return _runs(experiment, system, task_in(experiment, task), seed)
+
+
+def weights(experiment: Experiment, system: str, task: str, seed: str) -> str | list[str]:
+    """The tuned weights, for a system that tunes them."""
+    if not fusion.tunes(experiment.systems[system]):
+        return []
+    fields = {"dataset": task_in(experiment, task).dataset, "system": system, "seed": seed}
+    return path("fusion_weights", experiment=experiment.name, **fields)
+
+
+def tuning_settings(experiment: Experiment, system: str) -> dict:
+    """How the weights of a system are tuned."""
+    return fusion.tuning_settings(experiment.systems[system])
+
+
+def fusing_settings(experiment: Experiment, system: str, seed: str) -> dict:
+    """How the runs become one."""
+    how = fusion.fusing_settings(experiment.systems[system])
+    return {**how, "depth": experiment.depth, "tag": f"{system}-{seed}"}
+
+
+def _runs(experiment: Experiment, system: str, task: Task, seed: str) -> list[str]:
+    """One run of each fused system: that of the same seed; a system that is not trained joins each seed."""
+    own_seed = seed if seed == SELECTED else int(seed)
+    members = fusion.KIND.takes(experiment.systems[system])
+    seeds = {name: experiment.seed_taken(name, own_seed, task) for name in members}
+    fields = {"experiment": experiment.name, "task": task.folder}
+    return [path("run", **fields, system=name, seed=taken) for name, taken in seeds.items()]

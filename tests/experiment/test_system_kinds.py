@@ -1,0 +1,94 @@
+"""The doors of systems: what the kinds declare is what the schema says, and a new kind is one file."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from scripts.experiment import system_kinds
+from scripts.experiment.reading import SCHEMA, read_yaml
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def test_the_schema_has_the_keys_that_the_kinds_declare():
+    assert read_yaml(SCHEMA)["$defs"]["system"]["properties"] == system_kinds.keys()
+
+
+def test_an_entry_without_a_type_is_of_one_kind():
+    models = {"b": {"type": "bi-encoder", "weights": "org/b"}, "ce": {"type": "cross-encoder", "weights": "org/ce"}}
+    untyped = [module.KIND for module in system_kinds.modules().values() if not module.KIND.typed]
+    more_keys = ({}, {"candidates": "all"}, {"rerank": {"first_stage": "x"}}, {"candidates": "all", "rerank": {}})
+    for model in models:
+        for keys in more_keys:
+            entry = {"model": model} | keys
+            assert sum(kind.implied({"models": models}, entry) for kind in untyped) == 1, entry
+
+
+TOY = '''"""Documents in an order drawn by lot, those of another system."""
+
+from scripts.experiment.records import System
+from scripts.experiment.systems._kind import LABEL, SystemKind
+
+NAME = "lot"
+KEYS = {**LABEL, "from": {"description": "lot: the system", "type": "string"}, "draws": {"type": "integer"}}
+REFERENCES = {("from",): "systems"}
+PLAIN_LISTS = []
+
+
+class Lot(SystemKind):
+    def resolve(self, check, name, entry, tasks):
+        check.known(f"systems.{name}.from", entry["from"], "systems")
+        return System(name, NAME, entry.get("label", name), settings={"from": entry["from"], "draws": entry["draws"]})
+
+    def takes(self, system):
+        return (system.settings["from"],)
+
+    def describe(self, experiment, system):
+        return f"{system.settings['from']}, by lot ({system.settings['draws']} draws)"
+
+    def provenance(self, experiment, system):
+        return {"method": "lot", **system.settings}
+
+
+KIND = Lot()
+'''
+ASK = """
+import json, sys, yaml
+from pathlib import Path
+from scripts.experiment import system_kinds
+from scripts.experiment.reading import SCHEMA, read_yaml
+schema = read_yaml(SCHEMA)
+schema["$defs"]["system"]["properties"] = system_kinds.keys()
+SCHEMA.write_text(yaml.safe_dump(schema))
+from scripts.experiment.cautions import cautions
+from scripts.experiment.descriptions import datasets_learnt, describe, for_times
+from scripts.experiment.resolution import resolve
+from scripts.archive.provenance.ir_metadata import _method
+experiment = resolve(json.loads(sys.argv[1]), "c.yaml")
+toys = [system for system in experiment.systems.values() if system.kind == "lot"]
+print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datasets_learnt(experiment, toy),
+                   [stage["method"] for stage in _method(experiment, toy)["retrieval"]]] for toy in toys]))
+"""
+
+
+def test_a_kind_from_outside_is_one_file(tmp_path):
+    shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "config").mkdir()
+    shutil.copy(SCHEMA, tmp_path / "config")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "scripts" / "experiment" / "systems" / "lot.py").write_text(TOY)
+    config = {
+        "experiment": "e",
+        "datasets": {"d": {"format": "beir", "location": "data"}},
+        "systems": {"bm25": {"type": "bm25"}, "toy": {"type": "lot", "from": "bm25", "draws": [1, 2]}},
+        "tasks": ["d"],
+    }
+    command = [sys.executable, "-c", ASK, json.dumps(config)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    first, second = json.loads(done.stdout)
+    assert first[0] == "bm25, by lot (1 draws)" and second[0] == "bm25, by lot (2 draws)"
+    assert first[1] == {"model": "toy-1", "candidates": "all documents", "texts": ""}
+    assert first[2:] == [[], ["BM25 (Lucene)", "lot"]]
