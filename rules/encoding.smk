@@ -1,7 +1,7 @@
-"""Encoding: each corpus, or each piece of it, becomes a vector once a checkpoint of a model that searches.
+"""Encoding: each corpus, or each passage of it, becomes a vector once a checkpoint of a model that searches.
 
-In: models/, data/{dataset}/corpus.jsonl, pieces/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
-seed-{seed}.npy, or embeddings/{dataset}/pieces-{length}/{model}/..., each with its timing.
+In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
+seed-{seed}.npy, or embeddings/{dataset}/passages-{length}/{model}/..., each with its timing.
 """
 
 from scripts.inference import planning as inference
@@ -31,7 +31,7 @@ rule encode:
         " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-use rule encode as encode_pieces with:
+use rule encode as encode_passages with:
     input:
         **code("inference/encode.py"),
         kind=code_of_model,
@@ -41,10 +41,10 @@ use rule encode as encode_pieces with:
         embeddings=result("passage_embeddings"),
         timing=result("passage_embeddings_timing"),
     log:
-        result("log", job="encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}"),
+        result("log", job="encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}"),
     benchmark:
-        result("benchmark", job="encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}")
+        result("benchmark", job="encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
         length="[0-9]+",
     message:
-        "encode_pieces {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
+        "encode_passages {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"

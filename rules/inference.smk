@@ -1,6 +1,6 @@
 """Inference: tasks are searched exactly; first stages are re-ranked; or a model scores every pair of a query and a document.
 
-In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
+In: models/, data/{dataset}/ (or passages/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
 runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 """
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from scripts.bm25.server import Server, definition, index_name
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import lines, sha256, whole_text
+from scripts.common.files import atomic_text, lines, sha256
 from scripts.ir.collection import read_corpus
 
 
@@ -41,7 +41,7 @@ def main() -> None:
     server = Server(url)
     documents = server.create(name, made, read_corpus(options.corpus), how["fields"], total)
     record = {"url": url, "version": server.version, "index": name, "documents": documents} | made
-    with whole_text(options.record) as file:
+    with atomic_text(options.record) as file:
         json.dump(record, file, indent=2, sort_keys=True)
         file.write("\n")
     print(f"{url}: {documents} of {total} documents in the index {name}", file=sys.stderr)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scripts.experiment.systems.bm25 import PYSERINI_BM25
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.systems.bm25 import PYSERINI_BM25
 
 NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
 OF_INDEX = ("analyzer", "fields")

@@ -23,7 +23,7 @@ FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
 
 
 @contextmanager
-def full_disk_told(folder: Path) -> Iterator[None]:
+def full_disk_reported(folder: Path) -> Iterator[None]:
     """Turn what libraries raise in words of their own when the disk of `folder` is full into one UserError."""
     try:
         yield
@@ -40,7 +40,7 @@ def full_disk_told(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def whole_path(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` (same suffix) that takes its name when the block ends well and goes otherwise.
 
     Below results/ the SHA-256 of what was written enters the ledger. While the name changes hands nothing is claimed of
@@ -52,7 +52,7 @@ def whole_path(path: Path) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
     folder.mkdir()
     try:
-        with full_disk_told(path.parent):
+        with full_disk_reported(path.parent):
             yield folder / path.name
         if not any(part.startswith(".") and part.endswith(".partial") for part in path.parts):  # the outermost alone
             held.check()
@@ -67,9 +67,9 @@ def whole_path(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_text(path: Path) -> Iterator[TextIO]:
+def atomic_text(path: Path) -> Iterator[TextIO]:
     """A UTF-8 text file written whole; `.gz` is compressed without a time stamp, so equal content is equal bytes."""
-    with whole_path(path) as temporary:
+    with atomic_path(path) as temporary:
         if str(path).endswith(".gz"):
             with (
                 open(temporary, "wb") as raw,
@@ -83,9 +83,9 @@ def whole_text(path: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path) -> Iterator[Path]:
     """A folder that appears under its name only when the block ends well."""
-    with whole_path(path) as temporary:
+    with atomic_path(path) as temporary:
         temporary.mkdir()
         yield temporary
 

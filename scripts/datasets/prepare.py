@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from scripts.common import doors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import check_sha256, whole_folder, whole_text
+from scripts.common.files import atomic_folder, atomic_text, check_sha256
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
@@ -207,7 +207,7 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
     options = read_settings(reader.Options, settings.options, "--settings: options")
     if source.is_file() and settings.sha256:
         check_sha256(source, settings.sha256, str(source))
-    with opened(source, plain=reader.FORMAT.one_file) as root, whole_folder(folder) as target:
+    with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
             collection, splitting = with_splits(reader.read(root, options), settings)
             shared_queries = leaks(collection)
@@ -233,7 +233,7 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
             if collection.documents is not None:
                 write_queries(target / "queries" / f"{split}.jsonl", collection.queries.get(split, {}))
             write_qrels(target / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
-        with whole_text(target / "statistics.json") as file:
+        with atomic_text(target / "statistics.json") as file:
             json.dump(counts, file, indent=2)
             file.write("\n")
     return odd

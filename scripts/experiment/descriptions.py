@@ -34,7 +34,11 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     """Where a system stands in the tables of times: model, candidates, long texts, recipe, column, a note."""
     kind = system_kind(system)
     model = model_names(experiment.models)[system.model] if system.model else system.label
-    place = {"model": model, "candidates": kind.candidates(system), "texts": "split" if system.piece_length else ""}
+    place = {
+        "model": model,
+        "candidates": kind.candidates(system),
+        "texts": "passages" if system.passage_length else "",
+    }
     if system.recipe != UNTRAINED:
         place |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
     note = kind.note_on_times(system)

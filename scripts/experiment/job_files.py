@@ -20,20 +20,20 @@ def task_in(experiment: Experiment, folder: str) -> Task:
     return tasks_by_folder(experiment)[folder]
 
 
-def corpus(experiment: Experiment, dataset: str, piece_length: int | None = None) -> str:
+def corpus(experiment: Experiment, dataset: str, passage_length: int | None = None) -> str:
     """The documents of a dataset, which may be another's, or the passages of that length that they are split into."""
-    return texts(experiment, experiment.corpus_owner(dataset), "corpus", piece_length)
+    return texts(experiment, experiment.corpus_owner(dataset), "corpus", passage_length)
 
 
-def texts(experiment: Experiment, dataset: str, name: str, piece_length: int | None = None) -> str:
+def texts(experiment: Experiment, dataset: str, name: str, passage_length: int | None = None) -> str:
     """The texts `name` (corpus, queries/test …) that lie with a dataset, or their passages of that length."""
     fields = {"experiment": experiment.name, "dataset": dataset, "texts": name}
-    return path("passages", length=piece_length, **fields) if piece_length else path("texts", **fields)
+    return path("passages", length=passage_length, **fields) if passage_length else path("texts", **fields)
 
 
-def queries(experiment: Experiment, task: Task, piece_length: int | None = None) -> str:
+def queries(experiment: Experiment, task: Task, passage_length: int | None = None) -> str:
     """The queries of a task, or their passages."""
-    return texts(experiment, task.dataset, f"queries/{task.split}", piece_length)
+    return texts(experiment, task.dataset, f"queries/{task.split}", passage_length)
 
 
 def qrels(experiment: Experiment, task: Task) -> str:
@@ -64,9 +64,9 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
         return None
     fields = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= checkpoint_fields(system, seed)
-    if system.piece_length:
-        fields["length"] = system.piece_length
-    name = "passage_embeddings" if system.piece_length else "embeddings"
+    if system.passage_length:
+        fields["length"] = system.passage_length
+    name = "passage_embeddings" if system.passage_length else "embeddings"
     return path(name, **fields), path(f"{name}_timing", **fields)
 
 

@@ -12,6 +12,7 @@ import jsonschema
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
 from scripts.experiment.fanout import fan_out_all
+from scripts.experiment.former_words import with_current_words
 from scripts.experiment.plain_values import check_plain, whole_numbers
 from scripts.experiment.schema import schema
 from scripts.experiment.verdicts import best_match, describe, resolved
@@ -30,7 +31,7 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
     """
     check_plain(config, source)
     config, origins = fan_out_all(copy.deepcopy(config), source)
-    config = add_defaults(config, schema(), schema())
+    config = add_defaults(with_current_words(config), schema(), schema())
     if errors := list(_validator().iter_errors(config)):
         raise UserError(describe(best_match(errors), source, origins, schema()))
     return whole_numbers(config), origins
@@ -38,7 +39,7 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
 
 def with_defaults(config: dict[str, Any]) -> dict[str, Any]:
     """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
-    completed: dict[str, Any] = add_defaults(copy.deepcopy(config), schema(), schema())
+    completed: dict[str, Any] = add_defaults(with_current_words(copy.deepcopy(config)), schema(), schema())
     return completed
 
 

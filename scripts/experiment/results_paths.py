@@ -68,7 +68,8 @@ PLACES = {
     "texts": _of_experiment("text", "data/{dataset}/{texts}.jsonl"),
     "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
     "statistics": _of_experiment("data", "data/{dataset}/statistics.json"),
-    "passages": _of_experiment("text", "pieces/{dataset}/{length}/{texts}.jsonl"),
+    "passages": _of_experiment("text", "passages/{dataset}/{length}/{texts}.jsonl"),
+    "former_passages": _of_experiment("text", "pieces/{dataset}/{length}/{texts}.jsonl"),  # in earlier versions
     "training_run": _of_experiment("run", "bm25/{dataset}/train.trec.gz"),
     "training_run_timing": _of_experiment("timing", "bm25/{dataset}/train.timing.json"),
     "elasticsearch_index": _of_experiment("data", "bm25/{dataset}/{system}.elasticsearch.json"),
@@ -84,10 +85,10 @@ PLACES = {
     "unfinished_training": _of_experiment(NOT_ARCHIVED, "models/{model}/{recipe}/seed-{seed}.resume", is_folder=True),
     "checkpoint": _of_experiment("checkpoint", "models/{model}/{recipe}/seed-{seed}", is_folder=True),
     "passage_embeddings": _of_experiment(
-        "embedding", "embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.npy"
+        "embedding", "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.npy"
     ),
     "passage_embeddings_timing": _of_experiment(
-        "timing", "embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.timing.json"
+        "timing", "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.timing.json"
     ),
     "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
     "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),

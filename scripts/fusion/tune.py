@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.common.progress import track
 from scripts.ir.fusion import fused, normalised, weighted_sum, weightings
 from scripts.ir.measures import evaluate
@@ -69,7 +69,7 @@ def best(trials: list[Trial]) -> Trial:
 
 def write(table: Path, weights: Path, trials: list[Trial], settings: Settings, queries: int) -> None:
     """Write the table of all trials and the file of the chosen one."""
-    with whole_text(table) as file:
+    with atomic_text(table) as file:
         file.write("\t".join([*settings.systems, settings.measure]) + "\n")
         file.writelines("\t".join(map(repr, [*trial.weights, trial.value])) + "\n" for trial in trials)
     chosen = best(trials)
@@ -79,7 +79,7 @@ def write(table: Path, weights: Path, trials: list[Trial], settings: Settings, q
         "value": chosen.value,
         "queries": queries,
     }
-    with whole_text(weights) as file:
+    with atomic_text(weights) as file:
         json.dump(record, file, indent=2)
         file.write("\n")
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import lines, whole_path
+from scripts.common.files import atomic_path, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
 from scripts.ir.collection import Document, read_corpus
@@ -57,7 +57,7 @@ def encode_corpus(
     warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
     progress = Progress("encoded", count, "document")
     seconds, row = 0.0, 0
-    with whole_path(embeddings) as temporary:
+    with atomic_path(embeddings) as temporary:
         matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (count, warm_up.shape[1]))
         for chunk in chunks(read_corpus(corpus), size):
             start = clock()

@@ -30,12 +30,12 @@ def embeddings(experiment: Experiment, system: str, task: str, seed: str) -> str
 def corpus(experiment: Experiment, system: str, task: str) -> str:
     """The documents, or passages, that a system ranks."""
     dataset = task_in(experiment, task).dataset
-    return job_files.corpus(experiment, dataset, experiment.systems[system].piece_length)
+    return job_files.corpus(experiment, dataset, experiment.systems[system].passage_length)
 
 
 def queries(experiment: Experiment, system: str, task: str) -> str:
     """The queries, or their passages, for which a system ranks."""
-    return job_files.queries(experiment, task_in(experiment, task), experiment.systems[system].piece_length)
+    return job_files.queries(experiment, task_in(experiment, task), experiment.systems[system].passage_length)
 
 
 def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> str:
@@ -50,7 +50,7 @@ def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
     """What a ranking depends on beside its inputs."""
     ranker = experiment.systems[system]
     kept = system_kind(ranker).model_settings
-    pieces = {"piece_length": ranker.piece_length} if ranker.piece_length else {}
+    passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     model = experiment.models[ranker.model]
     depth = ranker.depth or experiment.depth
-    return {**{key: model[key] for key in kept}, **pieces, "depth": depth, "tag": f"{system}-{seed}"}
+    return {**{key: model[key] for key in kept}, **passages, "depth": depth, "tag": f"{system}-{seed}"}

@@ -13,7 +13,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 
 
@@ -67,7 +67,7 @@ def main() -> None:
     arguments = parser(__doc__, "timing*", "table", settings=Settings).parse_args()
     beside = arguments.settings.beside
     table = pd.DataFrame([row(path, beside.get(str(path), Beside())) for path in arguments.timing])
-    with whole_text(arguments.table) as file:
+    with atomic_text(arguments.table) as file:
         table.to_csv(file, sep="\t", index=False)
 
 

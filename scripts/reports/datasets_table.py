@@ -11,7 +11,7 @@ import json
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 
 COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
@@ -40,7 +40,7 @@ def main() -> None:
     found: list[dict] = []
     for path in arguments.statistics:
         found += rows(fields_of("statistics", path)["dataset"], json.loads(path.read_text()))
-    with whole_text(arguments.table) as file:
+    with atomic_text(arguments.table) as file:
         columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
         pd.DataFrame(found, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)
 

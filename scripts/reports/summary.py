@@ -13,7 +13,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
@@ -159,7 +159,7 @@ def main() -> None:
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
-    with whole_text(arguments.summary) as file:
+    with atomic_text(arguments.summary) as file:
         file.write(page(tables, found, arguments.settings))
 
 

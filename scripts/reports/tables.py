@@ -14,7 +14,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
@@ -87,7 +87,7 @@ def page(name: str, found: Found, plot: Forest, labels: Labels) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         file.write(text)
 
 

@@ -18,7 +18,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.reports.comparison import number_text as form
 from scripts.reports.writing.latex import tabular
 from scripts.reports.writing.markdown import escape, markdown
@@ -151,7 +151,7 @@ def write(paths: list[Path], table: pd.DataFrame, column: str, note: str) -> Non
         ".tex": tabular({"Model": "l"} | dict.fromkeys(headings[1:], "r"), [rows], [note]),
     }
     for path in paths:
-        with whole_text(path) as file:
+        with atomic_text(path) as file:
             file.write(texts[path.suffix])
 
 

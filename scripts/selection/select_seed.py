@@ -18,7 +18,7 @@ from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_folder, whole_path, whole_text
+from scripts.common.files import atomic_folder, atomic_path, atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
@@ -82,14 +82,14 @@ def main() -> None:
     chosen = best(reached)
     checkpoints = by_seed("checkpoint", options.checkpoints)
     timings = by_seed("checkpoint_timing", options.timings)
-    with whole_folder(options.checkpoint) as folder:
+    with atomic_folder(options.checkpoint) as folder:
         shutil.copytree(
             checkpoints[chosen], folder, copy_function=copy, dirs_exist_ok=True,
             ignore=shutil.ignore_patterns(".snakemake_timestamp"),
         )  # fmt: skip
-    with whole_path(options.timing) as path:
+    with atomic_path(options.timing) as path:
         shutil.copyfile(timings[chosen], path)
-    with whole_text(options.selection) as file:
+    with atomic_text(options.selection) as file:
         json.dump(asdict(settings) | {"chosen": chosen, "seeds": reached}, file, indent=2)
         file.write("\n")
     ranked = ", ".join(f"{of_seed['seed']}: {of_seed['score']:.4f}" for of_seed in reached)

@@ -20,7 +20,7 @@ import torch
 from transformers import TrainerCallback
 
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.common.progress import Progress
 from scripts.common.settings import given
 from scripts.common.strict_json import read_json
@@ -126,7 +126,7 @@ class Recorder(TrainerCallback):
         self.saved = state.global_step
         record = {"fingerprint": self.fingerprint, "step": self.saved, "seconds": self.seconds, "rows": self.rows}
         record["micro_batch"] = self.micro_batch.size
-        with whole_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
+        with atomic_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
             json.dump(record, file)
         self.mark = clock()  # saving is no part of training
 

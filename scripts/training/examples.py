@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scripts.common.errors import UserError
 from scripts.models.losses import PAIRS, RANKED, TRIPLETS
 
-Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
+Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
 
 
 class Row(NamedTuple):
@@ -69,14 +69,14 @@ _TRIPLET = ("anchor", "positive", "negative")
 _PAIR = ("query", "document", "label")
 
 
-def with_texts(by_id: dict[str, list], queries: Pieces, documents: Pieces) -> dict[str, list]:
-    """The columns `by_id` with texts in place of ids; `queries` and `documents` have the pieces (or one text) of each.
+def with_texts(by_id: dict[str, list], queries: Passages, documents: Passages) -> dict[str, list]:
+    """The columns `by_id` with texts in place of ids; `queries` and `documents` have the passages (or one text) of each.
 
-    A pair becomes all pairs of a piece of its query and a piece of its document, each with the pair's label: the way of
+    A pair becomes all pairs of a passage of its query and a passage of its document, each with the pair's label: the way of
     the split variant in "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a text.
     """
 
-    def pieces(source: Pieces, name: str, kind: str) -> list[str]:
+    def passages(source: Passages, name: str, kind: str) -> list[str]:
         if name not in source:
             raise UserError(f"the negatives name the {kind} {name}, which this dataset lacks; choose them again")
         return source[name]
@@ -85,8 +85,8 @@ def with_texts(by_id: dict[str, list], queries: Pieces, documents: Pieces) -> di
         rows = [
             (query, document, label)
             for query_id, document_id, label in zip(by_id["query"], by_id["document"], by_id["label"], strict=True)
-            for query in pieces(queries, query_id, "query")
-            for document in pieces(documents, document_id, "document")
+            for query in passages(queries, query_id, "query")
+            for document in passages(documents, document_id, "document")
         ]
         return {name: list(values) for name, values in zip(_PAIR, zip(*rows, strict=True), strict=True)}
     texts = {}
@@ -94,10 +94,10 @@ def with_texts(by_id: dict[str, list], queries: Pieces, documents: Pieces) -> di
         if column == "label":
             texts[column] = values
         elif column == "documents":
-            texts[column] = [[pieces(documents, name, "document")[0] for name in ranked] for ranked in values]
+            texts[column] = [[passages(documents, name, "document")[0] for name in ranked] for ranked in values]
         else:
             source, kind = documents, "document"
             if column in ("anchor", "query"):
                 source, kind = queries, "query"
-            texts[column] = [pieces(source, name, kind)[0] for name in values]
+            texts[column] = [passages(source, name, kind)[0] for name in values]
     return texts

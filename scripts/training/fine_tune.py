@@ -2,7 +2,7 @@
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds, and micro_batch, the texts that passed the model at once). Corpus and queries may be files of pieces. The
+seconds, and micro_batch, the texts that passed the model at once). Corpus and queries may be files of passages. The
 folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again, goes on from
 the newest complete one and ends with the same weights.
 """
@@ -14,10 +14,10 @@ import sys
 from pathlib import Path
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_folder, whole_text
+from scripts.common.files import atomic_folder, atomic_text
 from scripts.common.settings import given
 from scripts.common.timing import write_timing
-from scripts.ir.collection import pieces_of
+from scripts.ir.collection import passages_of
 from scripts.models.adapters import adapter
 from scripts.models.losses import resolve_loss
 from scripts.models.model_files import backbone
@@ -29,10 +29,10 @@ LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
 def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
-    """The columns of the training set, as texts; of pairs where the texts were split, as all pairs of their pieces."""
+    """The columns of the training set, as texts; of pairs where the texts were split, as all pairs of their passages."""
     rows = read_rows(negatives)
-    documents = pieces_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
-    return with_texts(columns(rows, shape), pieces_of(queries), documents)
+    documents = passages_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
+    return with_texts(columns(rows, shape), passages_of(queries), documents)
 
 
 def load(start: Path, settings: Settings):
@@ -48,7 +48,7 @@ def load(start: Path, settings: Settings):
 
 def write_log(path: Path, rows: list[dict]) -> None:
     """Write the training log."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         file.write("\t".join(LOG) + "\n")
         file.writelines("\t".join(str(row[name]) for name in LOG) + "\n" for row in rows)
 
@@ -57,7 +57,7 @@ def main() -> None:
     names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
     options = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = options.settings
-    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "split")
+    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages")
     shape = adapter(settings.type).LOSSES[loss]
     training_set = read_examples(options.negatives, options.corpus, options.queries, shape)
     model = load(options.start, settings)
@@ -68,7 +68,7 @@ def main() -> None:
     weights = sorted(backbone(options.start).glob("*.safetensors"))
     mark = fingerprint(settings, training_set, weights)
     outcome = train(model, training_set, shape, loss, settings, options.resume, mark)
-    with whole_folder(options.checkpoint) as folder:
+    with atomic_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
     write_log(options.training_log, outcome.rows)
     examples = len(next(iter(training_set.values())))

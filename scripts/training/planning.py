@@ -68,13 +68,13 @@ def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
 def corpus(experiment: Experiment, recipe: str) -> str:
     """The documents that a recipe learns from, or the passages of them."""
     entry = experiment.recipes[recipe]
-    return job_files.corpus(experiment, entry["train_on"], _piece_length(entry))
+    return job_files.corpus(experiment, entry["train_on"], _passage_length(entry))
 
 
 def queries(experiment: Experiment, recipe: str) -> str:
     """The queries that a recipe learns from, or the passages of them."""
     entry = experiment.recipes[recipe]
-    return job_files.texts(experiment, entry["train_on"], "queries/train", _piece_length(entry))
+    return job_files.texts(experiment, entry["train_on"], "queries/train", _passage_length(entry))
 
 
 def negatives(experiment: Experiment, recipe: str) -> str:
@@ -87,7 +87,7 @@ def negatives(experiment: Experiment, recipe: str) -> str:
 def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> dict:
     """How a model is fine-tuned."""
     entry, trained = experiment.recipes[recipe], experiment.models[model]
-    by_passage = {"long_documents": "split"} if _piece_length(entry) else {}
+    by_passage = {"long_documents": "passages"} if _passage_length(entry) else {}
     return {
         **{key: entry[key] for key in SCHEDULE},
         **by_passage,
@@ -107,6 +107,6 @@ def weights_settings(experiment: Experiment, model: str) -> dict:
     return {key: experiment.models[model][key] for key in OF_WEIGHTS if key in experiment.models[model]}
 
 
-def _piece_length(recipe: dict) -> int | None:
+def _passage_length(recipe: dict) -> int | None:
     """The length of the passages that a recipe learns from; None where it learns from whole texts."""
-    return recipe["piece_length"] if recipe["long_documents"] == "split" else None
+    return recipe["passage_length"] if recipe["long_documents"] == "passages" else None

@@ -16,7 +16,7 @@ import torch
 from datasets import Dataset
 from transformers import PrinterCallback
 
-from scripts.common.files import full_disk_told
+from scripts.common.files import full_disk_reported
 from scripts.models.adapters import adapter
 from scripts.models.losses import LISTS
 from scripts.models.running import device, precision
@@ -112,7 +112,7 @@ def train(
     former_handler = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with full_disk_told(folder):
+        with full_disk_reported(folder):
             trainer.train(resume_from_checkpoint=str(before.checkpoint) if before.checkpoint else None)
     finally:
         signal.signal(WARNING, former_handler)

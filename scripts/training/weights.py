@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_folder
+from scripts.common.files import atomic_folder
 from scripts.common.unpacking import opened
 from scripts.models.loading import check
 from scripts.models.model_files import (
@@ -189,7 +189,7 @@ def main() -> None:
     options = parser(__doc__, "checkpoint", settings=Settings).parse_args()
     settings: Settings = options.settings
     source = Path(settings.source)
-    with opened(source) as root, whole_folder(options.checkpoint) as target:
+    with opened(source) as root, atomic_folder(options.checkpoint) as target:
         try:
             if settings.backend == "onnx":
                 copy_onnx(find_onnx(root, settings.file), root, target, settings.sha256)

@@ -11,7 +11,7 @@ EXPERIMENT = resolve(
         {
             "systems/zero": {"model": "m"},
             "systems/reranker": {"model": "ce", "rerank": {"first_stage": "tuned", "depth": 7}},
-            "systems/passages": {"model": "m", "long_documents": "split", "rerank": {"first_stage": "bm25"}},
+            "systems/passages": {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}},
         }
     ),
     "c.yaml",
@@ -31,13 +31,13 @@ def test_a_system_ranks_with_the_checkpoint_of_its_seed(system, seed, expected):
 
 
 def test_only_what_searches_all_vectors_reads_an_encoded_corpus():
-    length = EXPERIMENT.systems["passages"].piece_length
+    length = EXPERIMENT.systems["passages"].passage_length
     assert planning.embeddings(EXPERIMENT, "tuned", "d", "2") == "results/e/embeddings/d/m/r/seed-2.npy"
     assert planning.embeddings(EXPERIMENT, "reranker", "d", "0") == []
     assert planning.embeddings(EXPERIMENT, "passages", "d", "0") == (
-        f"results/e/embeddings/d/pieces-{length}/m/untrained/seed-0.npy"
+        f"results/e/embeddings/d/passages-{length}/m/untrained/seed-0.npy"
     )
-    assert planning.corpus(EXPERIMENT, "passages", "d") == f"results/e/pieces/d/{length}/corpus.jsonl"
+    assert planning.corpus(EXPERIMENT, "passages", "d") == f"results/e/passages/d/{length}/corpus.jsonl"
     assert planning.queries(EXPERIMENT, "tuned", "d") == "results/e/data/d/queries/test.jsonl"
 
 
@@ -50,4 +50,4 @@ def test_settings_hold_what_a_ranking_depends_on_and_no_more():
     searched = planning.ranking_settings(EXPERIMENT, "tuned", "2")
     assert searched.keys() == {"max_length", "batch_size", "depth", "tag"} and searched["tag"] == "tuned-2"
     reranked = planning.ranking_settings(EXPERIMENT, "reranker", "0")
-    assert (reranked["depth"], reranked["type"]) == (7, "cross-encoder") and "piece_length" not in reranked
+    assert (reranked["depth"], reranked["type"]) == (7, "cross-encoder") and "passage_length" not in reranked

@@ -10,7 +10,7 @@ EXPERIMENT = resolve(
             "recipes": {
                 "first": {"train_on": "d", "negatives": {"from": "random"}},
                 "more": {"train_on": "d", "negatives": {"from": "random"}, "start_from": "first", "epochs": 2},
-                "pseudo": {"train_on": "d", "labels": "bm25", "long_documents": "split", "piece_length": 99},
+                "pseudo": {"train_on": "d", "labels": "bm25", "long_documents": "passages", "passage_length": 99},
             },
             "systems/tuned/recipe": "more",
         }
@@ -47,8 +47,8 @@ def test_a_recipe_starts_from_the_same_seed_of_another_or_from_the_models_own_we
 
 def test_a_recipe_that_splits_learns_from_passages():
     assert planning.corpus(EXPERIMENT, "first") == "results/e/data/d/corpus.jsonl"
-    assert planning.corpus(EXPERIMENT, "pseudo") == "results/e/pieces/d/99/corpus.jsonl"
-    assert planning.queries(EXPERIMENT, "pseudo") == "results/e/pieces/d/99/queries/train.jsonl"
+    assert planning.corpus(EXPERIMENT, "pseudo") == "results/e/passages/d/99/corpus.jsonl"
+    assert planning.queries(EXPERIMENT, "pseudo") == "results/e/passages/d/99/queries/train.jsonl"
     settings = [planning.training_settings(EXPERIMENT, "m", name, "3") for name in ("first", "pseudo")]
-    assert "long_documents" not in settings[0] and settings[1]["long_documents"] == "split"
+    assert "long_documents" not in settings[0] and settings[1]["long_documents"] == "passages"
     assert settings[0]["seed"] == 3 and settings[0]["type"] == "bi-encoder"

@@ -6,7 +6,7 @@ from typing import Any
 
 from scripts.common.locations import shown
 from scripts.experiment.checker import Checker
-from scripts.experiment.checks import PIECE_LENGTH, check_loss
+from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.records import UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
@@ -54,12 +54,12 @@ KEYS: dict[str, dict] = {
         },
     },
     "long_documents": {
-        "description": "truncate (default): at the model's max_length; split: query and document into pieces, scored "
-        "pairwise, the maximum over the document's pieces for each of the query's, summed over these",
-        "enum": ["truncate", "split"],
+        "description": "truncate (default): at the model's max_length; passages: query and document into passages, "
+        "scored pairwise, the maximum over the document's passages for each of the query's, summed over these",
+        "enum": ["truncate", "passages"],
     },
-    "piece_length": {
-        "description": "split: whole sentences of at most so many characters together; default 150",
+    "passage_length": {
+        "description": "passages: whole sentences of at most so many characters together; default 150",
         "$ref": "#/$defs/length",
     },
 }
@@ -92,7 +92,7 @@ class Neural(SystemKind):
             selection=selection(check, name, entry),
             model=entry["model"],
             recipe=entry.get("recipe", UNTRAINED),
-            piece_length=_piece_length(check, name, entry),
+            passage_length=_passage_length(check, name, entry),
             tasks=ranked,
         )
 
@@ -107,7 +107,7 @@ class Neural(SystemKind):
             raise check.fail(f"systems.{system.name}", message)
 
     def encodes_corpus(self, system: System, model: dict) -> bool:
-        return system.piece_length is not None and adapter(model["type"]).SEARCHES
+        return system.passage_length is not None and adapter(model["type"]).SEARCHES
 
     def identity(self, config: dict, system: System) -> dict[str, Any]:
         model = config["models"][system.model]
@@ -118,7 +118,7 @@ class Neural(SystemKind):
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
             "depth": system.depth,
-            "pieces": system.piece_length,
+            "passages": system.passage_length,
         }
 
     def describe(self, experiment: Experiment, system: System) -> str:
@@ -128,9 +128,9 @@ class Neural(SystemKind):
         if system.recipe != UNTRAINED:
             words += _training_in_words(experiment, system)
         words += self.ranking_in_words(system)
-        if system.piece_length:
-            words += f", texts split into pieces of {system.piece_length} characters (maximum over the document's,"
-            words += " sum over the query's)"
+        if system.passage_length:
+            words += f", texts split into passages of {system.passage_length} characters"
+            words += " (MaxSim: maximum over the document's, sum over the query's)"
         return words
 
     def ranking_in_words(self, system: System) -> str:
@@ -151,12 +151,12 @@ def _seeds(given: int | list[int]) -> tuple[int, ...]:
     return tuple(given) if isinstance(given, list) else tuple(range(1, given + 1))
 
 
-def _piece_length(check: Checker, name: str, entry: dict) -> int | None:
-    """The length of pieces where the system splits texts, else None."""
-    if entry.get("long_documents") == "split":
-        return entry.get("piece_length", PIECE_LENGTH)
-    if "piece_length" in entry:
-        raise check.fail(f"systems.{name}", "a piece_length is of use with long_documents: split only")
+def _passage_length(check: Checker, name: str, entry: dict) -> int | None:
+    """The length of passages where the system splits texts, else None."""
+    if entry.get("long_documents") == "passages":
+        return entry.get("passage_length", PASSAGE_LENGTH)
+    if "passage_length" in entry:
+        raise check.fail(f"systems.{name}", "a passage_length is only valid with long_documents: passages")
     return None
 
 

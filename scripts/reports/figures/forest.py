@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from scripts.common.files import whole_path
+from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
@@ -62,7 +62,7 @@ def save(figure: Figure, *paths: Path) -> None:
     """Write the figure in the formats of the paths (PNG: 300 dpi), each whole or not at all and without a date."""
     with matplotlib.rc_context(STYLE):
         for path in paths:
-            with whole_path(path) as temporary:
+            with atomic_path(path) as temporary:
                 figure.savefig(temporary, dpi=300, metadata=UNDATED[path.suffix])
 
 

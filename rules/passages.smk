@@ -1,15 +1,15 @@
-"""Pieces: the texts of a dataset cut into groups of whole sentences, for systems and recipes that split long documents.
+"""Passages: the texts of a dataset cut into groups of whole sentences, for systems and recipes that split long documents.
 
-In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in pieces/{dataset}/{length}/, a line a piece.
+In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in passages/{dataset}/{length}/, a line a passage.
 """
 
 
 rule split:
     input:
-        **code("datasets/pieces.py"),
+        **code("datasets/passages.py"),
         texts=result("texts"),
     output:
-        pieces=result("passages"),
+        passages=result("passages"),
     log:
         result("log", job="split/{dataset}/{length}/{texts}"),
     benchmark:
@@ -26,5 +26,5 @@ rule split:
     message:
         "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
     shell:
-        "python {input.script:q} --texts {input.texts:q} --pieces {output.pieces:q}"
+        "python {input.script:q} --texts {input.texts:q} --passages {output.passages:q}"
         " --settings {params.settings:q} --log {log:q}"
