@@ -9,7 +9,7 @@ if not workflow.overwrite_configfiles:  # an explicit --configfile replaces the 
 
 include: "rules/common.smk"
 include: "rules/datasets.smk"
-include: "rules/pieces.smk"
+include: "rules/passages.smk"
 include: "rules/check.smk"
 include: "rules/bm25.smk"
 include: "rules/training.smk"

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, workflow.basedir)
 from scripts.experiment.bm25_settings import PYSERINI_BM25
 from scripts.experiment.cautions import cautions
+from scripts.experiment.former_words import former_words
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
 from scripts.engine.downloads import FOLDER as DOWNLOADS
@@ -61,7 +62,7 @@ except UserError as error:
     sys.exit(f"error: {error}")
 
 CAUTIONS = cautions(EXPERIMENT)
-for caution in CAUTIONS if workflow.is_main_process else []:  # jobs read this file too, and need not repeat it
+for caution in [*former_words(config), *CAUTIONS] if workflow.is_main_process else []:  # jobs read this file too, and need not repeat it
     print(f"warning: {CONFIG_FILES[-1]}: {caution}", file=sys.stderr)
 
 RESULTS = f"results/{EXPERIMENT.name}"
@@ -170,10 +171,10 @@ def code(script, *further):
     return {"script": f"scripts/{script}", "modules": sorted(needed)}
 
 
-def texts_of(dataset, name, piece_length=None):
-    """The texts `name` (corpus, queries/test …) of a dataset, or the pieces of that length that they are split into."""
+def texts_of(dataset, name, passage_length=None):
+    """The texts `name` (corpus, queries/test …) of a dataset, or their passages of that length."""
     dataset = EXPERIMENT.corpus_owner(dataset) if name == "corpus" else dataset
-    folder = f"pieces/{dataset}/{piece_length}" if piece_length else f"data/{dataset}"
+    folder = f"passages/{dataset}/{passage_length}" if passage_length else f"data/{dataset}"
     return results(f"{folder}/{name}.jsonl")
 
 

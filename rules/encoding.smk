@@ -1,7 +1,7 @@
-"""Encoding: each corpus, or each piece of it, becomes a vector once a checkpoint of a bi-encoder.
+"""Encoding: each corpus, or each passage of it, becomes a vector once a checkpoint of a bi-encoder.
 
-In: models/, data/{dataset}/corpus.jsonl, pieces/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
-seed-{seed}.npy, or embeddings/{dataset}/pieces-{length}/{model}/..., each with its timing.
+In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
+seed-{seed}.npy, or embeddings/{dataset}/passages-{length}/{model}/..., each with its timing.
 """
 
 
@@ -10,11 +10,11 @@ def encoding(system, task, seed):
 
     A bi-encoder that re-ranks whole texts encodes the candidates itself.
     """
-    split = system.piece_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
+    split = system.passage_length and EXPERIMENT.models[system.model]["type"] == "bi-encoder"
     if system.kind != "retrieve" and not split:
         return None
     owner = EXPERIMENT.corpus_owner(task.dataset)
-    corpus = f"{owner}/pieces-{system.piece_length}" if split else owner
+    corpus = f"{owner}/passages-{system.passage_length}" if split else owner
     encoded = checkpoint_of(system, seed).removeprefix(results("models/"))
     return results(f"embeddings/{corpus}/{encoded}")
 
@@ -46,19 +46,19 @@ rule encode:
         " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} 2>&1 | tee {log:q}"
 
 
-use rule encode as encode_pieces with:
+use rule encode as encode_passages with:
     input:
         **code("inference/encode.py"),
         checkpoint=results("models/{model}/{recipe}/seed-{seed}"),
-        corpus=results("pieces/{dataset}/{length}/corpus.jsonl"),
+        corpus=results("passages/{dataset}/{length}/corpus.jsonl"),
     output:
-        embeddings=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.npy"),
-        timing=results("embeddings/{dataset}/pieces-{length}/{model}/{recipe}/seed-{seed}.timing.json"),
+        embeddings=results("embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.npy"),
+        timing=results("embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.timing.json"),
     log:
-        results("logs/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.log"),
+        results("logs/encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}.log"),
     benchmark:
-        results("benchmarks/encode_pieces/{dataset}/{length}/{model}/{recipe}/seed-{seed}.tsv")
+        results("benchmarks/encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}.tsv")
     wildcard_constraints:
         length="[0-9]+",
     message:
-        "encode_pieces {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
+        "encode_passages {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"

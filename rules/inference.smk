@@ -1,7 +1,7 @@
 """Inference: tasks are searched exactly; first stages are re-ranked; or a cross-encoder scores every pair of a query and
 a document.
 
-In: models/, data/{dataset}/ (or pieces/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
+In: models/, data/{dataset}/ (or passages/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
 runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 """
 
@@ -20,12 +20,12 @@ def system_embeddings(wildcards):
 
 
 def system_corpus(wildcards):
-    return texts_of(TASKS[wildcards.task].dataset, "corpus", EXPERIMENT.systems[wildcards.system].piece_length)
+    return texts_of(TASKS[wildcards.task].dataset, "corpus", EXPERIMENT.systems[wildcards.system].passage_length)
 
 
 def system_queries(wildcards):
     task = TASKS[wildcards.task]
-    return texts_of(task.dataset, f"queries/{task.split}", EXPERIMENT.systems[wildcards.system].piece_length)
+    return texts_of(task.dataset, f"queries/{task.split}", EXPERIMENT.systems[wildcards.system].passage_length)
 
 
 def first_stage(wildcards):
@@ -39,9 +39,9 @@ def ranking_settings(wildcards):
     """What a ranking depends on beside its inputs; the type and the backend are for scripts that know several."""
     system, model = EXPERIMENT.systems[wildcards.system], system_model(wildcards)
     kept = ["max_length", "batch_size"] + (["type", "backend"] if system.kind != "retrieve" else [])
-    pieces = {"piece_length": system.piece_length} if system.piece_length else {}
+    passages = {"passage_length": system.passage_length} if system.passage_length else {}
     tag = f"{wildcards.system}-{wildcards.seed}"
-    return settings(**{key: model[key] for key in kept}, **pieces, depth=system.depth or EXPERIMENT.depth, tag=tag)
+    return settings(**{key: model[key] for key in kept}, **passages, depth=system.depth or EXPERIMENT.depth, tag=tag)
 
 
 rule retrieve:

@@ -40,11 +40,11 @@ def start(wildcards):
 
 
 def training_data(path):
-    """The texts that a recipe learns from, or the pieces of them."""
+    """The texts that a recipe learns from, or the passages of them."""
 
     def texts(wildcards):
         recipe = EXPERIMENT.recipes[wildcards.recipe]
-        length = recipe["piece_length"] if recipe["long_documents"] == "split" else None
+        length = recipe["passage_length"] if recipe["long_documents"] == "passages" else None
         return texts_of(recipe["train_on"], path, length)
 
     return texts
@@ -58,7 +58,7 @@ def negatives(wildcards):
 def training_settings(wildcards):
     recipe, model = EXPERIMENT.recipes[wildcards.recipe], EXPERIMENT.models[wildcards.model]
     schedule = {key: recipe[key] for key in SCHEDULE}
-    split = {"long_documents": "split"} if recipe["long_documents"] == "split" else {}
+    split = {"long_documents": "passages"} if recipe["long_documents"] == "passages" else {}
     return settings(**schedule, **split, type=model["type"], max_length=model["max_length"], seed=int(wildcards.seed))
 
 

@@ -17,7 +17,7 @@ from scripts.experiment.records import UNTRAINED
 from scripts.ir.measures import check_computable
 from scripts.models.losses import SHAPES, resolve_loss
 
-PIECE_LENGTH = 150  # characters: the schema says so too
+PASSAGE_LENGTH = 150  # characters: the schema says so too
 COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
 SHARED_FOLDERS = ("downloads", STATE)
 
@@ -126,8 +126,8 @@ def check_recipes(check: Checker) -> None:
             raise check.fail(f"recipes.{name}.train_on", said)
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
         check_loss(check, name, list(SHAPES))
-        if entry["long_documents"] != "split" and entry["piece_length"] != PIECE_LENGTH:
-            raise check.fail(f"recipes.{name}.piece_length", "is of use with long_documents: split only")
+        if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
+            raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry["start_from"]:
             check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
 
@@ -137,7 +137,7 @@ def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
     entry, failed = check.config["recipes"][recipe], []
     for kind in kinds:
         try:
-            resolve_loss(entry["loss"], kind, entry["long_documents"] == "split")
+            resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
         except UserError as error:
             failed.append(str(error))
     if len(failed) == len(kinds):

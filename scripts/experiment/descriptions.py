@@ -33,9 +33,9 @@ def describe(experiment: Experiment, system: System) -> str:
         words += f", re-ranks the top {system.depth} of {system.first_stage}"
     if system.kind == "score_all":
         words += ", scores all pairs of a query and a document"
-    if system.piece_length:
-        words += f", texts split into pieces of {system.piece_length} characters (maximum over the document's, sum over"
-        words += " the query's)"
+    if system.passage_length:
+        words += f", texts split into passages of {system.passage_length} characters (MaxSim: maximum"
+        words += " over the document's, sum over the query's)"
     return words
 
 
@@ -53,7 +53,7 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     if system.model is None:
         return {"model": system.label, "candidates": "all documents", "texts": ""}
     ranked = f"top {system.depth} of {system.first_stage}" if system.first_stage else "all documents"
-    texts = "split" if system.piece_length else ""
+    texts = "passages" if system.passage_length else ""
     found = {"model": model_names(experiment.models)[system.model], "candidates": ranked, "texts": texts}
     if system.recipe != UNTRAINED:
         found |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}

@@ -11,6 +11,7 @@ import jsonschema
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.fanout import fan_out_all
+from scripts.experiment.former_words import with_current_words
 from scripts.experiment.plain_values import check_plain, whole_numbers
 from scripts.experiment.verdicts import best_match, describe, resolved
 
@@ -31,7 +32,7 @@ def complete(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str
     check_plain(config, source)
     schema = _schema().schema
     config, origins = fan_out_all(copy.deepcopy(config), source)
-    config = _with_defaults(config, schema, schema)
+    config = _with_defaults(with_current_words(config), schema, schema)
     if errors := list(_schema().iter_errors(config)):
         raise UserError(describe(best_match(errors), source, origins, schema))
     return whole_numbers(config), origins

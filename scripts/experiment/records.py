@@ -58,7 +58,7 @@ class Selection:
 class System:
     """Anything that yields a run for a task. `settings` are those of its kind (BM25's parameters, external files).
 
-    `piece_length` is that of the pieces into which texts are split, None where the model truncates them.
+    `passage_length` is that of the passages into which texts are split, None where the model truncates them.
     """
 
     name: str
@@ -70,7 +70,7 @@ class System:
     recipe: str = UNTRAINED
     first_stage: str | None = None
     depth: int | None = None
-    piece_length: int | None = None
+    passage_length: int | None = None
     settings: dict = field(default_factory=dict)
     tasks: tuple[str, ...] | None = None  # None: all
 

@@ -12,7 +12,7 @@ from scripts.experiment.bm25_settings import bm25_settings
 from scripts.experiment.charts import chart
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import (
-    PIECE_LENGTH,
+    PASSAGE_LENGTH,
     UNTRAINED,
     check_datasets,
     check_loss,
@@ -36,7 +36,7 @@ KEYS_OF_KIND = {
     "external": {"type", "label", "runs", "scores"},
     "neural": {
         *("model", "label", "tasks", "recipe", "seeds", "select_seed", "rerank"),
-        *("candidates", "long_documents", "piece_length"),
+        *("candidates", "long_documents", "passage_length"),
     },
 }
 
@@ -146,7 +146,7 @@ class _Checker(Checker):
         count = entry.get("seeds", 1)
         seeds = (tuple(count) if isinstance(count, list) else tuple(range(1, count + 1))) if "recipe" in entry else (0,)
         made = {"label": label, "model": entry["model"], "recipe": entry.get("recipe", UNTRAINED), "seeds": seeds}
-        made |= {"selection": selection(self, name, entry), "piece_length": self.piece_length(key, entry)} | limited
+        made |= {"selection": selection(self, name, entry), "passage_length": self.passage_length(key, entry)} | limited
         if "rerank" not in entry:
             every_pair = self.config["models"][entry["model"]]["type"] == "cross-encoder" and "candidates" in entry
             return System(name, "score_all" if every_pair else "retrieve", **made)
@@ -156,12 +156,12 @@ class _Checker(Checker):
         self.known(f"{key}.rerank.first_stage", first, "systems")
         return System(name, "rerank", first_stage=first, depth=entry["rerank"]["depth"], **made)
 
-    def piece_length(self, key: str, entry: dict) -> int | None:
-        """The length of pieces where the system splits texts, else None."""
-        if entry.get("long_documents") == "split":
-            return entry.get("piece_length", PIECE_LENGTH)
-        if "piece_length" in entry:
-            raise self.fail(key, "a piece_length is of use with long_documents: split only")
+    def passage_length(self, key: str, entry: dict) -> int | None:
+        """The length of passages where the system splits texts, else None."""
+        if entry.get("long_documents") == "passages":
+            return entry.get("passage_length", PASSAGE_LENGTH)
+        if "passage_length" in entry:
+            raise self.fail(key, "a passage_length is only valid with long_documents: passages")
         return None
 
     def external(self, key: str, entry: dict, tasks: dict[str, Task]) -> dict[str, str]:

@@ -56,7 +56,7 @@ def _identity(check: Checker, system: System, systems: dict[str, System]) -> str
     if system.kind == "external":
         return system.name
     found: dict = {"kind": system.kind, "settings": system.settings, "seeds": system.seeds, "depth": system.depth}
-    found["pieces"] = system.piece_length
+    found["passages"] = system.passage_length
     if system.model:
         model = check.config["models"][system.model]
         found["model"] = {name: value for name, value in model.items() if name not in UNIMPORTANT}

@@ -1,6 +1,6 @@
-"""A document's score from the scores of all pairs of a piece of the query and a piece of the document.
+"""MaxSim: a document's score from the scores of all pairs of a passage of the query and a passage of the document.
 
-The maximum over the document's pieces for each of the query's, summed over these. Where neither text was split there is
+The maximum over the document's passages for each of the query's, summed over these. Where both texts are whole there is
 one pair, whose score it is.
 """
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     import torch
 
 
-def max_sum(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def max_sim(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The scores of documents for one query.
 
-    `scores` has shape (pieces of the query, pieces of all documents), a document's side by side; `counts` (documents,)
-    says how many each has, at least one. Returns shape (documents,).
+    `scores` has shape (passages of the query, passages of all documents), a document's side by side; `counts`, of shape
+    (documents,), says how many each has, at least one. Returns shape (documents,).
     """
     starts = np.cumsum(counts) - counts
     return np.maximum.reduceat(scores, starts, axis=1).sum(axis=0)
 
 
-def max_sums(scores: torch.Tensor, query_counts: torch.Tensor, document_counts: torch.Tensor) -> torch.Tensor:
-    """`max_sum` of many queries at once, on any device.
+def max_sims(scores: torch.Tensor, query_counts: torch.Tensor, document_counts: torch.Tensor) -> torch.Tensor:
+    """`max_sim` of many queries at once, on any device.
 
-    `scores` has shape (pieces of all queries, pieces of all documents), each text's side by side. Returns shape
+    `scores` has shape (passages of all queries, passages of all documents), each text's side by side. Returns shape
     (queries, documents).
     """
     import torch

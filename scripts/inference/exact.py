@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from scripts.inference.aggregate import max_sums
+from scripts.inference.aggregate import max_sims
 
 DOCUMENTS = 32768  # vectors scored at a time
 QUERIES = 256  # vectors scored at a time
@@ -55,7 +55,7 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
     """The k documents with the highest score for each query: the dot product, or for split texts its maxima's sum.
 
     `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map will do), `places` (n,) as of
-    `precedence`. Where texts were split, these have a row a piece, and `split` says how many each query and each
+    `precedence`. Where texts were split, these have a row a passage, and `split` says how many each query and each
     document has (two arrays), while q, n and places count whole texts. Returns the scores (float32) and the numbers of
     the documents, both of shape (q, min(k, n)), in order of descending score and, of equal scores, of place.
     """
@@ -72,7 +72,7 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
             new = vectors[some_vectors] @ chunk.T
             if not whole:
                 counts = (torch.from_numpy(one).to(device) for one in (of_query[some], of_document[here]))
-                new = max_sums(new, *counts)
+                new = max_sims(new, *counts)
             new_columns = best(new, places_of[here].expand_as(new), k)
             all_scores = torch.cat([scores[some], new.gather(1, new_columns)], dim=1)
             all_rows = torch.cat([rows[some], here.start + new_columns], dim=1)

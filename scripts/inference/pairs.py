@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.inference.aggregate import max_sum
+from scripts.inference.aggregate import max_sim
 from scripts.models.neural import autocast, finite, load_cross_encoder, precision
 
 CHUNK = 1024  # pairs scored between two lines of progress; sorted by length among themselves, to pad less
 
-TextPair = tuple[str, str]  # a query (or a piece of it), a document (or a piece of it)
-PiecesPair = tuple[list[str], list[str]]  # the pieces of a query, the pieces of a document
+TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
+PassagesPair = tuple[list[str], list[str]]  # the passages of a query, the passages of a document
 
 
 class Scorer(NamedTuple):
@@ -46,20 +46,20 @@ def score_pairs(model, pairs: list[TextPair], batch_size: int) -> np.ndarray:
     return finite(scores.astype(np.float32, copy=False))
 
 
-def aggregated(score: Callable[[list[TextPair]], np.ndarray], pairs: list[PiecesPair]) -> list[float]:
-    """The score of each query and document from those of their pieces, which `score` gets all at once."""
+def aggregated(score: Callable[[list[TextPair]], np.ndarray], pairs: list[PassagesPair]) -> list[float]:
+    """The score of each query and document from those of their passages, which `score` gets all at once."""
     values = score([one for query, document in pairs for one in product(query, document)])
     found, first = [], 0
     for query, document in pairs:
         last = first + len(query) * len(document)
-        found.append(max_sum(values[first:last].reshape(len(query), -1), np.array([len(document)])).item())
+        found.append(max_sim(values[first:last].reshape(len(query), -1), np.array([len(document)])).item())
         first = last
     return found
 
 
-def chunks(pairs: Iterable[tuple[str, PiecesPair]], size: int = CHUNK) -> Iterator[list[tuple[str, PiecesPair]]]:
-    """Named pairs in lists of about `size` pairs of pieces: whole queries and documents, at least one."""
-    chunk: list[tuple[str, PiecesPair]] = []
+def chunks(pairs: Iterable[tuple[str, PassagesPair]], size: int = CHUNK) -> Iterator[list[tuple[str, PassagesPair]]]:
+    """Named pairs in lists of about `size` pairs of passages: whole queries and documents, at least one."""
+    chunk: list[tuple[str, PassagesPair]] = []
     count = 0
     for name, (query, document) in pairs:
         chunk.append((name, (query, document)))
@@ -71,6 +71,6 @@ def chunks(pairs: Iterable[tuple[str, PiecesPair]], size: int = CHUNK) -> Iterat
         yield chunk
 
 
-def piece_pairs(chunk: list[tuple[str, PiecesPair]]) -> int:
-    """How many pairs of pieces a chunk holds."""
+def passage_pairs(chunk: list[tuple[str, PassagesPair]]) -> int:
+    """How many pairs of passages a chunk holds."""
     return sum(len(query) * len(document) for _, (query, document) in chunk)

@@ -3,7 +3,7 @@
 Reads a checkpoint, the corpus, queries and a run; scores the run's first `depth` documents a query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A cross-encoder's score is its logit, a
 bi-encoder's the similarity, each document and query encoded once (or the corpus's embeddings taken, where they are
-given). Corpus and queries may be files of pieces. Only the documents to score are kept in memory.
+given). Corpus and queries may be files of passages. Only the documents to score are kept in memory.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
+from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, passage_pairs
 from scripts.inference.vectors import encode_all, similarities, stored
-from scripts.ir.collection import pieces_of
+from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, top, write_run
 from scripts.models.neural import encode, load_bi_encoder, precision
 
 Candidates = dict[str, list[str]]  # query id -> document ids
-Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
+Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
 
 
 class Outcome(NamedTuple):
@@ -37,15 +37,15 @@ class Outcome(NamedTuple):
     facts: dict
 
 
-def candidates(first_stage: Run, queries: Pieces, depth: int) -> Candidates:
+def candidates(first_stage: Run, queries: Passages, depth: int) -> Candidates:
     """The documents to score: the first `depth` a query, in the queries' order; a query without any is left out."""
     return {query: list(top(first_stage[query], depth)) for query in queries if first_stage.get(query)}
 
 
-def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> Pieces:
+def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> Passages:
     """The texts of the candidates. Raises UserError where the run names a document that the corpus lacks."""
     needed = {document for documents in wanted.values() for document in documents}
-    texts = pieces_of(corpus, needed)
+    texts = passages_of(corpus, needed)
     missing = sorted(needed - texts.keys())
     if missing:
         raise UserError(
@@ -55,19 +55,19 @@ def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> Pieces:
     return texts
 
 
-def rank_by_pairs(score: Callable, wanted: Candidates, queries: Pieces, texts: Pieces) -> Run:
+def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages) -> Run:
     """Score all pairs of a query and one of its candidates by `score` (pairs of texts -> array)."""
     pairs = [(query, (queries[query], texts[name])) for query, documents in wanted.items() for name in documents]
-    progress = Progress("re-ranked", piece_pairs(pairs), "pair")
+    progress = Progress("re-ranked", passage_pairs(pairs), "pair")
     scores: list[float] = []
     for chunk in chunks(pairs):
-        scores += aggregated(score, [pieces for _, pieces in chunk])
-        progress.add(piece_pairs(chunk))
+        scores += aggregated(score, [passages for _, passages in chunk])
+        progress.add(passage_pairs(chunk))
     one_by_one = iter(scores)
     return {query: {document: next(one_by_one) for document in documents} for query, documents in wanted.items()}
 
 
-def by_cross_encoder(scorer: Scorer, wanted: Candidates, queries: Pieces, texts: Pieces) -> Outcome:
+def by_cross_encoder(scorer: Scorer, wanted: Candidates, queries: Passages, texts: Passages) -> Outcome:
     """Re-rank with a cross-encoder; the first query's candidates warm it up."""
 
     def single(query: str) -> object:
@@ -80,7 +80,9 @@ def by_cross_encoder(scorer: Scorer, wanted: Candidates, queries: Pieces, texts:
     return Outcome(ranked, seconds, single_seconds(single, list(wanted)), scorer.facts)
 
 
-def by_bi_encoder(model, batch_size: int, wanted: Candidates, queries: Pieces, texts: Pieces, embeddings) -> Outcome:
+def by_bi_encoder(
+    model, batch_size: int, wanted: Candidates, queries: Passages, texts: Passages, embeddings
+) -> Outcome:
     """Re-rank with a bi-encoder; `embeddings` are the documents' `Vectors`, None where `texts` are to be encoded."""
     as_query = partial(encode, model, batch_size=batch_size, role="query")
     as_document = partial(encode, model, batch_size=batch_size, role="document")
@@ -104,7 +106,7 @@ def main() -> None:
     names = ("checkpoint", "corpus", "embeddings*", "queries", "first-stage", "run", "timing")
     options = parser(__doc__, *names).parse_args()
     settings = options.settings
-    queries = pieces_of(options.queries)
+    queries = passages_of(options.queries)
     wanted = candidates(read_run(options.first_stage), queries, settings["depth"])
     if not wanted:
         raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
@@ -123,7 +125,7 @@ def main() -> None:
         options.timing,
         queries=len(wanted),
         pairs=len(pairs),
-        piece_pairs=sum(len(queries[query]) * len(texts[document]) for query, document in pairs),
+        passage_pairs=sum(len(queries[query]) * len(texts[document]) for query, document in pairs),
         seconds=done.seconds,
         pairs_per_second=speed,
         queries_per_second=len(wanted) / done.seconds,

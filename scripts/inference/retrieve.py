@@ -2,7 +2,7 @@
 
 Reads a checkpoint, the corpus with its embeddings, and queries; writes a TREC run of the `depth` documents with the
 highest similarity a query, found by exact search, and the timing. Documents of equal score are kept and ranked as
-trec_eval ranks them: by descending id. Corpus and queries may be files of pieces, the corpus that of the embeddings.
+trec_eval ranks them: by descending id. Corpus and queries may be files of passages, the corpus that of the embeddings.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.inference.vectors import open_embeddings, piece_counts
-from scripts.ir.collection import pieces_of
+from scripts.inference.vectors import open_embeddings, passage_counts
+from scripts.ir.collection import passages_of
 from scripts.ir.trec import write_run
 from scripts.models.neural import device, encode, load_bi_encoder, precision
 
@@ -23,11 +23,11 @@ from scripts.models.neural import device, encode, load_bi_encoder, precision
 def main() -> None:
     options = parser(__doc__, "checkpoint", "corpus", "embeddings", "queries", "run", "timing").parse_args()
     settings = options.settings
-    queries = pieces_of(options.queries)
+    queries = passages_of(options.queries)
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
-    counts = piece_counts(options.corpus)
-    ids, pieces = list(counts), np.array(list(counts.values()))
+    counts = passage_counts(options.corpus)
+    ids, passages = list(counts), np.array(list(counts.values()))
     documents = open_embeddings(options.embeddings, sum(counts.values()))
     model = load_bi_encoder(options.checkpoint, settings["max_length"])
 
@@ -36,8 +36,8 @@ def main() -> None:
     places = precedence(ids)
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        encoded = encode(model, [piece for text in texts for piece in text], settings["batch_size"], "query")
-        split = (np.array([len(text) for text in texts]), pieces)
+        encoded = encode(model, [passage for text in texts for passage in text], settings["batch_size"], "query")
+        split = (np.array([len(text) for text in texts]), passages)
         return search(encoded, documents, places, settings["depth"], device(), split)
 
     texts = list(queries.values())

@@ -1,8 +1,8 @@
 """Score every pair of a query and a document with a cross-encoder, without a first stage.
 
-Reads a checkpoint, the corpus and queries (or the pieces of both); writes a TREC run of the `depth` documents with the
-highest logits a query, and the timing. The corpus is read anew for each query and only the best documents are kept, so
-memory does not grow with it; reading is left out of the times.
+Reads a checkpoint, the corpus and queries (or the passages of both); writes a TREC run of the `depth` documents with
+the highest logits a query, and the timing. The corpus is read anew for each query and only the best documents are kept,
+so memory does not grow with it; reading is left out of the times.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, write_timing
-from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, piece_pairs
-from scripts.inference.vectors import piece_counts
-from scripts.ir.collection import pieces_of, read_texts
+from scripts.inference.pairs import Scorer, aggregated, chunks, load_scorer, passage_pairs
+from scripts.inference.vectors import passage_counts
+from scripts.ir.collection import passages_of, read_texts
 from scripts.ir.trec import Run, top, write_run
 
 
 def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield (document id, its pieces) of a corpus or of its file of pieces, in its order."""
+    """Yield (document id, its passages) of a corpus or of its file of passages, in its order."""
     for name, lines in groupby(read_texts(corpus), key=lambda line: line[0]):
         yield name, [text for _, text in lines]
 
@@ -31,26 +31,26 @@ def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
 def best_documents(score: Callable, query: list[str], corpus: Path, depth: int, done: Callable) -> tuple[dict, float]:
     """The `depth` documents with the highest scores for a query (in trec_eval's order), and the seconds of scoring.
 
-    `done` is told how many pairs of pieces each chunk had.
+    `done` is told how many pairs of passages each chunk had.
     """
     best: dict[str, float] = {}
     seconds = 0.0
     for chunk in chunks((name, (query, document)) for name, document in read_documents(corpus)):
         start = clock()
-        scores = aggregated(score, [pieces for _, pieces in chunk])
+        scores = aggregated(score, [passages for _, passages in chunk])
         seconds += clock() - start
         best = top(best | dict(zip((name for name, _ in chunk), scores, strict=True)), depth)
-        done(piece_pairs(chunk))
+        done(passage_pairs(chunk))
     return best, seconds
 
 
 def rank_all(scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth: int, pairs: int) -> tuple[Run, list]:
-    """The run of all queries and the seconds of each; `pairs` is how many pairs of pieces there are."""
+    """The run of all queries and the seconds of each; `pairs` is how many pairs of passages there are."""
     progress = Progress("scored", pairs, "pair")
     ranked: Run = {}
     seconds = []
-    for query, pieces in queries.items():
-        ranked[query], one = best_documents(scorer.score, pieces, corpus, depth, progress.add)
+    for query, passages in queries.items():
+        ranked[query], one = best_documents(scorer.score, passages, corpus, depth, progress.add)
         seconds.append(one)
     return ranked, seconds
 
@@ -58,14 +58,14 @@ def rank_all(scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth:
 def main() -> None:
     options = parser(__doc__, "checkpoint", "corpus", "queries", "run", "timing").parse_args()
     settings = options.settings
-    queries, counts = pieces_of(options.queries), piece_counts(options.corpus)
+    queries, counts = passages_of(options.queries), passage_counts(options.corpus)
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
     scorer = load_scorer(options.checkpoint, settings)
     some = [document for _, document in islice(read_documents(options.corpus), settings["batch_size"])]
     scorer.score([(query[0], document[0]) for query in list(queries.values())[:1] for document in some])  # the warm-up
-    pieces = sum(map(len, queries.values())) * sum(counts.values())
-    ranked, singles = rank_all(scorer, queries, options.corpus, settings["depth"], pieces)
+    passages = sum(map(len, queries.values())) * sum(counts.values())
+    ranked, singles = rank_all(scorer, queries, options.corpus, settings["depth"], passages)
     write_run(options.run, ranked, settings["tag"])
     seconds, pairs = sum(singles), len(queries) * len(counts)
     print(f"{len(queries)} queries, {pairs} pairs, {pairs / seconds:.1f} a second", file=sys.stderr)
@@ -74,7 +74,7 @@ def main() -> None:
         queries=len(queries),
         documents=len(counts),
         pairs=pairs,
-        piece_pairs=pieces,
+        passage_pairs=passages,
         seconds=seconds,
         pairs_per_second=pairs / seconds,
         queries_per_second=len(queries) / seconds,

@@ -78,22 +78,22 @@ def read_queries(path: Path) -> dict[str, str]:
 
 
 def read_texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (id, contents or query) of each line of a prepared corpus, query file or file of pieces, in its order."""
+    """Yield (id, contents or query) of each line of a prepared corpus, query file or file of passages, in its order."""
     for record in _prepared(path, "_id", "text"):
         text = record["text"]
         yield record["_id"], f"{record['title']} {text}".strip() if "title" in record else text
 
 
-def pieces_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[str]]:
-    """Id -> the contents of its lines, in the file's order: the pieces of a text that was split, or the one text.
+def passages_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[str]]:
+    """Id -> the contents of its lines, in the file's order: the passages of a text that was split, or the one text.
 
     `wanted` are the ids to keep (all, if None); no others are kept in memory.
     """
-    pieces: dict[str, list[str]] = {}
+    passages: dict[str, list[str]] = {}
     for name, text in read_texts(path):
         if wanted is None or name in wanted:
-            pieces.setdefault(name, []).append(text)
-    return pieces
+            passages.setdefault(name, []).append(text)
+    return passages
 
 
 def write_queries(path: Path, queries: dict[str, str]) -> None:

@@ -49,8 +49,8 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     """The library's name of a loss for a model of this kind (bi-encoder | cross-encoder); `auto` is its default.
 
     Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives, and
-    where texts are `split` for one that does not take labelled pairs: in a batch, it would take one piece of a relevant
-    document for irrelevant to the others' queries.
+    where texts are `split` for one that does not take labelled pairs: in a batch, it would take one passage of a
+    relevant document for irrelevant to the others' queries.
     """
     name = (SPLIT_DEFAULTS if split else DEFAULTS)[kind] if name == "auto" else name
     if name not in SHAPES[kind]:
@@ -63,6 +63,6 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
         )
     if split and SHAPES[kind][name] != PAIRS:
         fit = [loss for loss, shape in SHAPES[kind].items() if shape == PAIRS]
-        raise UserError(f"loss {name!r} does not go with long_documents: split, which makes labelled pairs of pieces; "
+        raise UserError(f"loss {name!r} does not go with long_documents: passages, which makes labelled pairs of them; "
                         f"use auto or {', '.join(fit)}")  # fmt: skip
     return name

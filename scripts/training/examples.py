@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scripts.common.errors import UserError
 from scripts.models.losses import PAIRS, RANKED, TRIPLETS
 
-Pieces = dict[str, list[str]]  # id of a query or document -> its pieces, or its one text
+Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
 
 
 class Row(NamedTuple):
@@ -63,14 +63,14 @@ _TRIPLET = ("anchor", "positive", "negative")
 _PAIR = ("query", "document", "label")
 
 
-def with_texts(made: dict[str, list], queries: Pieces, documents: Pieces) -> dict[str, list]:
-    """The same columns with texts in place of ids; `queries` and `documents` have the pieces (or one text) of each.
+def with_texts(made: dict[str, list], queries: Passages, documents: Passages) -> dict[str, list]:
+    """The same columns with texts in place of ids; `queries` and `documents` have the passages (or one text) of each.
 
-    A pair becomes all pairs of a piece of its query and a piece of its document, each with the pair's label: the way of
+    A pair becomes all pairs of a passage of its query and one of its document, each with the pair's label: the way of
     the split variant in "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a text.
     """
 
-    def pieces(source: Pieces, name: str, kind: str) -> list[str]:
+    def passages(source: Passages, name: str, kind: str) -> list[str]:
         if name not in source:
             raise UserError(f"the negatives name the {kind} {name}, which this dataset lacks; choose them again")
         return source[name]
@@ -79,8 +79,8 @@ def with_texts(made: dict[str, list], queries: Pieces, documents: Pieces) -> dic
         rows = [
             (query, document, label)
             for query_id, document_id, label in zip(made["query"], made["document"], made["label"], strict=True)
-            for query in pieces(queries, query_id, "query")
-            for document in pieces(documents, document_id, "document")
+            for query in passages(queries, query_id, "query")
+            for document in passages(documents, document_id, "document")
         ]
         return {name: list(values) for name, values in zip(_PAIR, zip(*rows, strict=True), strict=True)}
     texts = {}
@@ -88,8 +88,8 @@ def with_texts(made: dict[str, list], queries: Pieces, documents: Pieces) -> dic
         if column == "label":
             texts[column] = values
         elif column == "documents":
-            texts[column] = [[pieces(documents, value, "document")[0] for value in some] for some in values]
+            texts[column] = [[passages(documents, value, "document")[0] for value in some] for some in values]
         else:
             source, kind = (queries, "query") if column in ("anchor", "query") else (documents, "document")
-            texts[column] = [pieces(source, value, kind)[0] for value in values]
+            texts[column] = [passages(source, value, kind)[0] for value in values]
     return texts

@@ -2,7 +2,7 @@
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds, and micro_batch, the texts that passed the model at once). Corpus and queries may be files of pieces. The
+seconds, and micro_batch, the texts that passed the model at once). Corpus and queries may be files of passages. The
 folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again, goes on from
 the newest complete one and ends with the same weights.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from scripts.common.command_line import parser, run
 from scripts.common.files import whole_folder, whole_text
 from scripts.common.timing import write_timing
-from scripts.ir.collection import pieces_of
+from scripts.ir.collection import passages_of
 from scripts.models.losses import SHAPES, resolve_loss
 from scripts.models.neural import backbone, encode, load_bi_encoder, load_cross_encoder, precision
 from scripts.training.examples import columns, read_rows, with_texts
@@ -25,10 +25,10 @@ LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
 def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
-    """The columns of the training set, as texts; of pairs where the texts were split, as all pairs of their pieces."""
+    """The columns of the training set, as texts; of pairs where texts are cut, as all pairs of their passages."""
     rows = read_rows(negatives)
-    documents = pieces_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
-    return with_texts(columns(rows, shape), pieces_of(queries), documents)
+    documents = passages_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
+    return with_texts(columns(rows, shape), passages_of(queries), documents)
 
 
 def load(start: Path, settings: dict):
@@ -56,7 +56,7 @@ def main() -> None:
     names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
     options = parser(__doc__, *names).parse_args()
     settings = options.settings
-    loss = resolve_loss(settings["loss"], settings["type"], settings.get("long_documents") == "split")
+    loss = resolve_loss(settings["loss"], settings["type"], settings.get("long_documents") == "passages")
     shape = SHAPES[settings["type"]][loss]
     made = read_examples(options.negatives, options.corpus, options.queries, shape)
     model = load(options.start, settings)

@@ -157,8 +157,9 @@ def test_what_an_archive_left_out_is_read_strictly(workspace, content):
     one_line(error, "left-out.json")
 
 
-def test_texts_cut_into_pieces_are_texts():
-    assert layout.kind_of("results/small/pieces/weather/150/corpus.jsonl", "small") == "text"
+def test_texts_cut_into_passages_are_texts():
+    for folder in ("passages", "pieces"):  # the second was their name in archives of earlier versions
+        assert layout.kind_of(f"results/small/{folder}/weather/150/corpus.jsonl", "small") == "text"
 
 
 def test_an_archive_tells_what_a_rewritten_file_was(workspace):

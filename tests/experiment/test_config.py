@@ -8,7 +8,7 @@ import yaml
 from scripts.common.errors import UserError
 from scripts.experiment.comparisons import cost_figures
 from scripts.experiment.reading import SCHEMA, complete, read_yaml
-from scripts.experiment.resolution import PIECE_LENGTH, resolve
+from scripts.experiment.resolution import PASSAGE_LENGTH, resolve
 
 BASE = {
     "experiment": "e",
@@ -88,10 +88,10 @@ CASES = {  # what is wrong, or accepted where nothing is told
      "c.yaml: systems.x: candidates: all and rerank exclude each other"),
     "candidates of bm25": ({"systems/x": {"type": "bm25", "candidates": "all"}}, "a system of type bm25 cannot have 'candidates'"),
     "unknown way with long documents": ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; wanted is"
-     " one of truncate, split"),
-    "passage length without passages": ({"systems/x": {"model": "m", "piece_length": 99}}, "c.yaml: systems.x: a piece_length is of use with long_doc"),
-    "long documents of bm25": ({"systems/bm25/long_documents": "split"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
-    "passage length of zero": ({"systems/x": {"model": "m", "long_documents": "split", "piece_length": 0}}, "c.yaml: systems.x.piece_length: 0"),
+     " one of truncate, passages"),
+    "passage length without passages": ({"systems/x": {"model": "m", "passage_length": 99}}, "c.yaml: systems.x: a passage_length is only valid with long_doc"),
+    "long documents of bm25": ({"systems/bm25/long_documents": "passages"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
+    "passage length of zero": ({"systems/x": {"model": "m", "long_documents": "passages", "passage_length": 0}}, "c.yaml: systems.x.passage_length: 0"),
     "onnx bi-encoder": ({"models/m/backend": "onnx"}, "c.yaml: models.m: backend onnx ranks with cross-encoders only"),
     "onnx weights on the hub": ({"models/ce/backend": "onnx"}, "c.yaml: models.ce.weights: no folder or file 'org/ce'; for ONNX it is one here"),
     "onnx trained": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "systems/x": {"model": "ce", "recipe": "r",
@@ -351,17 +351,20 @@ def test_systems_that_split_texts_or_score_all_pairs():
     systems = {
         "all": {"model": "ce", "candidates": "all", "recipe": "r", "seeds": 2},
         "all-bi": {"model": "m", "candidates": "all"},
-        "split": {"model": "m", "long_documents": "split", "rerank": {"first_stage": "bm25"}},
-        "short": {"model": "ce", "candidates": "all", "long_documents": "split", "piece_length": 80},
+        "split": {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}},
+        "short": {"model": "ce", "candidates": "all", "long_documents": "passages", "passage_length": 80},
         "cut": {"model": "m", "long_documents": "truncate"},
     }
     found = resolve(changed({f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml").systems
     kinds = {"all": "score_all", "all-bi": "retrieve", "split": "rerank", "short": "score_all", "cut": "retrieve"}
     assert {name: found[name].kind for name in systems} == kinds
-    assert {name: found[name].piece_length for name in systems} == dict.fromkeys(systems) | {"split": 150, "short": 80}
+    assert {name: found[name].passage_length for name in systems} == dict.fromkeys(systems) | {
+        "split": 150,
+        "short": 80,
+    }
     assert (found["all"].seeds, found["short"].seeds, found["all"].depth) == ((1, 2), (0,), None)
     schema = read_yaml(SCHEMA)["$defs"]
-    assert schema["recipe"]["properties"]["piece_length"]["default"] == PIECE_LENGTH
+    assert schema["recipe"]["properties"]["passage_length"]["default"] == PASSAGE_LENGTH
 
 
 def test_a_reranker_takes_the_seeds_of_its_first_stage():

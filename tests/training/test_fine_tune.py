@@ -150,7 +150,7 @@ def test_no_examples_and_unknown_documents_are_mistakes(tmp_path):
         with_texts(made, {"q": ["query"]}, {"p": ["positive"]})
 
 
-def test_a_pair_becomes_all_pairs_of_its_pieces():
+def test_a_pair_becomes_all_pairs_of_its_passages():
     made = columns([Row("q", "p", "n")], PAIRS)
     texts = with_texts(made, {"q": ["q1", "q2"]}, {"p": ["p1", "p2", "p3"], "n": ["n1"]})
     expected = {("q1", "n1", 0.0), ("q2", "n1", 0.0)} | {(q, p, 1.0) for q in ("q1", "q2") for p in ("p1", "p2", "p3")}
@@ -161,18 +161,18 @@ def test_a_pair_becomes_all_pairs_of_its_pieces():
 def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path, monkeypatch):
     for kind, loss in (("bi-encoder", "ContrastiveLoss"), ("cross-encoder", "BinaryCrossEntropyLoss")):
         assert resolve_loss("auto", kind, split=True) == loss
-    with pytest.raises(UserError, match=r"does not go with long_documents: split, .*; use auto or Contras"):
+    with pytest.raises(UserError, match=r"does not go with long_documents: passages, .*; use auto or Contras"):
         resolve_loss("TripletLoss", "bi-encoder", split=True)
     folder = tmp_path / "task"
     folder.mkdir()
     for name in ("start", "negatives.tsv"):
         (folder / name).symlink_to(task / name)
-    for name in ("corpus.jsonl", "queries.jsonl"):  # each document in two pieces, each query in one
+    for name in ("corpus.jsonl", "queries.jsonl"):  # each document in two passages, each query in one
         rows = [json.loads(line) for line in (task / name).read_text().splitlines()]
-        pieces = [
+        passages = [
             (row["_id"], part) for row in rows for part in (row["text"].split() if name[0] == "c" else [row["text"]])
         ]
-        write_corpus(folder / name, (Document(name, "", part) for name, part in pieces))
+        write_corpus(folder / name, (Document(name, "", part) for name, part in passages))
     in_process(folder, tmp_path, monkeypatch, epochs=1, long_documents="split")
     timing = json.loads((tmp_path / "timing.json").read_text())
     assert (timing["examples"], timing["steps"], timing["loss"]) == (

@@ -43,11 +43,11 @@ def load(start, kind):
 
 
 def examples(task, kind, loss):
-    from scripts.ir.collection import pieces_of
+    from scripts.ir.collection import passages_of
 
     shape = SHAPES[kind][loss]
     made = columns(read_rows(task / "negatives.tsv"), shape)
-    return with_texts(made, pieces_of(task / "queries.jsonl"), pieces_of(task / "corpus.jsonl")), shape
+    return with_texts(made, passages_of(task / "queries.jsonl"), passages_of(task / "corpus.jsonl")), shape
 
 
 def loss_and_gradients(model, kind, name, made, shape, size):

@@ -40,9 +40,9 @@ def test_no_work_is_done_twice(plan):
     encoded = named(jobs, "encode")
     assert {corpus for corpus, *_ in encoded} == corpora
     assert len({tuple(one) for one in encoded}) == len(encoded)
-    pieces = named(jobs, "encode_pieces")
-    assert {corpus for corpus, *_ in pieces} == corpora - {"clef"}
-    assert len({tuple(one) for one in pieces}) == len(pieces)
+    passages = named(jobs, "encode_passages")
+    assert {corpus for corpus, *_ in passages} == corpora - {"clef"}
+    assert len({tuple(one) for one in passages}) == len(passages)
     strategies = {tuple(one) for one in named(jobs, "negatives")}
     assert {dataset for dataset, _ in strategies} == corpora | {"politifact-image", "snopes-image"}
     assert len(strategies) == 10

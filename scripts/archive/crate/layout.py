@@ -36,7 +36,7 @@ KINDS = {
     "checkpoint": r"models/.*",
     "embedding": r"embeddings/.*",
     "index": r"bm25/[^/]+/index(/.*)?",
-    "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)|pieces/.*",
+    "text": r"data/[^/]+/(corpus\.jsonl|queries/.*)|(?:passages|pieces)/.*",
     "qrels": r"data/[^/]+/qrels/.*",
     "data": r"(data|negatives|bm25)/.*\.(json|tsv)",
     "run": r"(runs|bm25)/.*\.trec\.gz",

@@ -1,4 +1,4 @@
-"""Splitting texts into pieces: sentences, the limit, texts of every odd kind, and real articles."""
+"""Cutting texts into passages: sentences, the limit, texts of every odd kind, and real articles."""
 
 import json
 import random
@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from scripts.datasets import pieces
-from scripts.datasets.pieces import grouped, segmenter, sentences, split
-from scripts.ir.collection import Document, pieces_of, write_corpus, write_queries
+from scripts.datasets import passages
+from scripts.datasets.passages import cut, grouped, segmenter, sentences
+from scripts.ir.collection import Document, passages_of, write_corpus, write_queries
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_abbreviations_and_numbers_end_no_sentence(english):
     [
         (["abcd", "efgh", "i"], ["abcd efgh", "i"]),  # 9 characters with the space; 11 would be too many
         (["abcde", "efghi"], ["abcde", "efghi"]),
-        (["a" * 30, "b", "c"], ["a" * 30, "b c"]),  # longer than a piece: whole, and alone
+        (["a" * 30, "b", "c"], ["a" * 30, "b c"]),  # longer than a passage: whole, and alone
         (["b", "a" * 30], ["b", "a" * 30]),
         ([], [""]),
     ],
@@ -38,22 +38,22 @@ def test_sentences_are_grouped_up_to_the_limit(parts, expected):
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
-def test_a_text_without_content_is_one_empty_piece(english, text):
-    assert split(text, 150, english) == [""]
+def test_a_text_without_content_is_one_empty_passage(english, text):
+    assert cut(text, 150, english) == [""]
 
 
 @pytest.mark.parametrize("window", [40, 200, 20_000])
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_is_lost_and_no_group_is_too_long(english, monkeypatch, window, seed):
-    monkeypatch.setattr(pieces, "WINDOW", window)
+    monkeypatch.setattr(passages, "WINDOW", window)
     rng = random.Random(seed)
     ends = [". ", "! ", "? ", " ", "\n", ".) ", '." ', " e.g. ", "... "]
     words = ["He", "said", "No", "3.5", "Mr", "x" * 70, "(a", '"b']
     text = "".join(rng.choice(words) + rng.choice(ends) for _ in range(200))
-    made = split(text, 60, english)
+    made = cut(text, 60, english)
     assert "".join("".join(made).split()) == "".join(text.split())
     alone = {" ".join(one.split()) for one in sentences(text, english)}
-    assert all(len(piece) <= 60 or piece in alone for piece in made)
+    assert all(len(passage) <= 60 or passage in alone for passage in made)
 
 
 def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
@@ -65,15 +65,15 @@ def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
     write_corpus(tmp_path / "corpus.jsonl", documents)
     write_queries(tmp_path / "queries.jsonl", {"q": "Is it? It is.", "r": "No"})
     for name in ("corpus", "queries"):
-        paths = ["--texts", str(tmp_path / f"{name}.jsonl"), "--pieces", str(tmp_path / f"{name}.pieces")]
+        paths = ["--texts", str(tmp_path / f"{name}.jsonl"), "--passages", str(tmp_path / f"{name}.passages")]
         monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "en"})])
-        pieces.main()
-    made = pieces_of(tmp_path / "corpus.pieces")
+        passages.main()
+    made = passages_of(tmp_path / "corpus.passages")
     assert list(made) == ["a", "b", "c"]
     assert made["a"][:2] == ["Title here. One is short.", "One is short. One is short."]
     assert (made["b"], made["c"]) == ([""], ["Two. Three."])
-    assert pieces_of(tmp_path / "queries.pieces") == {"q": ["Is it? It is."], "r": ["No"]}
-    assert pieces_of(tmp_path / "corpus.pieces", {"c"}) == {"c": ["Two. Three."]}
+    assert passages_of(tmp_path / "queries.passages") == {"q": ["Is it? It is."], "r": ["No"]}
+    assert passages_of(tmp_path / "corpus.passages", {"c"}) == {"c": ["Two. Three."]}
 
 
 def test_real_articles_lose_nothing(english, shared_data):
@@ -82,11 +82,11 @@ def test_real_articles_lose_nothing(english, shared_data):
         pytest.skip(f"no file {source}")
     for article in list(json.loads(source.read_text()).values())[:20]:
         text = " ".join(article["body-text"])
-        made = split(text, 150, english)
+        made = cut(text, 150, english)
         assert "".join("".join(made).split()) == "".join(text.split())
         whole = {" ".join(one.split()) for one in sentences(text, english)}
         assert len(whole) > len(made) > 5
-        assert all(len(piece) <= 150 or piece in whole for piece in made)
+        assert all(len(passage) <= 150 or passage in whole for passage in made)
 
 
 def test_chinese_has_its_own_sentence_ends():

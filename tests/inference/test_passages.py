@@ -1,4 +1,4 @@
-"""Split texts: scores aggregated over pieces, against loops over single pairs, in every way to rank."""
+"""Split texts: scores aggregated over passages, against loops over single pairs, in every way to rank."""
 
 import json
 import random
@@ -10,19 +10,19 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.inference import encode, exact, pairs, rerank, retrieve, score_all
-from scripts.inference.aggregate import max_sum, max_sums
+from scripts.inference.aggregate import max_sim, max_sims
 from scripts.ir.collection import Document, write_corpus
 from scripts.ir.trec import ranking, read_run, write_run
 from scripts.models import neural
 from tests.inference.test_inference import WORDS, call
 from tests.support.tiny_bert import build
 
-SPLIT = {"max_length": 16, "batch_size": 4, "piece_length": 30, "backend": "torch"}
+SPLIT = {"max_length": 16, "batch_size": 4, "passage_length": 30, "backend": "torch"}
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Path:
-    """Both kinds of model, 40 documents of 1 to 6 pieces, 5 queries of 1 to 3, and a first stage of 12 documents."""
+    """Both kinds of model, 40 documents of 1 to 6 passages, 5 queries of 1 to 3, and a first stage of 12 documents."""
     folder = tmp_path_factory.mktemp("split")
     build(folder / "bi", [" ".join(WORDS)], seed=1)
     import torch
@@ -34,8 +34,8 @@ def task(tmp_path_factory) -> Path:
     rng = random.Random(1)
 
     def write(path: Path, names: list[str], most: int) -> None:
-        pieces = [(name, " ".join(rng.sample(WORDS, 3))) for name in names for _ in range(rng.randint(1, most))]
-        write_corpus(path, (Document(name, "", piece) for name, piece in pieces))
+        passages = [(name, " ".join(rng.sample(WORDS, 3))) for name in names for _ in range(rng.randint(1, most))]
+        write_corpus(path, (Document(name, "", passage) for name, passage in passages))
 
     write(folder / "corpus.jsonl", [f"d{n}" for n in range(40)], 6)
     write(folder / "queries.jsonl", [f"q{n}" for n in range(5)], 3)
@@ -50,7 +50,7 @@ def read(path: Path) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def naive(task) -> dict[str, dict[str, dict[str, float]]]:
-    """For each kind of model the score of every query and document, a pair of pieces at a time."""
+    """For each kind of model the score of every query and document, a pair of passages at a time."""
     bi = neural.load_bi_encoder(task / "bi", 16)
     cross = neural.load_cross_encoder(task / "cross", 16)
     vectors: dict[tuple[str, str], np.ndarray] = {}
@@ -67,12 +67,12 @@ def naive(task) -> dict[str, dict[str, dict[str, float]]]:
     def of_all(score) -> dict[str, dict[str, float]]:
         queries, documents = read(task / "queries.jsonl"), read(task / "corpus.jsonl")
         scores = {}
-        for query, its_pieces in queries.items():
+        for query, its_passages in queries.items():
             scores[query] = {}
-            for document, other_pieces in documents.items():
+            for document, other_passages in documents.items():
                 total = 0.0
-                for piece in its_pieces:
-                    total += max(score(piece, other) for other in other_pieces)
+                for passage in its_passages:
+                    total += max(score(passage, other) for other in other_passages)
                 scores[query][document] = total
         return scores
 
@@ -99,11 +99,11 @@ def agree(run: dict, expected: dict, depth: int) -> None:
         assert min(documents.values()) == pytest.approx(kept[0], abs=2e-5)
 
 
-def test_the_maximum_over_the_documents_pieces_is_summed_over_the_querys():
+def test_the_maximum_over_the_documents_passages_is_summed_over_the_querys():
     scores = np.array([[1, 5, 2, -1, -3], [4, 0, -7, -2, -9]], np.float32)
-    assert max_sum(scores, np.array([2, 1, 2])).tolist() == [9, -5, -3]
-    assert max_sum(scores[:1], np.array([5])).tolist() == [5]
-    assert max_sum(scores[:1, 2:3], np.array([1])).tolist() == [2]
+    assert max_sim(scores, np.array([2, 1, 2])).tolist() == [9, -5, -3]
+    assert max_sim(scores[:1], np.array([5])).tolist() == [5]
+    assert max_sim(scores[:1, 2:3], np.array([1])).tolist() == [2]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -113,16 +113,16 @@ def test_many_queries_at_once_are_aggregated_as_one_by_one(seed):
     rng = np.random.default_rng(seed)
     queries, documents = rng.integers(1, 5, 7), rng.integers(1, 9, 11)
     scores = rng.standard_normal((queries.sum(), documents.sum()), dtype=np.float32)
-    found = max_sums(*(torch.from_numpy(one) for one in (scores, queries, documents))).numpy()
+    found = max_sims(*(torch.from_numpy(one) for one in (scores, queries, documents))).numpy()
     ends = queries.cumsum()
-    one_by_one = [max_sum(scores[end - n : end], documents) for n, end in zip(queries, ends, strict=True)]
+    one_by_one = [max_sim(scores[end - n : end], documents) for n, end in zip(queries, ends, strict=True)]
     assert np.allclose(found, one_by_one, atol=1e-5)
 
 
 @pytest.mark.parametrize("chunk", [1, 4, 1000])
 @pytest.mark.parametrize("k", [1, 7, 100])
 @pytest.mark.parametrize("seed", range(3))
-def test_exact_search_over_pieces_finds_what_a_loop_finds(monkeypatch, seed, chunk, k):
+def test_exact_search_over_passages_finds_what_a_loop_finds(monkeypatch, seed, chunk, k):
     monkeypatch.setattr(exact, "DOCUMENTS", chunk)
     monkeypatch.setattr(exact, "QUERIES", 2)
     rng = np.random.default_rng(seed)
@@ -142,16 +142,16 @@ def test_exact_search_over_pieces_finds_what_a_loop_finds(monkeypatch, seed, chu
         assert scores[n].tolist() == [true[ids[row]] for row in rows[n]]
 
 
-def test_a_bi_encoder_searches_all_pieces(task, tmp_path, monkeypatch, naive):
+def test_a_bi_encoder_searches_all_passages(task, tmp_path, monkeypatch, naive):
     files = paths(task, tmp_path, "bi") | {"embeddings": embeddings(task, tmp_path, monkeypatch)}
     call(monkeypatch, retrieve, SPLIT | {"depth": 10}, **files)
     agree(read_run(tmp_path / "run.trec"), naive["bi"], 10)
     timing = json.loads((tmp_path / "timing.json").read_text())
-    assert (timing["queries"], timing["documents"], timing["piece_length"]) == (5, 40, 30)
+    assert (timing["queries"], timing["documents"], timing["passage_length"]) == (5, 40, 30)
 
 
 @pytest.mark.parametrize("given", [True, False])
-def test_a_bi_encoder_re_ranks_pieces_encoded_before_or_by_itself(task, tmp_path, monkeypatch, naive, given):
+def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_path, monkeypatch, naive, given):
     files = paths(task, tmp_path, "bi") | {"first_stage": task / "first.trec"}
     if given:
         files["embeddings"] = embeddings(task, tmp_path, monkeypatch)
@@ -163,12 +163,12 @@ def test_a_bi_encoder_re_ranks_pieces_encoded_before_or_by_itself(task, tmp_path
     tops = {query: {name: naive["bi"][query][name] for name in ranking(first[query])[:6]} for query in first}
     agree(read_run(tmp_path / "run.trec"), tops, 6)
     if given:  # no document is encoded again
-        asked = {piece for pieces in read(task / "queries.jsonl").values() for piece in pieces}
+        asked = {passage for passages in read(task / "queries.jsonl").values() for passage in passages}
         assert set(texts) == asked
 
 
 @pytest.mark.parametrize("chunk", [3, 1024])
-def test_a_cross_encoder_scores_all_pairs_of_pieces_of_its_candidates(task, tmp_path, monkeypatch, naive, chunk):
+def test_a_cross_encoder_scores_all_pairs_of_passages_of_its_candidates(task, tmp_path, monkeypatch, naive, chunk):
     monkeypatch.setattr(pairs.chunks, "__defaults__", (chunk,))
     files = paths(task, tmp_path, "cross") | {"first_stage": task / "first.trec"}
     call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "cross-encoder"}, **files)
@@ -178,7 +178,7 @@ def test_a_cross_encoder_scores_all_pairs_of_pieces_of_its_candidates(task, tmp_
     timing = json.loads((tmp_path / "timing.json").read_text())
     queries, documents = read(task / "queries.jsonl"), read(task / "corpus.jsonl")
     total = sum(len(queries[query]) * len(documents[name]) for query in tops for name in tops[query])
-    assert (timing["pairs"], timing["piece_pairs"]) == (30, total)
+    assert (timing["pairs"], timing["passage_pairs"]) == (30, total)
 
 
 @pytest.mark.parametrize(("chunk", "depth"), [(1, 4), (7, 40), (1024, 9)])

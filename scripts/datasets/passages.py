@@ -1,9 +1,9 @@
-"""Split the texts of a collection into pieces: groups of sentences of at most so many characters.
+"""Cut the texts of a collection into passages: groups of sentences of at most so many characters.
 
-Reads a prepared corpus or query file; writes JSON lines of the same layout, a line a piece, those of a text one after
-another under its id (`_id`, `title` (empty), `text`). The sentences are pysbd's. A sentence that is longer than a piece
-may be stays whole, as a piece of its own: the model cuts it at its max_length, as it does with any text. A text without
-content is one empty piece, so that every document can be scored.
+Reads a prepared corpus or query file; writes JSON lines of the same layout, a line a passage, those of a text one after
+another under its id (`_id`, `title` (empty), `text`). The sentences are pysbd's. A sentence that is longer than a
+passage may be stays whole, as a passage of its own: the model cuts it at its max_length, as it does with any text. A
+text without content is one empty passage, so that every document can be scored.
 """
 
 from __future__ import annotations
@@ -62,29 +62,29 @@ def sentences(text: str, splitter) -> list[str]:
 
 
 def grouped(parts: Iterable[str], length: int) -> list[str]:
-    """Neighbouring sentences joined by a space up to `length` characters; at least one piece, which may be empty."""
-    pieces: list[str] = []
+    """Neighbouring sentences joined by a space up to `length` characters; at least one passage, which may be empty."""
+    passages: list[str] = []
     for part in parts:
-        if pieces and len(pieces[-1]) + 1 + len(part) <= length:
-            pieces[-1] += " " + part
+        if passages and len(passages[-1]) + 1 + len(part) <= length:
+            passages[-1] += " " + part
         else:
-            pieces.append(part)
-    return pieces or [""]
+            passages.append(part)
+    return passages or [""]
 
 
-def split(text: str, length: int, splitter) -> list[str]:
-    """The pieces of a text, in its order."""
+def cut(text: str, length: int, splitter) -> list[str]:
+    """The passages of a text, in its order."""
     return grouped((re.sub(r"\s+", " ", sentence) for sentence in sentences(text, splitter)), length)
 
 
 def main() -> None:
-    options = parser(__doc__, "texts", "pieces", settings=Settings).parse_args()
+    options = parser(__doc__, "texts", "passages", settings=Settings).parse_args()
     length, splitter = options.settings.length, segmenter(options.settings.language)
     count = sum(1 for _ in lines(options.texts))
-    texts = track(read_texts(options.texts), "split", count, "text")
-    made = (Document(name, "", piece) for name, text in texts for piece in split(text, length, splitter))
-    written = write_corpus(options.pieces, made)
-    print(f"{options.texts}: {count} texts, {written} pieces of at most {length} characters", file=sys.stderr)
+    texts = track(read_texts(options.texts), "cut", count, "text")
+    made = (Document(name, "", passage) for name, text in texts for passage in cut(text, length, splitter))
+    written = write_corpus(options.passages, made)
+    print(f"{options.texts}: {count} texts, {written} passages of at most {length} characters", file=sys.stderr)
 
 
 if __name__ == "__main__":

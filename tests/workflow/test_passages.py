@@ -1,4 +1,4 @@
-"""Long documents in pieces, all candidates and an ONNX model, from raw texts to scores."""
+"""Long documents in passages, all candidates and an ONNX model, from raw texts to scores."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ LENGTH = 40
 
 
 def write_sentences(folder):
-    """End a sentence after every second word of the documents, so that they have several pieces. Gives all texts."""
+    """End a sentence after every second word of the documents, so that they have several passages. Gives all texts."""
     rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
     for row in rows:
         words = [word.capitalize() if n % 2 == 0 else f"{word}." for n, word in enumerate(row["text"].split())]
@@ -33,18 +33,18 @@ def split_up(fresh):
     (onnx / "vocab.txt").write_text("\n".join(words) + "\n")
     values = np.random.default_rng(1).standard_normal((len(words), 4)).astype(np.float32)
     cross_encoder(onnx / "model.onnx", values, np.ones((4, 1), np.float32), values[:2])
-    split = {"long_documents": "split", "piece_length": LENGTH}
+    split = {"long_documents": "passages", "passage_length": LENGTH}
     config = tiny_config()
     digest = hashlib.sha256((onnx / "model.onnx").read_bytes()).hexdigest()
     config["models"]["onnx"] = {"type": "cross-encoder", "backend": "onnx", "weights": "weights/onnx", "sha256": digest}
-    config["recipes"] = {"pieces": config["recipes"]["random"] | split | {"epochs": 0.2}}
+    config["recipes"] = {"passages": config["recipes"]["random"] | split | {"epochs": 0.2}}
     config["systems"] = {
         "plain": {"type": "bm25"},
         "search": {"model": "bert"} | split,
         "again": {"model": "bert", "rerank": {"first_stage": "plain", "depth": 5}} | split,
-        "tuned": {"model": "bert", "recipe": "pieces"} | split,
-        "cross": {"model": "bert-ce", "recipe": "pieces", "rerank": {"first_stage": "plain", "depth": 5}} | split,
-        "cross-all": {"model": "bert-ce", "recipe": "pieces", "candidates": "all"},
+        "tuned": {"model": "bert", "recipe": "passages"} | split,
+        "cross": {"model": "bert-ce", "recipe": "passages", "rerank": {"first_stage": "plain", "depth": 5}} | split,
+        "cross-all": {"model": "bert-ce", "recipe": "passages", "candidates": "all"},
         "onnx": {"model": "onnx", "rerank": {"first_stage": "plain", "depth": 5}},
     }
     config["comparisons"] = {"split": {"control": "plain", "treatment": ["search", "cross-all", "onnx"]}}
@@ -57,12 +57,16 @@ def split_up(fresh):
 
 def test_every_way_to_rank_split_texts(split_up):
     results = split_up.folder / "results/tiny"
-    pieces = [json.loads(line) for line in (results / f"pieces/weather/{LENGTH}/corpus.jsonl").read_text().splitlines()]
-    assert len({row["_id"] for row in pieces}) == 60 < len(pieces)
-    assert max(len(row["text"]) for row in pieces) <= LENGTH
+    passages = [
+        json.loads(line) for line in (results / f"passages/weather/{LENGTH}/corpus.jsonl").read_text().splitlines()
+    ]
+    assert len({row["_id"] for row in passages}) == 60 < len(passages)
+    assert max(len(row["text"]) for row in passages) <= LENGTH
     encoded = sorted(str(path.relative_to(results / "embeddings")) for path in (results / "embeddings").rglob("*.npy"))
     # one encoding a checkpoint, which searching and re-ranking share; no whole documents were encoded
-    assert encoded == [f"weather/pieces-{LENGTH}/bert/{recipe}.npy" for recipe in ("pieces/seed-1", "untrained/seed-0")]
+    assert encoded == [
+        f"weather/passages-{LENGTH}/bert/{recipe}.npy" for recipe in ("passages/seed-1", "untrained/seed-0")
+    ]
     runs = {path.parent.name: read_run(path) for path in (results / "runs").rglob("*.trec.gz")}
     assert {name: max(map(len, run.values())) for name, run in runs.items()} == {
         **{"plain": 20, "search": 20, "again": 5, "tuned": 20, "cross": 5, "cross-all": 20, "onnx": 5},
@@ -73,17 +77,21 @@ def test_every_way_to_rank_split_texts(split_up):
     timing = {
         name: json.loads(next((results / f"runs/weather/{name}").glob("*.timing.json")).read_text()) for name in runs
     }
-    assert timing["cross"]["piece_pairs"] > timing["cross"]["pairs"] == 5 * 15
-    assert timing["cross-all"]["pairs"] == timing["cross-all"]["piece_pairs"] == 60 * 15
+    assert timing["cross"]["passage_pairs"] > timing["cross"]["pairs"] == 5 * 15
+    assert timing["cross-all"]["pairs"] == timing["cross-all"]["passage_pairs"] == 60 * 15
     assert (timing["onnx"]["backend"], timing["onnx"]["precision"]) == ("onnx", "fp32")
-    assert "texts split into pieces of 40 characters" in (results / "summary.md").read_text()
+    assert "texts split into passages of 40 characters" in (results / "summary.md").read_text()
     another_length_reruns_what_splits_and_nothing_else(split_up)
 
 
 def another_length_reruns_what_splits_and_nothing_else(split_up):
     path = split_up.folder / "tiny.yaml"
-    path.write_text(path.read_text().replace(f"piece_length: {LENGTH}", "piece_length: 60", 1))  # the recipe's
+    path.write_text(path.read_text().replace(f"passage_length: {LENGTH}", "passage_length: 60", 1))  # the recipe's
     planned = split_up.planned()
-    assert {"split weather corpus 60", "split weather queries/train 60", "fine_tune bert pieces seed-1"} <= planned
-    kept = ("index", "prepare", "negatives", "split weather corpus 40", "encode_pieces weather 40 bert untrained")
+    assert {
+        "passages weather corpus 60",
+        "passages weather queries/train 60",
+        "fine_tune bert passages seed-1",
+    } <= planned
+    kept = ("index", "prepare", "negatives", "passages weather corpus 40", "encode_passages weather 40 bert untrained")
     assert not any(job.startswith(kept) for job in planned)
