@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from scripts.common import doors
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System
-from scripts.experiment.systems._kind import SystemKind
+from scripts.experiment.systems._kind import KindModule, SystemKind
 
 PACKAGE = "scripts.experiment.systems"
 
 
 @cache
-def modules() -> dict[str, ModuleType]:
+def modules() -> dict[str, KindModule]:
     """The module of each kind, by its name."""
-    return doors.kinds(PACKAGE)
+    return cast(dict[str, KindModule], doors.kinds(PACKAGE))
 
 
 def system_kind(system: System) -> SystemKind:
@@ -25,7 +24,7 @@ def system_kind(system: System) -> SystemKind:
     return modules()[system.kind].KIND
 
 
-def kind_of_entry(check: Checker, name: str, entry: dict) -> str:
+def kind_of_entry(check: Checker, name: str, entry: dict[str, Any]) -> str:
     """The name of the kind that an entry is of. Raises UserError for an entry of none, and for keys of other kinds."""
     key, typed = f"systems.{name}", "type" in entry
     meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
@@ -42,7 +41,8 @@ def kind_of_entry(check: Checker, name: str, entry: dict) -> str:
         if known and (alien := sorted(set(value) - set(known))):
             raise check.fail(f"{key}.{part}", f"{what} cannot have {', '.join(map(repr, alien))} there")
     if typed:
-        return entry["type"]
+        named: str = entry["type"]
+        return named
     if "model" not in entry:
         raise check.fail(key, f"a system needs {', '.join(f'type: {kind}' for kind in types())} or a model")
     return next(kind for kind, module in meant.items() if module.KIND.implied(check.config, entry))
@@ -53,17 +53,17 @@ def types() -> list[str]:
     return [name for name, module in modules().items() if module.KIND.typed]
 
 
-def keys() -> dict[str, dict]:
+def keys() -> dict[str, dict[str, Any]]:
     """The JSON schema of the keys of all systems, as one mapping; a key that kinds share has what each says of it."""
     message = f"{', '.join(types())}; a system with a model needs none"
-    together: dict[str, dict] = {"type": {"description": message, "enum": types()}}
+    together: dict[str, dict[str, Any]] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
         for key, schema in module.KEYS.items():
             together[key] = _merged(together[key], schema) if key in together else schema
     return together
 
 
-def _merged(first: dict, second: dict) -> dict:
+def _merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """What both say of a key: their descriptions and properties together, all else being the same."""
     if first == second:
         return first

@@ -1,20 +1,18 @@
 """What a kind of system says of itself, with the answers that fit most kinds.
 
-Each module of this folder is one kind: NAME, KEYS (the keys that its entries may have, as JSON schema), REFERENCES (key
-paths that name entries, with the section where these stand), PLAIN_LISTS (key paths at which a list is a value of its
-own, and does not fan out) and KIND, an instance of a class derived from the one here.
+Each module of this folder is one kind. It states what `KindModule` lists.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 
 # Keys that every kind may have, in the schema's words; LIMITED of those whose runs are made here.
-LABEL: dict[str, dict] = {"label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"}}
-LIMITED: dict[str, dict] = {
+LABEL: dict[str, dict[str, Any]] = {"label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"}}
+LIMITED: dict[str, dict[str, Any]] = {
     "tasks": {
         "description": "the tasks that it ranks",
         "anyOf": [{"const": "all"}, {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}],
@@ -31,11 +29,11 @@ class SystemKind:
     needs_documents = True
     model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told
 
-    def implied(self, config: dict, entry: dict) -> bool:
+    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
         """Whether an entry without a type is of this kind."""
         return False
 
-    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         """The system of a configuration's entry. Raises UserError for keys that do not go together."""
         raise NotImplementedError
 
@@ -61,11 +59,11 @@ class SystemKind:
         """The user's own files that it reads."""
         return []
 
-    def encodes_corpus(self, system: System, model: dict) -> bool:
+    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         """Whether it ranks with a corpus that was encoded once a checkpoint."""
         return False
 
-    def identity(self, config: dict, system: System) -> dict[str, Any]:
+    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
         """All that makes its runs, beside the systems that it takes."""
         return {"settings": system.settings}
 
@@ -90,7 +88,17 @@ class SystemKind:
         raise NotImplementedError
 
 
-def limited_to(check: Checker, name: str, entry: dict) -> tuple[str, ...] | None:
+class KindModule(Protocol):
+    """What the module of a kind states."""
+
+    NAME: str
+    KEYS: dict[str, dict[str, Any]]  # the keys that its entries may have, as JSON schema
+    REFERENCES: dict[tuple[str, ...], str]  # key paths that name entries, with the section where these stand
+    PLAIN_LISTS: list[tuple[str, ...]]  # key paths at which a list is a value of its own, and does not fan out
+    KIND: SystemKind  # an instance of a class derived from it
+
+
+def limited_to(check: Checker, name: str, entry: dict[str, Any]) -> tuple[str, ...] | None:
     """The tasks that an entry is limited to, None for all. Raises UserError for an unknown one."""
     tasks = entry.get("tasks", "all")
     if tasks == "all":

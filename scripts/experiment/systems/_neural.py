@@ -12,7 +12,7 @@ from scripts.experiment.seed_selection import selection
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.models.adapters import adapter
 
-KEYS: dict[str, dict] = {
+KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
     **LIMITED,
     "model": {"type": "string"},
@@ -73,9 +73,9 @@ class Neural(SystemKind):
 
     typed = False
     name: str
-    model_settings = ("max_length", "batch_size", "type", "backend")
+    model_settings: tuple[str, ...] = ("max_length", "batch_size", "type", "backend")
 
-    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         check.known(f"systems.{name}.model", entry["model"], "models")
         seeds: tuple[int, ...] = (0,)
@@ -106,10 +106,10 @@ class Neural(SystemKind):
             message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise check.fail(f"systems.{system.name}", message)
 
-    def encodes_corpus(self, system: System, model: dict) -> bool:
+    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return system.passage_length is not None and adapter(model["type"]).SEARCHES
 
-    def identity(self, config: dict, system: System) -> dict[str, Any]:
+    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
         model = config["models"][system.model]
         chosen = system.selection
         return {
@@ -122,7 +122,7 @@ class Neural(SystemKind):
         }
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        model = experiment.models[system.model]
+        model = _model(experiment, system)
         onnx = "ONNX, " if model["backend"] == "onnx" else ""
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{model['max_length']} tokens)"
         if system.recipe != UNTRAINED:
@@ -138,7 +138,7 @@ class Neural(SystemKind):
         return ""
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        model = experiment.models[system.model]
+        model = _model(experiment, system)
         kept = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
         kept["weights"] = shown(kept["weights"])
         stage = {"method": model["type"], **kept}
@@ -147,20 +147,27 @@ class Neural(SystemKind):
         return stage
 
 
+def _model(experiment: Experiment, system: System) -> dict[str, Any]:
+    """The entry of a system's model."""
+    assert system.model is not None  # each of these kinds has one
+    return experiment.models[system.model]
+
+
 def _seeds(given: int | list[int]) -> tuple[int, ...]:
     return tuple(given) if isinstance(given, list) else tuple(range(1, given + 1))
 
 
-def _passage_length(check: Checker, name: str, entry: dict) -> int | None:
+def _passage_length(check: Checker, name: str, entry: dict[str, Any]) -> int | None:
     """The length of passages where the system splits texts, else None."""
     if entry.get("long_documents") == "passages":
-        return entry.get("passage_length", PASSAGE_LENGTH)
+        length: int = entry.get("passage_length", PASSAGE_LENGTH)
+        return length
     if "passage_length" in entry:
         raise check.fail(f"systems.{name}", "a passage_length is only valid with long_documents: passages")
     return None
 
 
-def _training(config: dict, recipe: str) -> list[dict]:
+def _training(config: dict[str, Any], recipe: str) -> list[dict[str, Any]]:
     """The recipes that a checkpoint has behind it, without their names."""
     behind = []
     while recipe in config["recipes"]:

@@ -13,7 +13,7 @@ from scripts.ir.measure_names import cutoff, parse
 from scripts.ir.measures import check_computable
 
 NAME = "bm25"
-KEYS: dict[str, dict] = {
+KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
     **LIMITED,
     "engine": {
@@ -58,7 +58,7 @@ ELASTICSEARCH_BM25 = {"k1": 1.2, "b": 0.75}
 
 
 class Bm25(SystemKind):
-    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         settings = bm25_settings(check, f"systems.{name}", entry)
         return System(name, NAME, entry.get("label", name), settings=settings, tasks=ranked)
@@ -91,7 +91,7 @@ def _engine(system: System) -> str:
     return "Elasticsearch" if "url" in system.settings else "Lucene"
 
 
-def bm25_settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
+def bm25_settings(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
     """How a BM25 system indexes and searches: analyzer, fields, perhaps url, and k1 and b or the grid to tune them on.
 
     Raises UserError for keys that exclude each other.

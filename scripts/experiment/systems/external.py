@@ -10,7 +10,7 @@ from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems._kind import LABEL, SystemKind
 
 NAME = "external"
-KEYS: dict[str, dict] = {
+KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
     "runs": {
         "description": "external: a run file for each task (qid Q0 docid rank score tag, or qid docid rank score)",
@@ -30,14 +30,14 @@ class External(SystemKind):
     timed = False
     needs_documents = False
 
-    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
         return System(name, NAME, entry.get("label", name), settings=files, tasks=tuple(files))
 
     def files(self, system: System) -> list[str]:
         return list(system.settings.values())
 
-    def identity(self, config: dict, system: System) -> dict[str, Any]:
+    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
         return {"name": system.name}  # two external systems are compared by their files, task by task
 
     def describe(self, experiment: Experiment, system: System) -> str:
@@ -50,7 +50,7 @@ class External(SystemKind):
 KIND = External()
 
 
-def _files(check: Checker, key: str, entry: dict, tasks: dict[str, Task]) -> dict[str, str]:
+def _files(check: Checker, key: str, entry: dict[str, Any], tasks: dict[str, Task]) -> dict[str, str]:
     """Task -> the file of its run or scores, which lies here or in a mirror. Raises UserError where none does."""
     if not {"runs", "scores"} & set(entry):
         raise check.fail(key, "an external system needs 'runs' (or 'scores'): a run file for each task")

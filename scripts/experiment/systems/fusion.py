@@ -15,7 +15,7 @@ from scripts.ir.measure_names import cutoff, parse
 from scripts.ir.measures import check_computable
 
 NAME = "fusion"
-KEYS: dict[str, dict] = {
+KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
     **LIMITED,
     "systems": {
@@ -72,7 +72,7 @@ K = 60  # Cormack, Clarke and Büttcher (2009), Reciprocal Rank Fusion outperfor
 class Fusion(SystemKind):
     needs_documents = False
 
-    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         settings = _settings(check, f"systems.{name}", entry)
         return System(name, NAME, entry.get("label", name), settings=settings, tasks=ranked)
@@ -118,7 +118,7 @@ class Fusion(SystemKind):
             check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
         return list(dict.fromkeys(f"{task.dataset}/dev" for task in tasks.values()))
 
-    def identity(self, config: dict, system: System) -> dict[str, Any]:
+    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
         settings = dict(system.settings)
         weights = settings.pop("weights", {})
         names = settings.pop("systems")
@@ -170,7 +170,7 @@ def fusing_settings(system: System) -> dict[str, Any]:
     return {key: system.settings[key] for key in ("systems", "method", *sorted(given))}
 
 
-def _settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
+def _settings(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
     """How runs are fused. Raises UserError for keys that the method does not have, or that exclude each other."""
     if "systems" not in entry:
         raise check.fail(key, "key 'systems' is missing: at least two systems whose runs are fused")
@@ -203,7 +203,7 @@ def _settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
     return how | {"weights": {name: float(weights[name]) for name in names}}
 
 
-def _grid(check: Checker, key: str, systems: int, given: dict) -> dict[str, Any]:
+def _grid(check: Checker, key: str, systems: int, given: dict[str, Any]) -> dict[str, Any]:
     grid = {"measure": check.config["measures"][0], "step": STEP, **given}
     steps = round(1 / grid["step"])
     if abs(steps * grid["step"] - 1) > 1e-9:

@@ -10,7 +10,7 @@ from scripts.experiment.records import UNTRAINED, Experiment, System, Task
 from scripts.experiment.systems import _neural
 
 NAME = "rerank"
-KEYS: dict[str, dict] = {
+KEYS: dict[str, dict[str, Any]] = {
     **_neural.KEYS,
     "rerank": {
         "type": "object",
@@ -29,10 +29,10 @@ PLAIN_LISTS = _neural.PLAIN_LISTS
 class Rerank(_neural.Neural):
     name = NAME
 
-    def implied(self, config: dict, entry: dict) -> bool:
+    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
         return "rerank" in entry
 
-    def resolve(self, check: Checker, name: str, entry: dict, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         system = super().resolve(check, name, entry, tasks)
         if "candidates" in entry:
             message = "candidates: all and rerank exclude each other: all documents or a first stage's"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System, Task
 from scripts.experiment.systems import _neural
@@ -17,7 +19,7 @@ class Retrieve(_neural.Neural):
     name = NAME
     model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
 
-    def implied(self, config: dict, entry: dict) -> bool:
+    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
         model = config["models"].get(entry["model"])
         every_pair = "candidates" in entry and model is not None and not adapter(model["type"]).SEARCHES
         return "rerank" not in entry and not every_pair
@@ -30,7 +32,7 @@ class Retrieve(_neural.Neural):
             raise check.fail(f"systems.{system.name}", message)
         super().check(check, system, tasks)
 
-    def encodes_corpus(self, system: System, model: dict) -> bool:
+    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return True
 
 
