@@ -13,6 +13,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,8 +66,9 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
         raise UserError(f"task {task}: control and treatment have not one query in common")
     alone = len(control.values) + len(treatment.values) - 2 * len(common)
     unpaired = f"{task}: {alone} queries stand in one system only and are left out" if alone else None
-    both = [scores._replace(values=scores.values.loc[common]) for scores in (control, treatment)]
-    return *both, unpaired
+    on_control = control._replace(values=control.values.loc[common])
+    on_treatment = treatment._replace(values=treatment.values.loc[common])
+    return on_control, on_treatment, unpaired
 
 
 def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
@@ -93,18 +95,20 @@ def same_values(table: pd.DataFrame, other: pd.DataFrame) -> bool:
     return table.shape == other.shape and bool((table.to_numpy() == other.loc[table.index].to_numpy()).all())
 
 
-def equivalence(summary: Summary, margin: float) -> dict:
+def equivalence(summary: Summary, margin: float) -> dict[str, Any]:
     """Two one-sided tests of the summary effect against the margin, by the summary's own distribution."""
 
     def upper(value: float) -> float:
         z = value / summary.se
         return (normal_upper(z) if summary.df is None else t_upper(z, summary.df)).p
 
-    above, below = (upper(margin + summary.effect), upper(margin - summary.effect)) if summary.se else (None, None)
-    return {"margin": margin, "p_equivalence": above and max(above, below), "p_non_inferiority": above}
+    if not summary.se:
+        return {"margin": margin, "p_equivalence": None, "p_non_inferiority": None}
+    above, below = upper(margin + summary.effect), upper(margin - summary.effect)
+    return {"margin": margin, "p_equivalence": max(above, below), "p_non_inferiority": above}
 
 
-def meta_record(synthesis: Synthesis, settings: Settings) -> dict:
+def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     """What meta/{comparison}.json holds; keys as in design and docs, None where a number does not exist."""
     meta = synthesis.meta
     figures = asdict(meta) if meta else {"k": 0, "summary": None}
@@ -123,7 +127,7 @@ def meta_record(synthesis: Synthesis, settings: Settings) -> dict:
     return record
 
 
-def _short(meta: MetaAnalysis) -> dict:
+def _short(meta: MetaAnalysis) -> dict[str, Any]:
     return {"k": meta.k, "summary": asdict(meta.summary), "tau2": meta.tau2, "i2": meta.i2, "q": meta.q}
 
 

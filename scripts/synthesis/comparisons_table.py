@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +21,7 @@ COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", 
            "interval", "alpha", "ddof", "fixed_effect", "fixed_ci_low", "fixed_ci_high", "fixed_p_value"]  # fmt: skip
 
 
-def row(name: str, meta: dict) -> dict:
+def row(name: str, meta: dict[str, Any]) -> dict[str, Any]:
     """One comparison; cells that do not exist are empty."""
     summary, fixed = meta["summary"] or {}, meta.get("fixed") or {}
     low, high = meta.get("prediction_interval") or (None, None)
@@ -32,7 +33,7 @@ def row(name: str, meta: dict) -> dict:
     return {column: values.get(column) for column in COLUMNS}
 
 
-def table(metas: dict[str, dict]) -> pd.DataFrame:
+def table(metas: dict[str, dict[str, Any]]) -> pd.DataFrame:
     """The rows of all comparisons."""
     rows = [row(name, meta) for name, meta in metas.items()]
     p_values = [cells["p_value"] for cells in rows]

@@ -43,16 +43,21 @@ class EffectSize:
 
     def interval(self, alpha: float) -> tuple[float, float] | None:
         """The normal (1 - alpha) confidence interval as reported (Ranger, equations 11 and 12)."""
-        if self.estimate is None:
+        if self.estimate is None or self.se is None:
             return None
         half = -special.ndtri(alpha / 2) * self.se
         reported = effect_named(self.effect_type).reported
         return reported(self.estimate - half), reported(self.estimate + half)
 
     @property
+    def z(self) -> float | None:
+        """The estimate in standard errors."""
+        return None if self.estimate is None or self.se is None else self.estimate / self.se
+
+    @property
     def p_value(self) -> float | None:
-        """The p-value that belongs to `interval`: two-sided, of estimate / se against the normal."""
-        return None if self.estimate is None else normal_two_sided(self.estimate / self.se).p
+        """The p-value that belongs to `interval`: two-sided, of z against the normal."""
+        return None if self.z is None else normal_two_sided(self.z).p
 
 
 def effect_size(
@@ -71,8 +76,8 @@ def effect_size(
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("treatment and control must be finite")
     n = len(x)
-    means = (float(y.mean()), float(x.mean())) if n else (None, None)
+    means: tuple[float | None, float | None] = (float(y.mean()), float(x.mean())) if n else (None, None)
     result = effect_named(effect_type).compute(x, y, ddof, hedges)
     if isinstance(result, str):
         return EffectSize(effect_type, n, *means, undefined=result)
-    return EffectSize(effect_type, n, *means, *map(float, result))
+    return EffectSize(effect_type, n, *means, float(result[0]), float(result[1]))

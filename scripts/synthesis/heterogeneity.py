@@ -15,13 +15,15 @@ from scipy import optimize, special
 def weighted_mean(y: np.ndarray, weights: np.ndarray) -> float:
     """sum W Y / sum W, of `y` and `weights` of shape (k,)."""
     origin = y[np.argmax(weights)]
-    return origin + (weights * (y - origin)).sum() / weights.sum()
+    mean: float = origin + (weights * (y - origin)).sum() / weights.sum()
+    return mean
 
 
 def q_statistic(y: np.ndarray, variances: np.ndarray, tau2: float = 0.0) -> float:
     """sum W (Y - M)^2 with W = 1/(V + tau2): Cochran's Q at tau2 = 0, else the generalised Q of the Q-profile."""
     weights = 1 / (variances + tau2)
-    return (weights * (y - weighted_mean(y, weights)) ** 2).sum()
+    q: float = (weights * (y - weighted_mean(y, weights)) ** 2).sum()
+    return q
 
 
 def c_constant(variances: np.ndarray) -> float:
@@ -31,7 +33,8 @@ def c_constant(variances: np.ndarray) -> float:
     others = total - weights
     largest = np.argmax(weights)
     others[largest] = np.delete(weights, largest).sum()
-    return (weights * others).sum() / total
+    c: float = (weights * others).sum() / total
+    return c
 
 
 def tau2_interval(y: np.ndarray, variances: np.ndarray, alpha: float) -> tuple[float, float]:

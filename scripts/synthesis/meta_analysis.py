@@ -7,6 +7,7 @@ R's metafor (Viechtbauer 2010), which the tests hold them against.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +47,8 @@ class MetaAnalysis:
 
 
 def meta_analysis(
-    estimates: np.ndarray,
-    variances: np.ndarray,
+    estimates: Sequence[float] | np.ndarray,
+    variances: Sequence[float] | np.ndarray,
     estimator: str = "DL",
     interval: str = "knapp-hartung",
     alpha: float = 0.05,

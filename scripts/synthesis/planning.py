@@ -4,6 +4,8 @@ rules/synthesis.smk.
 
 from __future__ import annotations
 
+from typing import Any
+
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
 
@@ -21,7 +23,7 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
     return _metrics(experiment, comparison.treatment, tasks)
 
 
-def comparison_settings(experiment: Experiment, name: str) -> dict:
+def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     """Who is compared, and how; another task for the treatment is told by its name in paths."""
     comparison = experiment.comparisons[name]
     tasks = experiment.tasks

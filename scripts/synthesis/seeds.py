@@ -50,7 +50,8 @@ class EffectVariance:
 
 def average(values: np.ndarray) -> np.ndarray:
     """The mean over the seeds of `values`, shape (queries, seeds): one value a query."""
-    return _matrix(values).mean(axis=1)
+    means: np.ndarray = _matrix(values).mean(axis=1)
+    return means
 
 
 def seed_spread(values: np.ndarray) -> SeedSpread:

@@ -144,10 +144,9 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
 
 def _adjusted(p_values: Sequence[float | None], adjust: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
     """Adjust the p-values that are there, given to `adjust` in ascending order."""
-    present = [index for index, p in enumerate(p_values) if p is not None]
-    present.sort(key=lambda index: p_values[index])
+    present = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     result: list[float | None] = [None] * len(p_values)
-    values = np.minimum(adjust(np.array([p_values[index] for index in present])), 1) if present else []
-    for index, value in zip(present, values, strict=True):
+    values = np.minimum(adjust(np.array([p for p, _ in present])), 1) if present else []
+    for (_, index), value in zip(present, values, strict=True):
         result[index] = float(value)
     return result

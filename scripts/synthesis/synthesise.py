@@ -42,11 +42,15 @@ def synthesise(
     alpha: float = 0.05,
 ) -> Synthesis:
     """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`."""
-    defined = {task: effect for task, effect in effects.items() if effect.undefined is None}
+    defined = {
+        task: (effect.estimate, effect.variance)
+        for task, effect in effects.items()
+        if effect.estimate is not None and effect.variance is not None
+    }
 
     def combine(tasks: list[str]) -> MetaAnalysis:
-        estimates = [defined[task].estimate for task in tasks]
-        variances = [defined[task].variance for task in tasks]
+        estimates = [defined[task][0] for task in tasks]
+        variances = [defined[task][1] for task in tasks]
         return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha), effect_type)
 
     tasks = list(defined)
@@ -74,13 +78,13 @@ def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
     reported = effect_named(effect_type).reported
 
     def summary(value: Summary) -> Summary:
-        ends = {name: reported(getattr(value, name)) for name in ("effect", "ci_low", "ci_high")}
-        return replace(value, **ends)
+        effect, low, high = reported(value.effect), reported(value.ci_low), reported(value.ci_high)
+        return replace(value, effect=effect, ci_low=low, ci_high=high)
 
     prediction = meta.prediction_interval
     return replace(
         meta,
         summary=summary(meta.summary),
         fixed=summary(meta.fixed),
-        prediction_interval=prediction and tuple(reported(end) for end in prediction),
+        prediction_interval=(reported(prediction[0]), reported(prediction[1])) if prediction else None,
     )

@@ -66,7 +66,8 @@ def _t_log_upper(t: float, df: float) -> float:
     j = np.arange(math.ceil(math.log(_EPS) / log_x))
     series = 1 + np.cumprod(math.exp(log_x) * (a + b + j) / (a + 1 + j)).sum()
     log_1_minus_x = -math.log1p(df / (t * t))
-    return a * log_x + b * log_1_minus_x - math.log(2 * a) - scipy.special.betaln(a, b) + math.log(series)
+    log_beta: float = scipy.special.betaln(a, b)
+    return a * log_x + b * log_1_minus_x - math.log(2 * a) - log_beta + math.log(series)
 
 
 def _log_gammaincc(a: float, x: float) -> float:
@@ -77,4 +78,5 @@ def _log_gammaincc(a: float, x: float) -> float:
     fraction = 0.0
     for j in range(100, 0, -1):
         fraction = j * (a - j) / (x + 2 * j + 1 - a + fraction)
-    return a * math.log(x) - x - scipy.special.gammaln(a) - math.log(x + 1 - a + fraction)
+    log_gamma: float = scipy.special.gammaln(a)
+    return a * math.log(x) - x - log_gamma - math.log(x + 1 - a + fraction)

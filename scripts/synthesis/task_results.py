@@ -6,7 +6,7 @@ Reads and writes nothing; `rows` are the lines of effects/{comparison}.tsv.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -85,10 +85,9 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float], alpha: float
     return table
 
 
-def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> dict:
+def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> dict[str, Any]:
     effect, t, variance = result.effect, result.t_test or TTest(), result.variance
     low, high = effect.interval(alpha) or (None, None)
-    z = None if effect.estimate is None else effect.estimate / effect.se
     return {
         "task": task,
         "n": effect.n,
@@ -101,7 +100,7 @@ def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> d
         "ci_high": high,
         "p_value": effect.p_value,
         "weight": weight,
-        "log10_p": None if z is None else normal_two_sided(z).log10_p,
+        "log10_p": None if effect.z is None else normal_two_sided(effect.z).log10_p,
         "t": t.t,
         "t_df": t.df,
         "t_p_value": t.p_value,

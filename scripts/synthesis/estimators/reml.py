@@ -33,11 +33,13 @@ def tau2(y: np.ndarray, variances: np.ndarray) -> float:
 def _log_likelihood(y: np.ndarray, variances: np.ndarray, value: float) -> float:
     """The restricted log-likelihood of tau2, up to a constant."""
     total = variances + value
-    return -0.5 * (np.log(total).sum() + np.log((1 / total).sum()) + q_statistic(y, variances, value))
+    log_determinants: float = np.log(total).sum() + np.log((1 / total).sum())
+    return -0.5 * (log_determinants + q_statistic(y, variances, value))
 
 
 def _score(y: np.ndarray, variances: np.ndarray, value: float) -> float:
     """Twice the derivative of the restricted log-likelihood: y'PPy - tr P."""
     weights = 1 / (variances + value)
     residuals = y - weighted_mean(y, weights)
-    return ((weights * residuals) ** 2).sum() - c_constant(variances + value)
+    squares: float = ((weights * residuals) ** 2).sum()
+    return squares - c_constant(variances + value)
