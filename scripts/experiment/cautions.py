@@ -13,7 +13,7 @@ def cautions(experiment: Experiment) -> list[str]:
     """A line for each group of systems that rank fewer documents a query than a measure looks at."""
     wanted = {name: cutoff(parse(name)) or 0 for name in _measures(experiment)}
     beyond = [name for name, depth in wanted.items() if depth > experiment.depth]
-    groups: dict[tuple, list[str]] = {}
+    groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for entry, names in experiment.entries.items():
         for system in map(experiment.systems.__getitem__, names):
             depth = documents_held(experiment, system)

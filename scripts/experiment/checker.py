@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scripts.common.errors import UserError
 
 
 class Checker:
     """A completed configuration and the name of its file, with which each message begins."""
 
-    def __init__(self, config: dict, source: str) -> None:
+    def __init__(self, config: dict[str, Any], source: str) -> None:
         self.config, self.source = config, source
 
     def fail(self, key: str, said: str) -> UserError:

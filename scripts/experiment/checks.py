@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.locations import find_file, shown
@@ -74,7 +75,7 @@ def _check_measure_name(check: Checker, key: str, name: str) -> None:
         raise check.fail(key, f"{name!r} is the name of another column of the tables; choose another")
 
 
-def _check_corpus(check: Checker, key: str, entry: dict) -> None:
+def _check_corpus(check: Checker, key: str, entry: dict[str, Any]) -> None:
     check.known(f"{key}.corpus", entry["corpus"], "datasets")
     owner = check.config["datasets"][entry["corpus"]]
     if owner is entry or "corpus" in owner:
@@ -84,7 +85,7 @@ def _check_corpus(check: Checker, key: str, entry: dict) -> None:
         raise check.fail(f"{key}.corpus", f"formats {without} have no documents to share")
 
 
-def _check_location(check: Checker, key: str, entry: dict) -> None:
+def _check_location(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if "location" not in entry:
         raise check.fail(key, "key 'location' is missing")
     location, where = entry["location"], f"{key}.location"

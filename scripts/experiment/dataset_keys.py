@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from scripts.common.locations import is_remote
 from scripts.datasets.formats import FILES_OF_SPLITS
@@ -13,7 +14,7 @@ CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", *CARVING)
 
 
-def check_keys(check: Checker, key: str, entry: dict) -> None:
+def check_keys(check: Checker, key: str, entry: dict[str, Any]) -> None:
     """The dataset has the keys that its format needs and no other, and they fit together."""
     name, form = entry["format"], format_of(entry)
     for required in form.required:
@@ -28,13 +29,13 @@ def check_keys(check: Checker, key: str, entry: dict) -> None:
         raise check.fail(f"{key}.{wrong.key}", wrong.what)
 
 
-def _given(entry: dict) -> set[str]:
+def _given(entry: dict[str, Any]) -> set[str]:
     """The keys that somebody wrote: the schema gives its defaults to a dataset of any format."""
     properties = dataset_schema()["properties"]
     return {key for key, value in entry.items() if value != properties[key].get("default")}
 
 
-def known_splits(entry: dict) -> set[str] | None:
+def known_splits(entry: dict[str, Any]) -> set[str] | None:
     """The splits that a dataset has, as far as its configuration tells; None where only its files do."""
     of_data = format_of(entry).splits(entry)
     return None if of_data is None else of_data | set(entry.get("splits", {}))
@@ -48,19 +49,21 @@ def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
         raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {splits}")
 
 
-def same_place(first: dict, second: dict) -> bool:
+def same_place(first: dict[str, Any], second: dict[str, Any]) -> bool:
     """Whether two datasets lie in one place, by checksum or by path (without links)."""
     if "sha256" in first and "sha256" in second:
-        return first["sha256"].lower() == second["sha256"].lower()
-    locations = (first["location"], second["location"])
+        sums: list[str] = [entry["sha256"].lower() for entry in (first, second)]
+        return sums[0] == sums[1]
+    locations: list[str] = [entry["location"] for entry in (first, second)]
     places = [place if is_remote(place) else os.path.realpath(place) for place in locations]
     return places[0] == places[1]
 
 
-def source_of_queries(entry: dict, split: str) -> dict:
+def source_of_queries(entry: dict[str, Any], split: str) -> dict[str, Any]:
     """What decides, in one place of data, which queries a split has and in which words."""
     source = {key: value for key, value in entry.items() if key not in NOT_OF_QUERIES}
-    named = entry.get(format_of(entry).judgements)
+    judgements = format_of(entry).judgements
+    named = entry.get(judgements) if judgements else None
     carved = split in entry["splits"] and (named is None or split not in named)
     if carved or split == "train":
         source |= {"split": split, **{key: entry[key] for key in CARVING}}
@@ -72,7 +75,7 @@ def source_of_queries(entry: dict, split: str) -> dict:
     return source
 
 
-def same_queries(first: tuple[dict, str], second: tuple[dict, str]) -> bool:
+def same_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str]) -> bool:
     """Whether two splits (a dataset's entry and a split's name) have, in all or part, the same queries in one wording.
 
     Only what the configuration tells for certain counts; the values themselves are compared in the comparison.

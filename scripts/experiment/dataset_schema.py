@@ -15,7 +15,7 @@ from scripts.datasets.formats import Format
 FORMATS = "scripts.datasets.formats"
 
 # The keys of every dataset, of one that has files, and of one that has documents.
-OF_ALL: dict[str, dict] = {
+OF_ALL: dict[str, dict[str, Any]] = {
     "format": {"description": "of documents and judgements"},
     "label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"},
     "licence": {
@@ -24,7 +24,7 @@ OF_ALL: dict[str, dict] = {
         "default": "not stated",
     },
 }
-OF_FILES: dict[str, dict] = {
+OF_FILES: dict[str, dict[str, Any]] = {
     "location": {
         "description": "a folder, an archive (zip, tar), a URL or pypi:NAME==VERSION",
         "$ref": "#/$defs/location",
@@ -66,7 +66,7 @@ OF_FILES: dict[str, dict] = {
         "default": False,
     },
 }
-OF_DOCUMENTS: dict[str, dict] = {
+OF_DOCUMENTS: dict[str, dict[str, Any]] = {
     "corpus": {
         "description": (
             "another dataset with the same documents (this one has other queries): they are indexed and encoded once"
@@ -94,12 +94,13 @@ def formats() -> dict[str, Format]:
     return {name: module.FORMAT for name, module in doors.kinds(FORMATS).items()}
 
 
-def format_of(entry: dict) -> Format:
+def format_of(entry: dict[str, Any]) -> Format:
     """What the workflow knows of a dataset's format."""
-    return doors.kind(FORMATS, entry["format"]).FORMAT
+    form: Format = doors.kind(FORMATS, entry["format"]).FORMAT
+    return form
 
 
-def keys_of(name: str) -> dict[str, dict]:
+def keys_of(name: str) -> dict[str, dict[str, Any]]:
     """The keys that a dataset of this format may have, as JSON schema."""
     module = doors.kind(FORMATS, name)
     shared = dict(OF_ALL)
@@ -110,13 +111,13 @@ def keys_of(name: str) -> dict[str, dict]:
     return shared | {key: shared.get(key, {}) | schema for key, schema in module.KEYS.items()}
 
 
-def options_of(entry: dict) -> dict[str, Any]:
+def options_of(entry: dict[str, Any]) -> dict[str, Any]:
     """The keys of a dataset that decide what its format's reader takes: those of the reader's Options."""
     names = [field.name for field in dataclasses.fields(doors.kind(FORMATS, entry["format"]).Options)]
     return {name: entry[name] for name in names if name in entry}
 
 
-def dataset_schema() -> dict:
+def dataset_schema() -> dict[str, Any]:
     """The JSON schema of a dataset of any format: `$defs/dataset` of config/schema.yaml.
 
     Which key goes with which format is checked once the defaults are there (see dataset_keys). Raises ValueError where

@@ -56,7 +56,7 @@ def training_columns(experiment: Experiment) -> dict[str, str]:
         kept = recipe | {"negatives": {k: v for k, v in recipe["negatives"].items() if k != "from"}}
         groups.setdefault(json.dumps(kept, sort_keys=True), []).append(name)
     datasets = [experiment.recipes[names[0]]["train_on"] for names in groups.values()]
-    columns = {}
+    columns: dict[str, str] = {}
     for dataset, names in zip(datasets, groups.values(), strict=True):
         label = experiment.datasets[dataset].get("label", dataset)
         columns |= dict.fromkeys(names, label if datasets.count(dataset) == 1 else " / ".join(names))

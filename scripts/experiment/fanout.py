@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.experiment import system_kinds
@@ -23,7 +24,7 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "comparisons": [("tasks",), ("same",)],
 }
 # The key paths, per section, that name entries, and the section where these stand.
-REFERENCES = {
+REFERENCES: dict[str, dict[tuple[str, ...], str]] = {
     "models": {},
     "recipes": {("start_from",): "recipes"},
     "systems": system_kinds.references(),
@@ -31,7 +32,7 @@ REFERENCES = {
 }
 
 
-def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
+def fan_out_all(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
     """Fan out all sections of a configuration.
 
     Returns it, and a mapping (section, derived name) -> the name in the file. Raises UserError where two derived names
@@ -43,7 +44,7 @@ def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], 
         entries = config.get(section)
         if not isinstance(entries, dict):
             continue
-        made: dict[str, dict] = {}
+        made: dict[str, Any] = {}
         kept = _Alike(config.get("systems"), source) if section == "comparisons" else None
         for name in _in_order_of_reference(entries, section, source):
             for path in _list_paths(entries[name], PLAIN_LISTS[section]):
@@ -61,7 +62,7 @@ def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], 
     return config, origins
 
 
-def _get(entry, path: tuple[str, ...]):
+def _get(entry: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         if not isinstance(entry, dict) or key not in entry:
             return None
@@ -69,13 +70,13 @@ def _get(entry, path: tuple[str, ...]):
     return entry
 
 
-def _set(entry: dict, path: tuple[str, ...], value) -> None:
+def _set(entry: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     for key in path[:-1]:
         entry = entry[key]
     entry[path[-1]] = value
 
 
-def _in_order_of_reference(entries: dict, section: str, source: str) -> list[str]:
+def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -> list[str]:
     """Names such that an entry follows those of its own section that it refers to."""
     own = [path for path, target in REFERENCES[section].items() if target == section]
     order: list[str] = []
@@ -100,11 +101,11 @@ def _in_order_of_reference(entries: dict, section: str, source: str) -> list[str
     return order
 
 
-def _as_list(value) -> list:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _list_paths(entry, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+def _list_paths(entry: Any, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     if isinstance(entry, dict):
         return [found for key, value in entry.items() for found in _list_paths(value, plain, (*path, key))]
     return [path] if isinstance(entry, list) and entry and path not in plain else []
@@ -113,22 +114,24 @@ def _list_paths(entry, plain: list[tuple[str, ...]], path: tuple[str, ...] = ())
 class _Alike:
     """Of a comparison's combinations of values, those whose control and treatment are alike in the keys of `same`."""
 
-    def __init__(self, systems, source: str) -> None:
+    def __init__(self, systems: object, source: str) -> None:
         self.systems = systems if isinstance(systems, dict) else {}
         self.source = source
 
-    def _value(self, system, key: str):
+    def _value(self, system: object, key: str) -> Any:
         if key == "system":
             return system
         return _get(self.systems.get(system), (key,)) if isinstance(system, str) else None
 
-    def of(self, name: str, entry: dict, paths: list[tuple], combinations: list[tuple]) -> list[tuple]:
+    def of(
+        self, name: str, entry: dict[str, Any], paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
+    ) -> list[tuple[Any, ...]]:
         """The combinations to keep. Raises UserError where there is none."""
         keys = entry.get("same")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
             return combinations  # which the schema refuses
 
-        def alike(values: tuple) -> bool:
+        def alike(values: tuple[Any, ...]) -> bool:
             listed = dict(zip(paths, values, strict=True))
             control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
             return all(self._value(control, key) == self._value(treatment, key) for key in keys)
@@ -141,8 +144,8 @@ class _Alike:
 
 
 def _fan_out(
-    name: str, entry, section: str, became: dict[str, dict[str, list[str]]], kept: _Alike | None
-) -> dict[str, dict]:
+    name: str, entry: Any, section: str, became: dict[str, dict[str, list[str]]], kept: _Alike | None
+) -> dict[str, Any]:
     if not isinstance(entry, dict):
         return {name: entry}
     entry = copy.deepcopy(entry)
@@ -161,10 +164,10 @@ def _fan_out(
         return {name: entry}
     told_apart = [path for path in paths if len(_get(entry, path)) > 1]
     if kept and ("control",) in told_apart and "same" in entry:
-        others = [place for place, path in enumerate(paths) if path in told_apart and path != ("control",)]
-        if len({tuple(map(str, (values[n] for n in others))) for values in combinations}) == len(combinations):
+        places = [place for place, path in enumerate(paths) if path in told_apart and path != ("control",)]
+        if len({tuple(map(str, (values[place] for place in places))) for values in combinations}) == len(combinations):
             told_apart.remove(("control",))  # the treatment says which control it has
-    made: dict[str, dict] = {}
+    made: dict[str, dict[str, Any]] = {}
     groups: dict[str, list[str]] = {}
     for values in combinations:
         one = copy.deepcopy(entry)
@@ -186,7 +189,7 @@ def _fan_out(
     return made
 
 
-def _word(value) -> str:
+def _word(value: object) -> str:
     """A value as part of a name: the last part of a path or hub id, other signs as '_'."""
     last = str(whole_numbers(value)).rstrip("/").rsplit("/", 1)[-1]
     return "".join(sign if sign.isalnum() or sign in "._" else "_" if sign != "-" else "-" for sign in last)

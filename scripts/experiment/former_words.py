@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 SECTIONS = ("recipes", "systems")
 KEYS = {"piece_length": "passage_length"}
 VALUES = {"long_documents": {"split": "passages"}}
 
 
-def with_current_words(config: dict) -> dict:
+def with_current_words(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration whose lists are fanned out, with the current words. Names that were made of former ones stay."""
     return config | {section: _current(config[section]) for section in SECTIONS if section in config}
 
 
-def _current(entries):
+def _current(entries: object) -> object:
     if not isinstance(entries, dict):
         return entries
     return {name: _entry(entry) if isinstance(entry, dict) else entry for name, entry in entries.items()}
 
 
-def _entry(entry: dict) -> dict:
-    current = {}
+def _entry(entry: dict[str, Any]) -> dict[str, Any]:
+    current: dict[str, Any] = {}
     for key, value in entry.items():
         new_key = KEYS.get(key, key)
         name = key if new_key in entry else new_key  # with both, the former one is an unknown key
@@ -28,7 +30,7 @@ def _entry(entry: dict) -> dict:
     return current
 
 
-def former_words(config: dict) -> list[str]:
+def former_words(config: dict[str, Any]) -> list[str]:
     """The one line that says what to write instead, where a configuration has a former word; as the file has it."""
     used = set()
     for section in SECTIONS:
@@ -41,11 +43,11 @@ def former_words(config: dict) -> list[str]:
     return [f"{pairs}: the former words are read as these, please write them"]
 
 
-def _items(entry) -> list[tuple]:
+def _items(entry: object) -> list[tuple[str, Any]]:
     return list(entry.items()) if isinstance(entry, dict) else []
 
 
-def _former(key: str, value) -> set[tuple[str, str]]:
+def _former(key: str, value: object) -> set[tuple[str, str]]:
     """The former words of a key and its value (or list of values), each with the current one."""
     values = value if isinstance(value, list) else [value]
     meanings = VALUES.get(key, {})

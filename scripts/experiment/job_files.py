@@ -5,6 +5,8 @@ Pure functions of the experiment, for the planning of every stage; nothing is re
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
@@ -44,6 +46,7 @@ def qrels(experiment: Experiment, task: Task) -> str:
 def checkpoint_fields(system: System, seed: int | str) -> dict[str, object]:
     """The fields of the checkpoint with which a system ranks: weights without training have one for all seeds."""
     if seed == SELECTED:
+        assert system.selection is not None  # only a selection has runs of this seed
         seed = system.selection.checkpoint
     if system.recipe == UNTRAINED:
         seed = 0
@@ -62,7 +65,7 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     """
     if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None
-    fields = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
+    fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= checkpoint_fields(system, seed)
     if system.passage_length:
         fields["length"] = system.passage_length
@@ -81,7 +84,9 @@ def metrics(experiment: Experiment, system: System, task: Task) -> list[str]:
     return runs(experiment, system, task, "metrics")
 
 
-def of_comparisons(experiment: Experiment, name: str, comparisons: object = None, **fields: object) -> list[str]:
+def of_comparisons(
+    experiment: Experiment, name: str, comparisons: Iterable[str] | None = None, **fields: object
+) -> list[str]:
     """A path of the table for each of the comparisons, all by default: their effects, summaries, tables."""
     names = experiment.comparisons if comparisons is None else comparisons
     return [path(name, experiment=experiment.name, comparison=comparison, **fields) for comparison in names]

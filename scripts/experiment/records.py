@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
 SELECTED = "selected"  # stands for a seed in the names of runs
@@ -72,7 +73,7 @@ class System:
     first_stage: str | None = None
     depth: int | None = None
     passage_length: int | None = None
-    settings: dict = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     tasks: tuple[str, ...] | None = None  # None: all
 
     def ranks(self, task: str) -> bool:
@@ -91,8 +92,8 @@ class Comparison:
     control: str
     treatment: str
     tasks: tuple[str, ...]
-    settings: dict
-    figure: dict
+    settings: dict[str, Any]
+    figure: dict[str, Any]
     treatment_on: dict[str, str] = field(default_factory=dict)
 
     def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
@@ -124,7 +125,7 @@ class Chart:
     bars: tuple[Bars, ...]
     baseline: tuple[str, str] | None
 
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         """All of it as plain values."""
         return asdict(self)
 
@@ -138,9 +139,9 @@ class Experiment:
     depth: int
     seed: int
     mirrors: list[str]
-    datasets: dict[str, dict]
-    models: dict[str, dict]
-    recipes: dict[str, dict]
+    datasets: dict[str, dict[str, Any]]
+    models: dict[str, dict[str, Any]]
+    recipes: dict[str, dict[str, Any]]
     systems: dict[str, System]
     tasks: dict[str, Task]
     selection_tasks: dict[str, Task]  # further ones, on which seeds are selected or weights tuned
@@ -148,8 +149,8 @@ class Experiment:
     figures: dict[str, tuple[str, ...]]
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
-    published: dict | None
-    actor: dict | None = None
+    published: dict[str, Any] | None
+    actor: dict[str, Any] | None = None
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""
@@ -157,7 +158,8 @@ class Experiment:
 
     def corpus_owner(self, dataset: str) -> str:
         """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
-        return self.datasets[dataset].get("corpus", dataset)
+        owner: str = self.datasets[dataset].get("corpus", dataset)
+        return owner
 
     def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
         """The seeds of a system's runs on a task: all, or the one that was selected on another dataset."""
@@ -166,6 +168,7 @@ class Experiment:
 
     def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
         """The seed of the first stage's run on a task that a re-ranker's `seed` is given."""
+        assert system.first_stage is not None  # a re-ranker has one
         return self.seed_taken(system.first_stage, seed, task)
 
     def seed_taken(self, name: str, seed: int | str, task: Task) -> int | str:

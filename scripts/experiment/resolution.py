@@ -5,6 +5,8 @@ A mistake between sections (an unknown name, two kinds of system in one) is a Us
 
 from __future__ import annotations
 
+from typing import Any
+
 from scripts.experiment.charts import chart
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import (
@@ -26,7 +28,7 @@ from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
 
 
-def resolve(config: dict, source: str) -> Experiment:
+def resolve(config: dict[str, Any], source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
     check_secrets(config, source)  # first, since other messages repeat what is wrong
     config, origins = complete(config, source)

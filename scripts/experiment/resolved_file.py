@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -30,7 +31,7 @@ class _WithoutAliases(yaml.SafeDumper):
         return True
 
 
-def resolved_text(config: dict, source: str) -> str:
+def resolved_text(config: dict[str, Any], source: str) -> str:
     """The configuration with all defaults as YAML. Raises UserError, beginning with `source`, where it is not right."""
     check_secrets(config, source)
     complete(config, source)
@@ -39,7 +40,7 @@ def resolved_text(config: dict, source: str) -> str:
     )
 
 
-def write_resolved(config: dict, source: str, folder: Path) -> None:
+def write_resolved(config: dict[str, Any], source: str, folder: Path) -> None:
     """Write the configuration with all defaults into the folder, whole or not at all. Raises UserError."""
     path, text = folder / NAME, resolved_text(config, source)
     temporary = folder / f".{NAME}.{os.getpid()}.partial"

@@ -22,7 +22,12 @@ def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Tas
 
 
 def check_roles(
-    check: Checker, key: str, pair: tuple[System, System], ranked: dict[str, str], systems: dict, scored: bool
+    check: Checker,
+    key: str,
+    pair: tuple[System, System],
+    ranked: dict[str, str],
+    systems: dict[str, System],
+    scored: bool,
 ) -> None:
     """Raise UserError where control and treatment are one system by all settings or files.
 
