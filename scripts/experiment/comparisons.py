@@ -1,4 +1,4 @@
-"""The comparisons of an experiment, resolved: which tasks each one is on, and which are drawn in one figure."""
+"""Resolves the comparisons of an experiment: their tasks, and which of them share a figure."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.ir.measure_names import same_measure
 
-COST_FIGURE = "cost-"  # how the names of the figures begin that set effects against costs
-DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # what one forest plot has one of
-# What a comparison may state, when it has no meaning, and why.
+COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # the same for all comparisons in one forest plot
+# A key of a comparison, a test for when the key has no meaning, and the reason.
 MEANINGLESS = (
-    (("margin",), lambda one: one["effect"] == "CORR", "effect CORR has no difference to hold against a margin"),
-    (("figure", "correction"), lambda one: one["effect"] == "CORR", "effect CORR has no test of a difference"),
-    (("figure", "correction"), lambda one: one["figure"]["p"] == "interval",
+    (("margin",), lambda entry: entry["effect"] == "CORR", "effect CORR has no difference to hold against a margin"),
+    (("figure", "correction"), lambda entry: entry["effect"] == "CORR", "effect CORR has no test of a difference"),
+    (("figure", "correction"), lambda entry: entry["figure"]["p"] == "interval",
      "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"),
 )  # fmt: skip
 
 
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
-    """Resolve the comparison `name`. Raises UserError for an unknown name, and for a task without a run or measure."""
+    """Resolve the comparison `name`. Raises UserError for an unknown name or a task without a run or the measure."""
     entry, key = check.config["comparisons"][name], f"comparisons.{name}"
     for beginning, what in ((COST_FIGURE, "figures of costs"), (CHART, "charts")):
         if name.startswith(beginning):
-            raise check.fail(key, f"names that begin with {beginning!r} are those of the {what}")
+            raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
     for role in ("control", "treatment"):
         check.known(f"{key}.{role}", entry[role], "systems")
     names = list(tasks) if entry["tasks"] == "all" else entry["tasks"]
@@ -44,96 +44,104 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     scored = all(tasks[task].format == "scores" for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
     check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
-    apart = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
-    statistics = {k: v for k, v in entry.items() if k not in apart} | {"measure": measure}
+    not_statistics = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
+    statistics = {setting: value for setting, value in entry.items() if setting not in not_statistics}
+    statistics |= {"measure": measure}
     roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
     return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
 
 
 def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """The comparison's measure as the experiment lists it; any of ir-measures' names of it may be given."""
-    found: dict[str, str] = {}
+    """The experiment's name of the comparison's measure, which may be given by any of ir-measures' names."""
+    listed_on: dict[str, str] = {}
     for task in tasks:
         scores = task.format == "scores"
-        listed = same_measure(name, [one for one in task.measures if one == name or not scores])
+        listed = same_measure(name, [listed_name for listed_name in task.measures if listed_name == name or not scores])
         if listed is None:
             what = f"the measures of task {task.name!r}" if scores else "measures"
             raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}")
-        found[listed] = task.name
-    if len(found) > 1:
-        said = " and ".join(f"{listed!r} on task {task!r}" for listed, task in found.items())
-        raise check.fail(key, f"{name!r} is {said}; give it one name")
-    return next(iter(found))
+        listed_on[listed] = task.name
+    if len(listed_on) > 1:
+        listed_names = " and ".join(f"{listed!r} on task {task!r}" for listed, task in listed_on.items())
+        raise check.fail(key, f"{name!r} is {listed_names}; give it one name")
+    return next(iter(listed_on))
 
 
 def check_statistics(check: Checker, key: str, entry: dict) -> None:
-    """What is asked for has a meaning for the comparison's effect, and is shown."""
-    for path, needs, said in MEANINGLESS:
+    """Raise UserError for a setting that has no meaning for the comparison's effect or is not shown."""
+    for path, is_meaningless, reason in MEANINGLESS:
         value: object = entry
         for part in path:
             value = value.get(part) if isinstance(value, dict) else None
-        if value not in (None, "none") and needs(entry):
-            raise check.fail(".".join([key, *path]), said)
+        if value not in (None, "none") and is_meaningless(entry):
+            raise check.fail(".".join([key, *path]), reason)
 
 
 def _other_tasks(check: Checker, key: str, others: dict, names: list[str], tasks: dict[str, Task]) -> dict[str, str]:
-    """The tasks on which the treatment is scored instead, which must have the same documents and judged queries."""
+    """Task -> the task on which the treatment is scored instead. Raises UserError unless both have the same queries."""
     for task, other in others.items():
         for name in (task, other):
             check.known(key, name, "tasks")
         if task not in names:
             raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
         if task == other:
-            raise check.fail(key, f"{task!r} is given itself; another task is wanted")
+            raise check.fail(key, f"{task!r} is mapped to itself; expected another task")
         if list(others.values()).count(other) > 1:
-            raise check.fail(key, f"{other!r} stands for two tasks: its queries would count twice")
+            raise check.fail(key, f"{other!r} is given for two tasks: its queries would count twice")
         datasets = [tasks[name].dataset for name in (task, other)]
-        corpora = {check.config["datasets"][one].get("corpus", one) for one in datasets}
+        corpora = {check.config["datasets"][dataset].get("corpus", dataset) for dataset in datasets}
         if len(corpora) > 1 or tasks[task].split != tasks[other].split:
-            said = "must be the same split of datasets that share a corpus, or their queries are not the same"
-            raise check.fail(key, f"{task!r} and {other!r} {said}")
+            problem = "must be the same split of datasets that share a corpus, or their queries are not the same"
+            raise check.fail(key, f"{task!r} and {other!r} {problem}")
     return others
 
 
 def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[str, tuple[str, ...]]:
-    """Figure name -> the comparisons that it shows, of one control against several treatments.
+    """Figure name -> the comparisons that it shows, of one control with several treatments.
 
-    Raises UserError where a figure's name is that of a comparison, or its comparisons do not fit in one figure.
+    Raises UserError if a figure has the name of a comparison or if its comparisons do not fit in one figure.
     """
     groups: dict[str, list[Comparison]] = {}
-    for one in comparisons.values():
-        if "together" in one.figure:
-            groups.setdefault(one.figure["together"], []).append(one)
+    for comparison in comparisons.values():
+        if "together" in comparison.figure:
+            groups.setdefault(comparison.figure["together"], []).append(comparison)
     for name, group in groups.items():
         first = group[0]
         if name in comparisons or name.startswith((COST_FIGURE, CHART)):
             what = "the name of a comparison" if name in comparisons else "a name of other figures"
             raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
-        for other in group[1:]:
-            key = f"comparisons.{other.name}.figure.together"
-            differ = [k for k in DRAWN_ALIKE if first.settings[k] != other.settings[k]]
-            differ += ["control"] if first.control != other.control else []
+        for comparison in group[1:]:
+            key = f"comparisons.{comparison.name}.figure.together"
+            differ = [setting for setting in DRAWN_ALIKE if first.settings[setting] != comparison.settings[setting]]
+            differ += ["control"] if first.control != comparison.control else []
             if differ:
                 raise check.fail(key, f"cannot be drawn with {first.name}: they differ in {', '.join(differ)}")
-    return {name: tuple(one.name for one in group) for name, group in groups.items()}
+    return {name: tuple(comparison.name for comparison in group) for name, group in groups.items()}
 
 
 def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[str, tuple[str, ...]]:
-    """Figure name (without its beginning) -> the comparisons whose effects it sets against costs.
+    """Figure name (without its prefix) -> the comparisons whose effects it shows against costs.
 
-    One figure for each control, or several, then named after their first comparison too, where its comparisons differ
-    in what they measure or on which tasks; only `timed` systems are in it, each treatment once.
+    Each control has one figure. If its comparisons differ in measure, effect, level or tasks, it has several, which are
+    also named after their first comparison. Only `timed` systems are shown, each treatment once.
     """
     groups: dict[tuple, dict[str, Comparison]] = {}
-    for one in comparisons.values():
-        if one.treatment in timed and one.settings["effect"] != "CORR" and not one.treatment_on:
-            key = (one.control, one.settings["measure"], one.settings["effect"], one.settings["alpha"], one.tasks)
-            groups.setdefault(key, {}).setdefault(one.treatment, one)
+    for comparison in comparisons.values():
+        if comparison.treatment in timed and comparison.settings["effect"] != "CORR" and not comparison.treatment_on:
+            key = (
+                comparison.control,
+                comparison.settings["measure"],
+                comparison.settings["effect"],
+                comparison.settings["alpha"],
+                comparison.tasks,
+            )
+            groups.setdefault(key, {}).setdefault(comparison.treatment, comparison)
     controls = [control for control, *_ in groups]
-    found = {}
+    figures = {}
     for (control, *_), group in groups.items():
-        if len(group) + (control in timed) > 1:
+        shown = len(group) + 1 if control in timed else len(group)
+        if shown > 1:
             several = controls.count(control) > 1
             name = f"{control}-{next(iter(group.values())).name}" if several else control
-            found[name] = tuple(one.name for one in group.values())
-    return found
+            figures[name] = tuple(comparison.name for comparison in group.values())
+    return figures

@@ -59,16 +59,16 @@ def test_elasticsearch_has_its_own_defaults():
     [
         ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
         ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
-        ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; wanted is a whole number of at least 1"),
-        ({"depth": 0}, "c.yaml: depth: 0 is too small; wanted is a whole number of at least 1"),
-        ({"recipes/r/learning_rate": "2e-5"}, "is text; wanted is a number above 0 and of at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
-        ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: unknown value 'robot'; wanted is one of human, bm25"),
+        ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; expected a whole number of at least 1"),
+        ({"depth": 0}, "c.yaml: depth: 0 is too small; expected a whole number of at least 1"),
+        ({"recipes/r/learning_rate": "2e-5"}, "is text; expected a number above 0 and of at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
+        ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: unknown value 'robot'; expected one of human, bm25"),
         ({"experiment": ...}, "c.yaml: key 'experiment' is missing"),
-        ({"experiment": "a b"}, "c.yaml: experiment: 'a b' does not fit; wanted is a name of at most 100 letters"),
+        ({"experiment": "a b"}, "c.yaml: experiment: 'a b' does not fit; expected a name of at most 100 letters"),
         ({"experiment": "state"}, "c.yaml: experiment: 'state' is a folder that all experiments share"),
         ({"tasks": []}, "c.yaml: tasks: is empty"),
         ({"tasks": ["x"]}, "c.yaml: tasks: unknown name 'x'; datasets has d"),
-        ({"tasks": ["d", "d"]}, "c.yaml: tasks: 'd' stands twice"),
+        ({"tasks": ["d", "d"]}, "c.yaml: tasks: duplicate entry 'd'"),
         ({"systems": {}}, "c.yaml: systems: is empty"),
         ({"systems/a b": {"type": "bm25"}}, "c.yaml: systems: bad name 'a b'"),
         ({"measures": ["nDGC@10"]}, "c.yaml: measures: unknown measure 'nDGC@10'"),
@@ -85,11 +85,11 @@ def test_elasticsearch_has_its_own_defaults():
         ({"systems/x": {"model": "m", "seeds": 3}}, "c.yaml: systems.x: seeds without a recipe"),
         ({"systems/x": {"model": "ce"}}, "c.yaml: systems.x: a cross-encoder cannot search a corpus alone; give it "
          "'rerank', or 'candidates: all'"),
-        ({"systems/x": {"model": "ce", "candidates": "some"}}, "c.yaml: systems.x.candidates: unknown value 'some'; wanted"),
+        ({"systems/x": {"model": "ce", "candidates": "some"}}, "c.yaml: systems.x.candidates: unknown value 'some'; expected"),
         ({"systems/x": {"model": "ce", "candidates": "all", "rerank": {"first_stage": "bm25"}}},
          "c.yaml: systems.x: candidates: all and rerank exclude each other"),
         ({"systems/x": {"type": "bm25", "candidates": "all"}}, "a system of type bm25 cannot have 'candidates'"),
-        ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; wanted is"
+        ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; expected"
          " one of truncate, split"),
         ({"systems/x": {"model": "m", "piece_length": 99}}, "c.yaml: systems.x: a piece_length is of use with long_doc"),
         ({"systems/bm25/long_documents": "split"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
@@ -117,10 +117,10 @@ def test_elasticsearch_has_its_own_defaults():
          "c.yaml: systems.bm25.url: no name or password here: give them in the environment"),
         ({"systems/bm25/engine": "elasticsearch", "systems/bm25/url": "http://h:9200", "systems/bm25/tune": True},
          "c.yaml: systems.bm25: tune: true is of use with engine: lucene only"),
-        ({"systems/bm25/analyzer": "thai"}, "c.yaml: systems.bm25.analyzer: unknown value 'thai'; wanted is one of english, "),
+        ({"systems/bm25/analyzer": "thai"}, "c.yaml: systems.bm25.analyzer: unknown value 'thai'; expected one of english, "),
         ({"systems/bm25/grid": {"b": [0.5]}}, "c.yaml: systems.bm25: a grid is of use with tune: true only"),
         ({"datasets/d/location": "https://x.org/a.zip"}, "c.yaml: datasets.d: https://x.org/a.zip is downloaded, so its"),
-        ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "not of the form pypi:NAME==VERSION"),
+        ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "does not have the form pypi:NAME==VERSION"),
         ({"datasets/d/location": "nowhere.zip"}, "c.yaml: datasets.d.location: no file or folder 'nowhere.zip'"),
         ({"datasets/d/format": "trec"}, "c.yaml: datasets.d: format trec needs the key 'documents'"),
         ({"datasets/d/splits": {"dev": 1.5}}, "c.yaml: datasets.d.splits.dev: 1.5 is neither a share below 1 nor"),
@@ -141,10 +141,10 @@ def test_elasticsearch_has_its_own_defaults():
           "comparisons": {}}, "c.yaml: systems.x.runs.s: a task of format scores takes scores: it has no qrels"),
         ({"systems/x": {"type": "external", "runs": {"d": "f"}}, "mirrors": ["tests", "none"]},
          "c.yaml: systems.x.runs.d: no file 'f' here or in the mirrors"),
-        ({"measures": ["RBP"]}, "c.yaml: measures: measure 'RBP' cannot be computed: say from which grade"),
+        ({"measures": ["RBP"]}, "c.yaml: measures: measure 'RBP' cannot be computed: state the lowest grade"),
         ({"systems/bm25/label": "tuned"}, "c.yaml: systems: bm25 and tuned have the same label 'tuned'"),
-        ({"comparisons/c/effect": "OR"}, "c.yaml: comparisons.c.effect: unknown value 'OR'; did you mean 'CORR'?; wanted is one of MD, SMD, CORR"),
-        ({"comparisons/c/margin": 0}, "c.yaml: comparisons.c.margin: 0 is too small; wanted is a number above 0"),
+        ({"comparisons/c/effect": "OR"}, "c.yaml: comparisons.c.effect: unknown value 'OR'; did you mean 'CORR'?; expected one of MD, SMD, CORR"),
+        ({"comparisons/c/margin": 0}, "c.yaml: comparisons.c.margin: 0 is too small; expected a number above 0"),
         ({"comparisons/cost-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.cost-c: names that begin"),
         ({"comparisons/c/figure": {"together": "c"}}, "c.yaml: comparisons.c.figure.together: 'c' is the name of"),
         ({"comparisons/c/figure": {"together": "f"},
@@ -164,7 +164,7 @@ def test_elasticsearch_has_its_own_defaults():
         ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "bm25"}}, None),
         ({"charts/x": {"systems": {"a": ["tuned"], "b": ["bm25"]}, "measures": ["RR@10"]}}, None),
         ({"charts/x": {"systems": ["tuned"]}}, "c.yaml: charts.x: key 'measures' is missing"),
-        ({"charts/x": {"systems": "tuned", "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: 'tuned' is text; wanted is"),
+        ({"charts/x": {"systems": "tuned", "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: 'tuned' is text; expected"),
         ({"charts/x": {"systems": ["tunde"], "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: unknown name 'tunde'"),
         ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "b"}},
          "c.yaml: charts.x.baseline: unknown name 'b'"),
@@ -183,7 +183,7 @@ def test_elasticsearch_has_its_own_defaults():
         ({"datasets/d": {"format": "checkthat", "location": "tests"}}, "c.yaml: datasets.d: format checkthat needs the key 'parts'"),
         ({"datasets/d": {"format": "emnlp2020", "location": "tests"}}, "c.yaml: datasets.d: format emnlp2020 needs the key 'text'"),
         ({"datasets/d": {"format": "emnlp2020", "location": "tests", "text": "image"}},
-         "c.yaml: datasets.d.text: unknown value 'image'; did you mean 'tweet+image'?; wanted is one of tweet, tweet+image"),
+         "c.yaml: datasets.d.text: unknown value 'image'; did you mean 'tweet+image'?; expected one of tweet, tweet+image"),
         ({"datasets/d/files": {"a": "0" * 64}}, "c.yaml: datasets.d.files: is of use with a URL only"),
         ({"datasets/d/corpus": "x"}, "c.yaml: datasets.d.corpus: unknown name 'x'"),
         ({"datasets/d/corpus": "d"}, "c.yaml: datasets.d.corpus: d has no corpus of its own"),
@@ -216,7 +216,7 @@ def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
 
 def test_a_key_written_twice_and_bad_yaml_are_refused_with_their_line(tmp_path):
     (tmp_path / "twice.yaml").write_text("a: 1\nb: 2\na: 3\n")
-    with pytest.raises(UserError, match=r"twice.yaml:3: key 'a' stands twice"):
+    with pytest.raises(UserError, match=r"twice.yaml:3: duplicate key 'a'"):
         read_yaml(tmp_path / "twice.yaml")
     (tmp_path / "bad.yaml").write_text("a: [1\nb: 2\n")
     with pytest.raises(UserError, match=r"bad.yaml:2: not YAML"):
