@@ -1,6 +1,6 @@
-"""What `make archive` does: find the experiment's configuration, see that it is finished, and have the archive written.
+"""`make archive`: find the experiment's configuration, check that it is finished, and start writing the archive.
 
-An unfinished experiment is told by its missing or outdated files instead of being run, which may take days.
+An unfinished experiment is an error that names its missing or outdated files. It is not run, which may take days.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from scripts.common.errors import UserError
 from scripts.experiment.reading import read_yaml
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
-# What is made, and the rule that runs even if it is there.
+# The file or folder that is made, and the rule that runs even if it exists.
 EXTENTS = {"crate": ("{0}.crate.zip", "write_archive"), "full": ("{0}.full.zip", "write_archive"),
            "runs": ("exported-runs", "export_runs")}  # fmt: skip
 
 
 def configuration(experiment: str, folder: Path) -> Path:
-    """The configuration in `folder` that names the experiment. Raises UserError, with those that there are."""
-    found = {}
+    """The configuration in `folder` that names the experiment. Raises UserError, which lists the experiments."""
+    configurations = {}
     for path in sorted(folder.glob("*.yaml")):
         if path.name != "schema.yaml" and (name := read_yaml(path).get("experiment")):
-            found.setdefault(name, path)
-    if experiment not in found:
-        there = ", ".join(f"{name} ({path})" for name, path in found.items())
+            configurations.setdefault(name, path)
+    if experiment not in configurations:
+        listed = ", ".join(f"{name} ({path})" for name, path in configurations.items())
         raise UserError(
-            f"{experiment}: no configuration in {folder}/ has this experiment; there are {there}; or give CONFIG"
+            f"{experiment}: no configuration in {folder}/ has this experiment; there are {listed}; or give CONFIG"
         )
-    return found[experiment]
+    return configurations[experiment]
 
 
 def unfinished(config: Path) -> list[str]:
-    """The files that Snakemake would still make, each with the reason in brackets."""
-    done = subprocess.run([*SNAKEMAKE, "--configfile", str(config), "--summary"], capture_output=True, text=True)
-    if done.returncode:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+    """The files that Snakemake would still make, each with the reason in brackets. Raises UserError if it fails."""
+    summary = subprocess.run([*SNAKEMAKE, "--configfile", str(config), "--summary"], capture_output=True, text=True)
+    if summary.returncode:
+        errors = [line for line in (summary.stdout + summary.stderr).splitlines() if line.startswith("error: ")]
         raise UserError(
-            said[0].removeprefix("error: ") if said else f"{config}: {done.stderr.strip().splitlines()[-1]}"
+            errors[0].removeprefix("error: ") if errors else f"{config}: {summary.stderr.strip().splitlines()[-1]}"
         )
-    rows = csv.DictReader(done.stdout.splitlines(), delimiter="\t")
+    rows = csv.DictReader(summary.stdout.splitlines(), delimiter="\t")
     return [f"{row['output_file']} ({row['status']})" for row in rows if row["plan"] == "update pending"]
 
 
@@ -60,12 +60,11 @@ def main() -> None:
     if not config.is_file():
         raise UserError(f"{config}: no such file")
     name = read_yaml(config).get("experiment")
-    if left := unfinished(config):
-        raise UserError(
-            f"{config}: unfinished, {len(left)} files are to be made: {', '.join(left[:5])}; make run CONFIG={config}"
-        )
-    made, rule = EXTENTS[arguments.extent]
-    target = f"results/{name}/{made.format(name)}"
+    if missing := unfinished(config):
+        first = ", ".join(missing[:5])
+        raise UserError(f"{config}: unfinished, {len(missing)} files are to be made: {first}; make run CONFIG={config}")
+    file_name, rule = EXTENTS[arguments.extent]
+    target = f"results/{name}/{file_name.format(name)}"
     command = [*SNAKEMAKE, target, "--forcerun", rule, "--configfile", str(config)]
     sys.stdout.flush()
     os.execv(command[0], command)

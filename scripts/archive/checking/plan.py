@@ -1,7 +1,7 @@
-"""What the workflow would run for a configuration: each job behind `rule all`, with its command, as Snakemake plans it.
+"""The jobs that the workflow plans for a configuration: each job that `rule all` needs, with its command.
 
-Runs in an empty folder with the Snakefile of --sources. Reads the configuration (JSON) on standard input, prints the
-jobs as JSON. No job runs, and no file has to be there: an archive is checked by this list, not by what it says itself.
+Runs in an empty folder with the Snakefile of --sources. Reads the configuration (JSON) from standard input and prints
+the jobs as JSON. No job runs, and no file has to exist: an archive is checked against this list and not believed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CONFIGURATION = "configuration.json"
 
 
 def planned(workflow) -> list[dict]:
-    """The jobs behind the inputs of `rule all`, walked back to the raw data."""
+    """The jobs that make the inputs of `rule all`, and in turn their inputs, back to the raw data."""
     from snakemake.iocontainers import Wildcards
     from snakemake.jobs import Job
 

@@ -14,12 +14,12 @@ from scripts.experiment.records import Experiment
 ROOT = Path(__file__).parents[3]
 
 
-def origins_of_runs(experiment: Experiment, told: list[dict]) -> dict[str, str]:
-    """Path of a run -> its page as YAML; `told` are the jobs as in provenance/jobs.json."""
+def origins_of_runs(experiment: Experiment, jobs: list[dict]) -> dict[str, str]:
+    """Path of a run -> its page as YAML; `jobs` are the jobs as in provenance/jobs.json."""
     source, packages = origin(ROOT, source_files(ROOT))[0], installed()
     tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
     pages = {}
-    for job in told:
+    for job in jobs:
         for path in job["outputs"]:
             if path.startswith(f"results/{experiment.name}/runs/") and path.endswith(".trec.gz"):
                 folder, system = path.split("/")[3:5]
