@@ -77,23 +77,25 @@ def check_statistics(check: Checker, key: str, entry: dict) -> None:
             raise check.fail(".".join([key, *path]), reason)
 
 
-def _other_tasks(check: Checker, key: str, others: dict, names: list[str], tasks: dict[str, Task]) -> dict[str, str]:
+def _other_tasks(
+    check: Checker, key: str, other_tasks: dict, names: list[str], tasks: dict[str, Task]
+) -> dict[str, str]:
     """Task -> the task on which the treatment is scored instead. Raises UserError unless both have the same queries."""
-    for task, other in others.items():
-        for name in (task, other):
+    for task, other_task in other_tasks.items():
+        for name in (task, other_task):
             check.known(key, name, "tasks")
         if task not in names:
             raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
-        if task == other:
+        if task == other_task:
             raise check.fail(key, f"{task!r} is mapped to itself; expected another task")
-        if list(others.values()).count(other) > 1:
-            raise check.fail(key, f"{other!r} is given for two tasks: its queries would count twice")
-        datasets = [tasks[name].dataset for name in (task, other)]
+        if list(other_tasks.values()).count(other_task) > 1:
+            raise check.fail(key, f"{other_task!r} is given for two tasks: its queries would count twice")
+        datasets = [tasks[name].dataset for name in (task, other_task)]
         corpora = {check.config["datasets"][dataset].get("corpus", dataset) for dataset in datasets}
-        if len(corpora) > 1 or tasks[task].split != tasks[other].split:
+        if len(corpora) > 1 or tasks[task].split != tasks[other_task].split:
             problem = "must be the same split of datasets that share a corpus, or their queries are not the same"
-            raise check.fail(key, f"{task!r} and {other!r} {problem}")
-    return others
+            raise check.fail(key, f"{task!r} and {other_task!r} {problem}")
+    return other_tasks
 
 
 def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[str, tuple[str, ...]]:

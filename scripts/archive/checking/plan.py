@@ -23,7 +23,7 @@ def planned(workflow) -> list[dict]:
     makers = [rule for rule in workflow.rules if rule.products()]
     start = next(rule for rule in workflow.rules if rule.name == "all")
     dag = SimpleNamespace(workflow=workflow, jobid=lambda job: 0)
-    found: dict[tuple, dict] = {}
+    jobs: dict[tuple, dict] = {}
     waiting, seen = list(map(str, start.expand_input(Wildcards())[0])), set()
     targets = set(waiting)
     while waiting:
@@ -34,20 +34,20 @@ def planned(workflow) -> list[dict]:
             continue
         wildcards = maker.get_wildcards(path)
         key = (maker.name, *sorted(wildcards.items()))
-        if key not in found:
+        if key not in jobs:
             job = Job(maker, dag, wildcards_dict=wildcards)
-            found[key] = {
+            jobs[key] = {
                 "rule": maker.name,
                 "wildcards": dict(wildcards),
                 "command": job.shellcmd,
-                "inputs": [str(one) for one in job.input],
-                "outputs": [str(one) for one in job.output],
-                "log": [str(one) for one in job.log],
+                "inputs": [str(file) for file in job.input],
+                "outputs": [str(file) for file in job.output],
+                "log": [str(file) for file in job.log],
                 "benchmark": job.benchmark and str(job.benchmark),
-                "wanted": sorted(targets & {str(one) for one in job.output}),
+                "wanted": sorted(targets & {str(file) for file in job.output}),
             }
-            waiting += found[key]["inputs"]
-    return list(found.values())
+            waiting += jobs[key]["inputs"]
+    return list(jobs.values())
 
 
 def main() -> None:
