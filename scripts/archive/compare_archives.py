@@ -20,7 +20,7 @@ from scripts.archive.checking.moved import Moved, Side, compared, shared_compari
 from scripts.archive.checking.unpack import unpack
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_folder
+from scripts.common.files import atomic_folder
 
 MARKER = ".ranktrial-comparison"  # lists what was written: only that is deleted when the comparison is made again
 SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
@@ -151,7 +151,7 @@ def main() -> None:
             description = f"{archive.name}, experiment {checked.manifest['experiment']}, SHA-256 {checked.sha256}"
             names.append("".join(character if character.isprintable() else "?" for character in description))
             unpack(archive, folders[-1], checked.manifest)
-        with whole_folder(arguments.out) as out:
+        with atomic_folder(arguments.out) as out:
             moved, inputs = compare(folders, manifests, names, out)
     print(f"{arguments.out}/comparison.md: {_verdict(moved)} {len(inputs)} differences in what went in")
 

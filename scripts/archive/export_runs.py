@@ -13,7 +13,7 @@ from scripts.archive.provenance.origins_of_runs import origins_of_runs
 from scripts.archive.provenance.privacy import of_this_process
 from scripts.archive.provenance.records import METADATA, jobs_behind
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_folder
+from scripts.common.files import atomic_folder
 from scripts.engine.job_records import records
 from scripts.experiment.resolution import resolve
 
@@ -26,7 +26,7 @@ def main() -> None:
     jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
     left_out = read_left_out(experiment.name)
     told = [described(job, settings["rules"].get(job.record["rule"], {}), left_out) for job in jobs]
-    with whole_folder(arguments.exported) as folder:
+    with atomic_folder(arguments.exported) as folder:
         for path, page in origins_of_runs(experiment, told).items():
             name = ".".join(Path(path).parts[-3:])
             shutil.copyfile(path, folder / name)

@@ -23,7 +23,7 @@ from scripts.archive.crate import layout
 from scripts.archive.verify import differing_sources
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.common.files import sha256, whole_text
+from scripts.common.files import atomic_text, sha256
 from scripts.common.paths import below
 from scripts.engine.job_records import PARTS, link_state
 from scripts.experiment.records import UNTRAINED
@@ -66,7 +66,7 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
     link_state(clone.results, clone.folder / ".snakemake")
     for source, target in [*to_write.values(), *([] if config.exists() else [(archived, config)])]:
         _copy(source, target)
-    with whole_text(left_out) as file:
+    with atomic_text(left_out) as file:
         json.dump(manifest["absent"], file, indent=1)
     write_state(clone, state, manifest, {name: target for name, (_, target) in goes.items()})
     return len(to_write), config.relative_to(clone.folder)

@@ -31,7 +31,7 @@ from scripts.archive.provenance.records import METADATA, Job, jobs_behind
 from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.engine.job_records import DIRECTORY_STAMP, records
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
@@ -179,7 +179,7 @@ def main() -> None:
     contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
     contents.privacy.refuse_left(contents.files)
     found = write_zip(arguments.archive, contents.files)
-    with whole_text(arguments.sha256) as file:
+    with atomic_text(arguments.sha256) as file:
         file.write(f"{found}  {arguments.archive.name}\n")
     size = arguments.archive.stat().st_size / 1e6
     print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {found}")

@@ -14,7 +14,7 @@ from scripts.bm25.fields import PYSERINI, FieldIndexer
 from scripts.bm25.lucene import Indexer, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import lines, whole_folder
+from scripts.common.files import atomic_folder, lines
 from scripts.common.progress import Progress
 from scripts.ir.collection import read_corpus
 
@@ -31,7 +31,7 @@ def index(corpus: Path, folder: Path, settings: dict = PYSERINI) -> tuple[int, i
     if not total:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to index")
     progress = Progress("indexed", total, "document")
-    with whole_folder(folder) as temporary:
+    with atomic_folder(folder) as temporary:
         indexer = Indexer(temporary) if settings == PYSERINI else FieldIndexer(temporary, **settings)
         documents = read_corpus(corpus)
         indexed = 0

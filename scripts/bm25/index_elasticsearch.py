@@ -13,7 +13,7 @@ import sys
 from scripts.bm25.server import Server, definition, index_name
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import lines, sha256, whole_text
+from scripts.common.files import atomic_text, lines, sha256
 from scripts.ir.collection import read_corpus
 
 
@@ -28,7 +28,7 @@ def main() -> None:
     server = Server(settings["url"])
     documents = server.create(name, made, read_corpus(options.corpus), settings["fields"], total)
     record = {"url": settings["url"], "version": server.version, "index": name, "documents": documents} | made
-    with whole_text(options.record) as file:
+    with atomic_text(options.record) as file:
         json.dump(record, file, indent=2, sort_keys=True)
         file.write("\n")
     print(f"{settings['url']}: {documents} of {total} documents in the index {name}", file=sys.stderr)

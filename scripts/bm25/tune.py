@@ -17,7 +17,7 @@ from scripts.bm25.fields import PYSERINI, FieldSearcher, open_index
 from scripts.bm25.lucene import Searcher, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.common.progress import track
 from scripts.ir.collection import read_queries
 from scripts.ir.measures import evaluate
@@ -61,11 +61,11 @@ def try_all(searcher: Searcher | FieldSearcher, queries: dict[str, str], qrels: 
 
 def write(table: Path, parameters: Path, trials: list[Trial], measure: str, queries: int) -> None:
     """Write the table of all trials and the file of the chosen one."""
-    with whole_text(table) as file:
+    with atomic_text(table) as file:
         file.write(f"k1\tb\t{measure}\n")
         file.writelines(f"{trial.k1}\t{trial.b}\t{trial.value!r}\n" for trial in trials)
     chosen = best(trials)
-    with whole_text(parameters) as file:
+    with atomic_text(parameters) as file:
         json.dump(chosen._asdict() | {"measure": measure, "queries": queries}, file, indent=2, sort_keys=True)
         file.write("\n")
 

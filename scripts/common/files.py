@@ -23,7 +23,7 @@ FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
 
 
 @contextmanager
-def full_disk_told(folder: Path) -> Iterator[None]:
+def full_disk_reported(folder: Path) -> Iterator[None]:
     """Raise one UserError when the disk of `folder` is full, whichever exception a library raises for it."""
     try:
         yield
@@ -40,7 +40,7 @@ def full_disk_told(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def whole_path(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary path beside `path`, with the same suffix. It replaces `path` if the block succeeds, else is deleted.
 
     Below results/ the SHA-256 of what was written is entered in the ledger. The old entry is removed before the
@@ -52,7 +52,7 @@ def whole_path(path: Path) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)  # left behind by a killed process
     folder.mkdir()
     try:
-        with full_disk_told(path.parent):
+        with full_disk_reported(path.parent):
             yield folder / path.name
         nested = any(part.startswith(".") and part.endswith(".partial") for part in path.parts)
         if not nested:  # inside another atomic path, that one checks
@@ -68,9 +68,9 @@ def whole_path(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_text(path: Path) -> Iterator[TextIO]:
+def atomic_text(path: Path) -> Iterator[TextIO]:
     """A UTF-8 text file, written atomically. `.gz` is compressed without a time stamp: equal content, equal bytes."""
-    with whole_path(path) as temporary:
+    with atomic_path(path) as temporary:
         if str(path).endswith(".gz"):
             with (
                 open(temporary, "wb") as raw,
@@ -84,9 +84,9 @@ def whole_text(path: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path) -> Iterator[Path]:
     """A folder, written atomically: it appears under its name only if the block succeeds."""
-    with whole_path(path) as temporary:
+    with atomic_path(path) as temporary:
         temporary.mkdir()
         yield temporary
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 
 
 def clock() -> float:
@@ -72,6 +72,6 @@ def processor() -> str:
 
 def write_timing(path: Path, **figures) -> None:
     """Write `timing.json`: the figures given (seconds unless the key says otherwise) and the machine."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         json.dump(machine() | figures, file, indent=2, sort_keys=True)
         file.write("\n")

@@ -24,7 +24,7 @@ from urllib.parse import unquote
 from scripts.common import urls
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import check_sha256, sha256, whole_folder, whole_path
+from scripts.common.files import atomic_folder, atomic_path, check_sha256, sha256
 from scripts.common.locations import is_url, shown
 from scripts.common.progress import Progress
 from scripts.engine.downloads import HOW
@@ -196,7 +196,7 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
 
     For weights `checksum` is None: they are checked once they are unpacked.
     """
-    with whole_path(target) as temporary:
+    with atomic_path(target) as temporary:
         if revision:
             from_hub(location, revision, temporary)
         elif found := mirrored(location, mirrors, checksum):
@@ -227,7 +227,7 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
     A file whose SHA-256 nobody has stated yet is refused with the one that it has, so that a person decides.
     """
     below = urls.parse(url)
-    with whole_folder(target) as folder:
+    with atomic_folder(target) as folder:
         unstated = []
         for name, checksum in checksums.items():
             fetch(folder / name, below.below(name).written, checksum, mirrors if checksum else [])

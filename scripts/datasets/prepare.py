@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import check_sha256, whole_folder, whole_text
+from scripts.common.files import atomic_folder, atomic_text, check_sha256
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
 from scripts.datasets.splits import carve, carve_by_document, sharing
@@ -189,7 +189,7 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
     reader = importlib.import_module(f"scripts.datasets.formats.{settings['format']}")
     if source.is_file() and settings.get("sha256"):
         check_sha256(source, settings["sha256"], str(source))
-    with opened(source, plain=settings["format"] == "qrels") as root, whole_folder(folder) as target:
+    with opened(source, plain=settings["format"] == "qrels") as root, atomic_folder(folder) as target:
         try:
             collection, splitting = with_splits(reader.read(root, settings), settings)
             shared_queries = leaks(collection)
@@ -215,7 +215,7 @@ def prepare(source: Path, folder: Path, settings: dict, shared: Path | None = No
             if collection.documents is not None:
                 write_queries(target / "queries" / f"{split}.jsonl", collection.queries.get(split, {}))
             write_qrels(target / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
-        with whole_text(target / "statistics.json") as file:
+        with atomic_text(target / "statistics.json") as file:
             json.dump(counts, file, indent=2)
             file.write("\n")
     return odd

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.ir.scores import read_scores
 
 
@@ -19,7 +19,7 @@ def import_scores(source: Path, metrics: Path, measure: str) -> None:
     """Check `source` and write `metrics` with the values under the name `measure`. Raises UserError with the line."""
     scores = read_scores(source)
     table = pd.DataFrame({"query_id": list(scores), measure: list(scores.values())})
-    with whole_text(metrics) as file:
+    with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t", index=False)
 
 

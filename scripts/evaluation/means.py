@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 
 
 def read_metrics(path: Path) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def means(paths: list[Path]) -> pd.DataFrame:
 
 def main() -> None:
     arguments = parser(__doc__, "metrics*", "means", settings=False).parse_args()
-    with whole_text(arguments.means) as file:
+    with atomic_text(arguments.means) as file:
         means(arguments.metrics).to_csv(file, sep="\t", index=False)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import read_qrels, read_run
 
@@ -27,7 +27,7 @@ def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> 
     if not ranked.keys() & qrels.keys():
         raise UserError(f"{run_file}: not one of its {len(ranked)} queries is in {qrels_file}")
     table = evaluate(ranked, qrels, names)
-    with whole_text(metrics) as file:
+    with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
     said = []

@@ -30,7 +30,7 @@ class Line:
     number: int
     patterns: dict[str, list[str]]
     ours: tuple[str, ...] = ()
-    said: str = ""
+    text: str = ""
 
     def fits(self, cell: dict[str, str]) -> bool:
         """Whether one pattern of each key fits the cell (`*` stands for anything)."""
@@ -89,4 +89,4 @@ def _line(path: Path, section: str, number: int, line, answers: tuple[str, ...])
     patterns = {key: _list(line[key]) for key in CELL if key in line}
     if given_answers == ["ours"]:
         return Line(number, patterns, ours=tuple(_list(line["ours"])))
-    return Line(number, patterns, said=str(line[given_answers[0]]))
+    return Line(number, patterns, text=str(line[given_answers[0]]))

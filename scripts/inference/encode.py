@@ -15,7 +15,7 @@ import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import lines, whole_path
+from scripts.common.files import atomic_path, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
 from scripts.ir.collection import Document, read_corpus
@@ -44,7 +44,7 @@ def encode_corpus(model, corpus: Path, embeddings: Path, batch_size: int) -> tup
     warm_up = encode(model, next(chunks(read_corpus(corpus), batch_size)), batch_size, "document")
     progress = Progress("encoded", count, "document")
     seconds, row = 0.0, 0
-    with whole_path(embeddings) as temporary:
+    with atomic_path(embeddings) as temporary:
         matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (count, warm_up.shape[1]))
         for chunk in chunks(read_corpus(corpus), size):
             start = clock()

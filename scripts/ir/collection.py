@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines, whole_text
+from scripts.common.files import atomic_text, lines
 from scripts.common.strict_json import parse_json
 
 SPLITS = ("train", "dev", "test")
@@ -64,7 +64,7 @@ def read_ids(path: Path) -> Iterator[str]:
 def write_corpus(path: Path, documents: Iterable[Document]) -> int:
     """Write documents as JSON lines (`_id`, `title`, `text`) atomically; return their number."""
     count = 0
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         for document in documents:
             count += 1
             record = {"_id": document.id, "title": document.title, "text": document.text}
@@ -98,7 +98,7 @@ def pieces_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[str]
 
 def write_queries(path: Path, queries: dict[str, str]) -> None:
     """Write queries as JSON lines (`_id`, `text`) atomically."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         for query_id, text in queries.items():
             file.write(json.dumps({"_id": query_id, "text": text}, ensure_ascii=False) + "\n")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines, whole_text
+from scripts.common.files import atomic_text, lines
 from scripts.common.numerals import finite, integer
 
 Run = dict[str, dict[str, float]]  # query id -> document id -> score
@@ -109,7 +109,7 @@ def _why_no_score(text: str) -> str:
 
 def write_run(path: Path, run: Run, tag: str, queries: Iterable[str] | None = None) -> None:
     """Write a run atomically: documents in trec_eval's order, queries in the order given (or the run's own)."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         for query in run if queries is None else queries:
             scores = run.get(query, {})
             for rank, document in enumerate(ranking(scores), 1):
@@ -153,7 +153,7 @@ def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: st
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
     """Write TREC qrels atomically, in the order given."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         for query, documents in qrels.items():
             for document, grade in documents.items():
                 file.write(f"{query} 0 {document} {grade}\n")

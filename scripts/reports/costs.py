@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 
 
 def read(path: Path | None) -> dict:
@@ -50,7 +50,7 @@ def main() -> None:
     arguments = parser(__doc__, "timing*", "table").parse_args()
     beside = arguments.settings["beside"]
     table = pd.DataFrame([row(path, beside.get(str(path), {})) for path in arguments.timing])
-    with whole_text(arguments.table) as file:
+    with atomic_text(arguments.table) as file:
         table.to_csv(file, sep="\t", index=False)
 
 

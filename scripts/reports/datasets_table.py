@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 
 COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
 SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
@@ -40,7 +40,7 @@ def main() -> None:
     found: list[dict] = []
     for path in arguments.statistics:
         found += rows(path.parent.name, json.loads(Path(path).read_text()))
-    with whole_text(arguments.table) as file:
+    with atomic_text(arguments.table) as file:
         columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
         pd.DataFrame(found, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)
 

@@ -23,7 +23,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import lines, whole_text
+from scripts.common.files import atomic_text, lines
 from scripts.experiment.printed_cells import read_mapping
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers import page as published_page
@@ -146,11 +146,11 @@ def mapped(arguments: Namespace) -> None:
         indexed(times.get("fine-tuning-times"), "model", "recipe"),
     )
     table = published_cells.versus(read_cells(arguments.published), mapping, ours)
-    said = (table, str(arguments.published), [line.said for line in mapping.remarks])
+    said = (table, str(arguments.published), [line.text for line in mapping.remarks])
     texts = {arguments.table: table.to_csv(sep="\t", index=False), arguments.page: published_page.page(*said)}
     texts |= {path: published_page.html_page(*said) for path in arguments.html}
     for path, text in texts.items():
-        with whole_text(path) as file:
+        with atomic_text(path) as file:
             file.write(text)
 
 
@@ -166,9 +166,9 @@ def main() -> None:
         means=pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"]),
     )
     table = versus(read_published(arguments.published), results, arguments.settings["beside"])
-    with whole_text(arguments.table) as file:
+    with atomic_text(arguments.table) as file:
         table.to_csv(file, sep="\t", index=False)
-    with whole_text(arguments.page) as file:
+    with atomic_text(arguments.page) as file:
         file.write(page(table, str(arguments.published)))
 
 

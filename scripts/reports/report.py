@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
 from scripts.reports.page.curves import loss_curves, size_curves
@@ -111,7 +111,7 @@ def main() -> None:
     lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
     arguments = parser(__doc__, *names, *lists).parse_args()
     page = render(contents(arguments))
-    with whole_text(arguments.page) as file:
+    with atomic_text(arguments.page) as file:
         file.write(page)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, overview
@@ -139,7 +139,7 @@ def main() -> None:
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
-    with whole_text(arguments.summary) as file:
+    with atomic_text(arguments.summary) as file:
         file.write(page(tables, found, arguments.settings))
 
 

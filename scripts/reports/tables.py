@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
@@ -75,7 +75,7 @@ def page(name: str, found: Found, plot: Forest, labels: Labels) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         file.write(text)
 
 

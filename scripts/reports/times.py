@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.reports.comparison import number_text as form
 from scripts.reports.writing.latex import tabular
 from scripts.reports.writing.markdown import escape, markdown
@@ -130,7 +130,7 @@ def write(stem: Path, table: pd.DataFrame, column: str, said: str) -> None:
         "tex": tabular({name: "r" if n else "l" for n, name in enumerate(headings)}, [rows], [note]),
     }
     for kind, text in texts.items():
-        with whole_text(stem.with_name(f"{stem.name}.{kind}")) as file:
+        with atomic_text(stem.with_name(f"{stem.name}.{kind}")) as file:
             file.write(text)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_folder, whole_path, whole_text
+from scripts.common.files import atomic_folder, atomic_path, atomic_text
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
 
@@ -68,14 +68,14 @@ def main() -> None:
     chosen = best(found)
     checkpoints = {seed_of(path): path for path in options.checkpoints}
     timings = {seed_of(path): path for path in options.timings}
-    with whole_folder(options.checkpoint) as folder:
+    with atomic_folder(options.checkpoint) as folder:
         shutil.copytree(
             checkpoints[chosen], folder, copy_function=copy, dirs_exist_ok=True,
             ignore=shutil.ignore_patterns(".snakemake_timestamp"),
         )  # fmt: skip
-    with whole_path(options.timing) as path:
+    with atomic_path(options.timing) as path:
         shutil.copyfile(timings[chosen], path)
-    with whole_text(options.selection) as file:
+    with atomic_text(options.selection) as file:
         json.dump(settings | {"chosen": chosen, "seeds": found}, file, indent=2)
         file.write("\n")
     ranked = ", ".join(f"{one['seed']}: {one['score']:.4f}" for one in found)

@@ -11,7 +11,7 @@ import json
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 
 
 def rows(record: dict) -> list[dict]:
@@ -26,7 +26,7 @@ def rows(record: dict) -> list[dict]:
 def main() -> None:
     options = parser(__doc__, "selections*", "table", settings=False).parse_args()
     found = [row for path in options.selections for row in rows(json.loads(path.read_text()))]
-    with whole_text(options.table) as file:
+    with atomic_text(options.table) as file:
         pd.DataFrame(found).to_csv(file, sep="\t", index=False)
 
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.ir.scores import LINE, check_pairs
 from scripts.synthesis.meta_analysis import MetaAnalysis, Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
@@ -144,9 +144,9 @@ def main() -> None:
     record["warnings"] = odd + record["warnings"]
     for said in record["warnings"]:
         print(f"{arguments.effects.stem}: {said}", file=sys.stderr)
-    with whole_text(arguments.effects) as file:
+    with atomic_text(arguments.effects) as file:
         rows(results, synthesis.weights, settings["alpha"]).to_csv(file, sep="\t", index=False)
-    with whole_text(arguments.meta) as file:
+    with atomic_text(arguments.meta) as file:
         json.dump(record, file, indent=2, allow_nan=False)
         file.write("\n")
 

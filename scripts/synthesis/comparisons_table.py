@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.synthesis.significance import benjamini_hochberg, holm
 
 COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", "effect", "se", "ci_low", "ci_high",
@@ -44,7 +44,7 @@ def table(metas: dict[str, dict]) -> pd.DataFrame:
 def main() -> None:
     arguments = parser(__doc__, "meta*", "table", settings=False).parse_args()
     metas = {path.stem: json.loads(Path(path).read_text()) for path in arguments.meta}
-    with whole_text(arguments.table) as file:
+    with atomic_text(arguments.table) as file:
         table(metas).to_csv(file, sep="\t", index=False)
 
 

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import whole_folder, whole_text
+from scripts.common.files import atomic_folder, atomic_text
 from scripts.common.timing import write_timing
 from scripts.ir.collection import pieces_of
 from scripts.models.losses import SHAPES, resolve_loss
@@ -47,7 +47,7 @@ def load(start: Path, settings: dict):
 
 def write_log(path: Path, rows: list[dict]) -> None:
     """Write the training log."""
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         file.write("\t".join(LOG) + "\n")
         file.writelines("\t".join(str(row[name]) for name in LOG) + "\n" for row in rows)
 
@@ -65,7 +65,7 @@ def main() -> None:
 
     weights = sorted(backbone(options.start).glob("*.safetensors"))
     outcome = train(model, made, shape, loss, settings, options.resume, fingerprint(settings, made, weights))
-    with whole_folder(options.checkpoint) as folder:
+    with atomic_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
     write_log(options.training_log, outcome.rows)
     examples = len(next(iter(made.values())))

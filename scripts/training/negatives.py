@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_text
+from scripts.common.files import atomic_text
 from scripts.ir.collection import read_corpus, read_queries
 from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 
@@ -145,7 +145,7 @@ def main() -> None:
         rows, said = select(list(read_queries(options.queries)), corpus, qrels, gold, rankings, settings)
     except UserError as error:
         raise UserError(f"{options.queries}: {error}") from None
-    with whole_text(options.negatives) as file:
+    with atomic_text(options.negatives) as file:
         file.write("\t".join(HEADER) + "\n")
         for row in rows:
             file.write("\t".join("" if value is None else str(value) for value in row) + "\n")

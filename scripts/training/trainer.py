@@ -35,7 +35,7 @@ from sentence_transformers.sentence_transformer import losses as bi_losses
 from transformers import PrinterCallback, TrainerCallback
 
 from scripts.common.errors import UserError
-from scripts.common.files import full_disk_told, whole_text
+from scripts.common.files import atomic_text, full_disk_reported
 from scripts.common.progress import Progress
 from scripts.common.strict_json import read_json
 from scripts.common.timing import clock
@@ -161,7 +161,7 @@ class Recorder(TrainerCallback):
         self.saved = state.global_step
         done = {"fingerprint": self.fingerprint, "step": self.saved, "seconds": self.seconds, "rows": self.rows}
         done["micro_batch"] = self.micro_batch.size
-        with whole_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
+        with atomic_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
             json.dump(done, file)
         self.mark = clock()  # saving is no part of training
 
@@ -253,7 +253,7 @@ def train(model, columns: dict[str, list], shape: str, loss: str, settings: dict
     before_training = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with full_disk_told(folder):
+        with full_disk_reported(folder):
             trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     finally:
         signal.signal(WARNING, before_training)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import whole_folder
+from scripts.common.files import atomic_folder
 from scripts.common.unpacking import opened
 from scripts.models.model_files import (
     SHARDS,
@@ -177,7 +177,7 @@ def main() -> None:
     options = parser(__doc__, "checkpoint").parse_args()
     settings = options.settings
     source = Path(settings["source"])
-    with opened(source) as root, whole_folder(options.checkpoint) as target:
+    with opened(source) as root, atomic_folder(options.checkpoint) as target:
         try:
             if settings.get("backend") == "onnx":
                 copy_onnx(find_onnx(root, settings.get("file")), root, target, settings.get("sha256"))

@@ -7,14 +7,14 @@ import zipfile
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.files import check_sha256, full_disk_told, lines, whole_folder, whole_text
+from scripts.common.files import atomic_folder, atomic_text, check_sha256, full_disk_reported, lines
 from scripts.common.unpacking import opened
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):
     path = tmp_path / "out.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError), whole_text(path) as file:
+    with pytest.raises(RuntimeError), atomic_text(path) as file:
         file.write("half")
         raise RuntimeError
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
@@ -22,10 +22,10 @@ def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path
 
 def test_a_folder_replaces_the_old_one_as_a_whole(tmp_path):
     for content in ("one", "two"):
-        with whole_folder(tmp_path / "model") as folder:
+        with atomic_folder(tmp_path / "model") as folder:
             (folder / content).write_text(content)
     assert [path.name for path in (tmp_path / "model").iterdir()] == ["two"]
-    with pytest.raises(RuntimeError), whole_folder(tmp_path / "model") as folder:
+    with pytest.raises(RuntimeError), atomic_folder(tmp_path / "model") as folder:
         raise RuntimeError
     assert [path.name for path in (tmp_path / "model").iterdir()] == ["two"]
 
@@ -33,7 +33,7 @@ def test_a_folder_replaces_the_old_one_as_a_whole(tmp_path):
 def test_what_a_killed_process_left_is_cleared_away(tmp_path):
     (tmp_path / ".out.txt.partial").mkdir()
     (tmp_path / ".out.txt.partial" / "out.txt").write_text("half")
-    with whole_text(tmp_path / "out.txt") as file:
+    with atomic_text(tmp_path / "out.txt") as file:
         file.write("whole")
     assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
 
@@ -93,7 +93,7 @@ def test_a_full_disk_is_told_whatever_the_library_raises(tmp_path):
     """safetensors, written in Rust, and torch raise errors of their own."""
     from safetensors import SafetensorError
 
-    with pytest.raises(UserError, match="model: No space left on device"), full_disk_told(tmp_path / "model"):
+    with pytest.raises(UserError, match="model: No space left on device"), full_disk_reported(tmp_path / "model"):
         raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
-    with pytest.raises(RuntimeError, match="another mistake"), full_disk_told(tmp_path):
+    with pytest.raises(RuntimeError, match="another mistake"), full_disk_reported(tmp_path):
         raise RuntimeError("another mistake")

@@ -13,7 +13,7 @@ import pytest
 from scripts.common import ledger
 from scripts.common.command_line import parser, run
 from scripts.common.digests import sha256
-from scripts.common.files import whole_folder, whole_path, whole_text
+from scripts.common.files import atomic_folder, atomic_path, atomic_text
 from tests.support.clone import METRICS, MODEL, clone, flip, write, write_model  # noqa: F401
 
 # The ledger
@@ -32,7 +32,7 @@ def test_what_is_written_below_results_is_entered_as_sha256sum_writes_it():
 
 @pytest.mark.parametrize("name", ["back\\slash", "new\nline", "\\n", "two  spaces", " first", "ü", "a\rb", "\udcff"])
 def test_odd_names_in_a_folder_are_entered_as_sha256sum_writes_them(name):
-    with whole_folder(MODEL) as folder:
+    with atomic_folder(MODEL) as folder:
         (folder / name).write_text("x")
     assert ledger.recorded(MODEL) == {f"{MODEL}/{name}": sha256(MODEL / name)}
     assert ledger.changed(MODEL) == []
@@ -48,7 +48,7 @@ def test_nothing_is_claimed_of_what_is_no_output(path):
 
 
 def test_the_parts_of_a_folder_are_entered_with_it_alone():
-    with whole_folder(Path("results/tiny/data/weather")) as folder:
+    with atomic_folder(Path("results/tiny/data/weather")) as folder:
         write(folder / "qrels/test.qrels", "q1 0 d1 1\n")
     assert [str(entry) for entry in ledger.entries()] == [str(ledger.LEDGER / "results/tiny/data/weather")]
     assert ledger.recorded("results/tiny/data/weather/qrels/test.qrels")
@@ -89,7 +89,7 @@ def test_what_was_forgotten_is_taken_as_it_is():
 
 def test_a_write_that_fails_leaves_file_and_entry_as_they_were():
     write(METRICS, "old")
-    with pytest.raises(RuntimeError), whole_text(METRICS) as file:
+    with pytest.raises(RuntimeError), atomic_text(METRICS) as file:
         file.write("half")
         raise RuntimeError
     assert METRICS.read_text() == "old" and ledger.changed(METRICS) == [] and ledger.recorded(METRICS)
@@ -237,7 +237,7 @@ def test_a_changed_folder_is_refused_by_who_reads_it_or_a_part_of_it(damage, nam
 def test_the_folder_that_a_job_writes_into_is_not_its_input():
     """A dataset is prepared again: of the old one Snakemake has taken away all but what it does not know."""
     folder = Path("results/tiny/data/weather")
-    with whole_folder(folder) as made:
+    with atomic_folder(folder) as made:
         write(made / "corpus.jsonl")
         write(made / "statistics.json")
     (folder / "statistics.json").unlink()
@@ -262,7 +262,7 @@ def test_a_large_file_is_hashed_as_a_stream(monkeypatch):
     import resource
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with whole_path(Path("results/tiny/embeddings/e.npy")) as path, open(path, "wb") as file:
+    with atomic_path(Path("results/tiny/embeddings/e.npy")) as path, open(path, "wb") as file:
         file.truncate(1 << 28)
     assert ledger.changed(Path("results/tiny/embeddings/e.npy")) == []
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 16  # KiB

@@ -12,7 +12,7 @@ import pytest
 from scripts.common.command_line import parser, run
 from scripts.common.digests import content_sha256, files_below
 from scripts.common.errors import UserError
-from scripts.common.files import whole_folder
+from scripts.common.files import atomic_folder
 from scripts.engine.own_data import OwnData
 from tests.support.clone import clone, flip, write  # noqa: F401
 
@@ -118,7 +118,7 @@ def import_job(data, expected, during=lambda: None, wrong=False, by_setting=Fals
     def main():
         options = parser("", *([] if by_setting else ["source"])).parse_args()
         assert options.settings["sha256_of"] == {"source": expected}
-        with whole_folder(out) as folder:
+        with atomic_folder(out) as folder:
             during()
             if wrong:
                 raise UserError("corpus.jsonl:2: not JSON")

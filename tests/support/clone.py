@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.common import held
-from scripts.common.files import whole_folder, whole_text
+from scripts.common.files import atomic_folder, atomic_text
 
 METRICS = Path("results/tiny/metrics/weather/a/seed-0.tsv")
 MODEL = Path("results/tiny/models/bert/hard/seed-1")
@@ -22,12 +22,12 @@ def clone(tmp_path, monkeypatch):
 
 
 def write(path, content="query_id\tP@1\nq1\t1.0\n"):
-    with whole_text(path) as file:
+    with atomic_text(path) as file:
         file.write(content)
 
 
 def write_model(path=MODEL):
-    with whole_folder(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / "1_Pooling").mkdir()
         (folder / "1_Pooling/config.json").write_text("{}")
         (folder / "model.safetensors").write_bytes(bytes(range(256)) * 4096)

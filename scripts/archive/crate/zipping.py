@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from scripts.common.files import whole_path
+from scripts.common.files import atomic_path
 
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold
 MARK = b"sha256:"
@@ -21,7 +21,7 @@ PACKED = (".gz", ".png", ".pdf", ".zip", ".whl")  # already compressed
 
 def write_zip(path: Path, entries: Mapping[str, bytes | Path]) -> str:
     """Write name -> content (or the file that holds it) as a sealed zip, atomically; returns the zip's SHA-256."""
-    with whole_path(path) as temporary:
+    with atomic_path(path) as temporary:
         with zipfile.ZipFile(temporary, "w") as archive:
             for name in sorted(entries):
                 info = zipfile.ZipInfo(name, DATE)

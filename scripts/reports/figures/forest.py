@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from scripts.common.files import whole_path
+from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
@@ -63,7 +63,7 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     metadata = ({"Date": None}, {"CreationDate": None}, {})
     with matplotlib.rc_context(STYLE):
         for path, fields in zip(paths, metadata, strict=True):
-            with whole_path(path) as temporary:
+            with atomic_path(path) as temporary:
                 figure.savefig(temporary, dpi=300, metadata=fields)
     return paths
 

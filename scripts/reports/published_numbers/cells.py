@@ -85,7 +85,7 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> Fo
         raise UserError(f"{mapping.path}: tasks: nothing for the variant of {name_of(cell)}")
     task = mapping.tasks[cell["variant"]]
     if not line.ours:
-        return Found(reason=line.said)
+        return Found(reason=line.text)
     if time != "fine-tuning" and task not in ours.tasks:
         return Found(reason=f"the task {task} is not in this experiment")
     listed = [one for entry in line.ours for one in ours.entries.get(entry, [])]
@@ -180,7 +180,7 @@ def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.Data
         found, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
         row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
         row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
-        notes = BETWEEN.join(dict.fromkeys(one.said for one in remarks))
+        notes = BETWEEN.join(dict.fromkeys(one.text for one in remarks))
         row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": notes}
         row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | found.place
         if found.value is not None:
