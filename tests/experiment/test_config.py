@@ -58,16 +58,16 @@ def test_elasticsearch_has_its_own_defaults():
 CASES = {  # what is wrong, or accepted where nothing is told
     "unknown key of the top": ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
     "unknown key that is nearly right": ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
-    "text for a number": ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; wanted is a whole number of at least 1"),
-    "number too small": ({"depth": 0}, "c.yaml: depth: 0 is too small; wanted is a whole number of at least 1"),
-    "number in quotes": ({"recipes/r/learning_rate": "2e-5"}, "is text; wanted is a number above 0 and of at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
-    "unknown value": ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: unknown value 'robot'; wanted is one of human, bm25"),
+    "text for a number": ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; expected a whole number of at least 1"),
+    "number too small": ({"depth": 0}, "c.yaml: depth: 0 is too small; expected a whole number of at least 1"),
+    "number in quotes": ({"recipes/r/learning_rate": "2e-5"}, "is text; expected a number above 0 and of at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
+    "unknown value": ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: unknown value 'robot'; expected one of human, bm25"),
     "missing key": ({"experiment": ...}, "c.yaml: key 'experiment' is missing"),
-    "name with a space": ({"experiment": "a b"}, "c.yaml: experiment: 'a b' does not fit; wanted is a name of at most 100 letters"),
+    "name with a space": ({"experiment": "a b"}, "c.yaml: experiment: 'a b' does not fit; expected a name of at most 100 letters"),
     "name of a shared folder": ({"experiment": "state"}, "c.yaml: experiment: 'state' is a folder that all experiments share"),
     "no tasks": ({"tasks": []}, "c.yaml: tasks: is empty"),
     "unknown dataset of a task": ({"tasks": ["x"]}, "c.yaml: tasks: unknown name 'x'; datasets has d"),
-    "task twice": ({"tasks": ["d", "d"]}, "c.yaml: tasks: 'd' stands twice"),
+    "task twice": ({"tasks": ["d", "d"]}, "c.yaml: tasks: duplicate entry 'd'"),
     "no systems": ({"systems": {}}, "c.yaml: systems: is empty"),
     "system name with a space": ({"systems/a b": {"type": "bm25"}}, "c.yaml: systems: bad name 'a b'"),
     "unknown measure": ({"measures": ["nDGC@10"]}, "c.yaml: measures: unknown measure 'nDGC@10'"),
@@ -84,11 +84,11 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "seeds without a recipe": ({"systems/x": {"model": "m", "seeds": 3}}, "c.yaml: systems.x: seeds without a recipe"),
     "cross-encoder without candidates": ({"systems/x": {"model": "ce"}}, "c.yaml: systems.x: a cross-encoder cannot search a corpus alone; give it "
      "'rerank', or 'candidates: all'"),
-    "unknown candidates": ({"systems/x": {"model": "ce", "candidates": "some"}}, "c.yaml: systems.x.candidates: unknown value 'some'; wanted"),
+    "unknown candidates": ({"systems/x": {"model": "ce", "candidates": "some"}}, "c.yaml: systems.x.candidates: unknown value 'some'; expected"),
     "candidates beside rerank": ({"systems/x": {"model": "ce", "candidates": "all", "rerank": {"first_stage": "bm25"}}},
      "c.yaml: systems.x: candidates: all and rerank exclude each other"),
     "candidates of bm25": ({"systems/x": {"type": "bm25", "candidates": "all"}}, "a system of type bm25 cannot have 'candidates'"),
-    "unknown way with long documents": ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; wanted is"
+    "unknown way with long documents": ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; expected"
      " one of truncate, split"),
     "passage length without passages": ({"systems/x": {"model": "m", "passage_length": 99}}, "c.yaml: systems.x: a passage_length is of use with long_doc"),
     "long documents of bm25": ({"systems/bm25/long_documents": "split"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
@@ -116,10 +116,10 @@ CASES = {  # what is wrong, or accepted where nothing is told
      "c.yaml: systems.bm25.url: no name or password here: give them in the environment"),
     "tuned elasticsearch": ({"systems/bm25/engine": "elasticsearch", "systems/bm25/url": "http://h:9200", "systems/bm25/tune": True},
      "c.yaml: systems.bm25: tune: true is of use with engine: lucene only"),
-    "unknown analyzer": ({"systems/bm25/analyzer": "thai"}, "c.yaml: systems.bm25.analyzer: unknown value 'thai'; wanted is one of english, "),
+    "unknown analyzer": ({"systems/bm25/analyzer": "thai"}, "c.yaml: systems.bm25.analyzer: unknown value 'thai'; expected one of english, "),
     "grid without tuning": ({"systems/bm25/grid": {"b": [0.5]}}, "c.yaml: systems.bm25: a grid is of use with tune: true only"),
     "download without sha256": ({"datasets/d/location": "https://x.org/a.zip"}, "c.yaml: datasets.d: https://x.org/a.zip is downloaded, so its"),
-    "package without a version": ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "not of the form pypi:NAME==VERSION"),
+    "package without a version": ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "does not have the form pypi:NAME==VERSION"),
     "missing location": ({"datasets/d/location": "nowhere.zip"}, "c.yaml: datasets.d.location: no file or folder 'nowhere.zip'"),
     "trec without documents": ({"datasets/d/format": "trec"}, "c.yaml: datasets.d: format trec needs the key 'documents'"),
     "carved share above one": ({"datasets/d/splits": {"dev": 1.5}}, "c.yaml: datasets.d.splits.dev: 1.5 is neither a share below 1 nor"),
@@ -140,10 +140,10 @@ CASES = {  # what is wrong, or accepted where nothing is told
      "comparisons": {}}, "c.yaml: systems.x.runs.s: a task of format scores takes scores: it has no qrels"),
     "run file not in the mirrors": ({"systems/x": {"type": "external", "runs": {"d": "f"}}, "mirrors": ["tests", "none"]},
      "c.yaml: systems.x.runs.d: no file 'f' here or in the mirrors"),
-    "measure without its grade": ({"measures": ["RBP"]}, "c.yaml: measures: measure 'RBP' cannot be computed: say from which grade"),
+    "measure without its grade": ({"measures": ["RBP"]}, "c.yaml: measures: measure 'RBP' cannot be computed: state the lowest grade"),
     "label of two systems": ({"systems/bm25/label": "tuned"}, "c.yaml: systems: bm25 and tuned have the same label 'tuned'"),
-    "unknown effect": ({"comparisons/c/effect": "OR"}, "c.yaml: comparisons.c.effect: unknown value 'OR'; did you mean 'CORR'?; wanted is one of MD, SMD, CORR"),
-    "margin of zero": ({"comparisons/c/margin": 0}, "c.yaml: comparisons.c.margin: 0 is too small; wanted is a number above 0"),
+    "unknown effect": ({"comparisons/c/effect": "OR"}, "c.yaml: comparisons.c.effect: unknown value 'OR'; did you mean 'CORR'?; expected one of MD, SMD, CORR"),
+    "margin of zero": ({"comparisons/c/margin": 0}, "c.yaml: comparisons.c.margin: 0 is too small; expected a number above 0"),
     "comparison named like a cost figure": ({"comparisons/cost-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.cost-c: names that begin"),
     "figure named like a comparison": ({"comparisons/c/figure": {"together": "c"}}, "c.yaml: comparisons.c.figure.together: 'c' is the name of"),
     "figure of comparisons that differ": ({"comparisons/c/figure": {"together": "f"},
@@ -163,7 +163,7 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "chart with a baseline": ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "bm25"}}, None),
     "chart with kinds of system": ({"charts/x": {"systems": {"a": ["tuned"], "b": ["bm25"]}, "measures": ["RR@10"]}}, None),
     "chart without measures": ({"charts/x": {"systems": ["tuned"]}}, "c.yaml: charts.x: key 'measures' is missing"),
-    "chart with one system as text": ({"charts/x": {"systems": "tuned", "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: 'tuned' is text; wanted is"),
+    "chart with one system as text": ({"charts/x": {"systems": "tuned", "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: 'tuned' is text; expected"),
     "unknown system in a chart": ({"charts/x": {"systems": ["tunde"], "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: unknown name 'tunde'"),
     "unknown baseline of a chart": ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "b"}},
      "c.yaml: charts.x.baseline: unknown name 'b'"),
@@ -182,7 +182,7 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "checkthat without parts": ({"datasets/d": {"format": "checkthat", "location": "tests"}}, "c.yaml: datasets.d: format checkthat needs the key 'parts'"),
     "emnlp2020 without text": ({"datasets/d": {"format": "emnlp2020", "location": "tests"}}, "c.yaml: datasets.d: format emnlp2020 needs the key 'text'"),
     "unknown text of emnlp2020": ({"datasets/d": {"format": "emnlp2020", "location": "tests", "text": "image"}},
-     "c.yaml: datasets.d.text: unknown value 'image'; did you mean 'tweet+image'?; wanted is one of tweet, tweet+image"),
+     "c.yaml: datasets.d.text: unknown value 'image'; did you mean 'tweet+image'?; expected one of tweet, tweet+image"),
     "files without a url": ({"datasets/d/files": {"a": "0" * 64}}, "c.yaml: datasets.d.files: only valid with a URL"),
     "unknown corpus": ({"datasets/d/corpus": "x"}, "c.yaml: datasets.d.corpus: unknown name 'x'"),
     "corpus of itself": ({"datasets/d/corpus": "d"}, "c.yaml: datasets.d.corpus: d has no corpus of its own"),
@@ -217,7 +217,7 @@ def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
 
 def test_a_key_written_twice_and_bad_yaml_are_refused_with_their_line(tmp_path):
     (tmp_path / "twice.yaml").write_text("a: 1\nb: 2\na: 3\n")
-    with pytest.raises(UserError, match=r"twice.yaml:3: key 'a' stands twice"):
+    with pytest.raises(UserError, match=r"twice.yaml:3: duplicate key 'a'"):
         read_yaml(tmp_path / "twice.yaml")
     (tmp_path / "bad.yaml").write_text("a: [1\nb: 2\n")
     with pytest.raises(UserError, match=r"bad.yaml:2: not YAML"):

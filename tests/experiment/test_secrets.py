@@ -227,8 +227,8 @@ def failure(location: str, target: Path, checksum: str = DATA) -> str:
         ("http://nowhere.invalid/x?token=${{MY_TOKEN}}", "cannot be fetched: "),
         ("http://${{MY_TOKEN}}:${{MY_TOKEN}}@nowhere.invalid/x", "cannot be fetched: "),
         ("http://{}/${{MY_TOKEN}}/x", "cannot be fetched: 403"),
-        ("http://{}/x?token=${{NOT_SET}}", "the environment variable NOT_SET, which it names, is not set"),
-        ("http://ann:${{NOT_SET}}@{}/x", "the environment variable NOT_SET, which it names, is not set"),
+        ("http://{}/x?token=${{NOT_SET}}", "the environment variable NOT_SET is not set"),
+        ("http://ann:${{NOT_SET}}@{}/x", "the environment variable NOT_SET is not set"),
     ],
 )
 def test_no_message_of_fetching_holds_a_secret(guarded, secret, tmp_path, form, said):
