@@ -6,7 +6,9 @@ min_version("9.27")
 
 # A --configfile replaces the example. (--replace-workflow-config is no way to it: jobs on other machines do not get it.)
 if not workflow.configfiles:
+
     configfile: "config/config.yaml"
+
 
 include: "rules/common.smk"
 include: "rules/datasets.smk"

@@ -15,7 +15,9 @@ import snakemake
 # Of this file and not of the main Snakefile (workflow.basedir), which is another repository's where this is its module.
 REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
 if not (REPOSITORY / "scripts").is_dir():
-    sys.exit(f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial")
+    sys.exit(
+        f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial"
+    )
 sys.path.insert(0, str(REPOSITORY))
 from scripts.experiment import job_files, results_paths
 from scripts.experiment.cautions import cautions
@@ -79,9 +81,25 @@ RESULTS = f"results/{EXPERIMENT.name}"
 
 
 # Seconds each, little memory, not many: on a cluster they run beside Snakemake, where downloads find a network too.
-localrules: check, fetch, fetch_folder, datasets_table, selected_seeds, select_seed, means, compare, comparisons_table,
-    tables, published, forest, chart, costs, times, cost_figure, summary,
-    report
+localrules:
+    check,
+    fetch,
+    fetch_folder,
+    datasets_table,
+    selected_seeds,
+    select_seed,
+    means,
+    compare,
+    comparisons_table,
+    tables,
+    published,
+    forest,
+    chart,
+    costs,
+    times,
+    cost_figure,
+    summary,
+    report,
 
 
 wildcard_constraints:

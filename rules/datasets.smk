@@ -53,8 +53,7 @@ rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 
     message:
         "fetch {wildcards.download}"
     shell:
-        f"python {FETCH}"
-        " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
+        f"python {FETCH}" " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule fetch as fetch_folder with:

@@ -44,9 +44,7 @@ rule fuse:
     wildcard_constraints:
         system=systems_of_kind("fusion"),
     params:
-        settings=lambda wildcards: settings(
-            **fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)
-        ),
+        settings=lambda wildcards: settings(**fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/evaluation.yaml"
     message:

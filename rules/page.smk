@@ -9,6 +9,7 @@ from scripts.engine.rule_graph import deleted_outputs, rule_graph
 from scripts.experiment.results_paths import HEAVY, kind
 from scripts.reports.planning import pages
 
+
 report: "captions/workflow.rst"
 
 

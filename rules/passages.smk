@@ -18,9 +18,7 @@ rule split:
         length="[0-9]+",
         texts="corpus|queries/(?:train|dev|test)",
     params:
-        settings=lambda wildcards: settings(
-            **datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length)
-        ),
+        settings=lambda wildcards: settings(**datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length)),
     conda:
         "../envs/datasets.yaml"
     message:

@@ -27,13 +27,22 @@ def imported(path: str) -> tuple[str, ...]:
 def modules(*paths: str) -> list[str]:
     """The files of scripts/ that these files import, directly or through others, in order."""
     reached: set[str] = set()
-    waiting = [name for path in paths for name in imported(path)]
+    waiting = [name for path in paths for name in (*imported(path), *packages(path))]
     while waiting:
         name = waiting.pop()
         if name not in reached:
             reached.add(name)
-            waiting += imported(name)
+            waiting += [*imported(name), *packages(name)]
     return sorted(reached)
+
+
+@cache
+def packages(path: str) -> tuple[str, ...]:
+    """The files __init__.py that Python runs before a file, those without a text left out."""
+    files = [f"{folder.as_posix()}/__init__.py" for folder in Path(path).parents if folder != Path()]
+    return tuple(
+        file for file in files if (ROOT / file).is_file() and (ROOT / file).read_text(encoding="utf-8").strip()
+    )
 
 
 def code(script: str, *further: str) -> dict[str, str | list[str]]:

@@ -119,7 +119,7 @@ def check_models(check: Checker) -> None:
         if kind == "hub":
             check_hub(check, f"models.{name}", entry["weights"], entry["revision"])
         elif entry["revision"] != "main":
-            raise check.fail(f"models.{name}.revision", "is of use with a hub id only; these weights are elsewhere")
+            raise check.fail(f"models.{name}.revision", "only valid with a hub id; these weights are elsewhere")
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             said = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", said)
@@ -138,7 +138,7 @@ def check_recipes(check: Checker) -> None:
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
         check_loss(check, name, list(adapters()))
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
-            raise check.fail(f"recipes.{name}.passage_length", "is of use with long_documents: passages only")
+            raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry["start_from"]:
             check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
 
@@ -166,9 +166,9 @@ def check_published(check: Checker) -> None:
         for one in (name, other):
             check.known("published.beside", one, "comparisons")
     if "mapping" not in published and published["part"]:
-        raise check.fail("published.part", "is of use with a mapping only")
+        raise check.fail("published.part", "only valid with a mapping")
     if "mapping" in published and published["beside"]:
-        raise check.fail("published.beside", "is of use without a mapping only: its cells are means, not comparisons")
+        raise check.fail("published.beside", "only valid without a mapping: its cells are means, not comparisons")
     if "mapping" in published and not Path(published["mapping"]).is_file():
         raise check.fail("published.mapping", f"no file {published['mapping']!r}")
 

