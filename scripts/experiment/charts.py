@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 from scripts.common.locations import is_url, shown
 from scripts.experiment.checker import Checker
@@ -20,7 +21,7 @@ def weights_name(weights: str) -> str:
     return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
 
 
-def model_names(models: dict[str, dict]) -> dict[str, str]:
+def model_names(models: dict[str, dict[str, Any]]) -> dict[str, str]:
     """A short name for each model: that of its weights, or its own if these are a package or shared by two models."""
     places = {model: entry["weights"] for model, entry in models.items()}
     names = {model: model if place.startswith("pypi:") else weights_name(place) for model, place in places.items()}
@@ -46,7 +47,7 @@ class _Resolver:
     all_systems: dict[str, System]
     all_tasks: dict[str, Task]
 
-    def chart(self, entry: dict) -> Chart:
+    def chart(self, entry: dict[str, Any]) -> Chart:
         groups = entry["systems"] if isinstance(entry["systems"], dict) else {"": entry["systems"]}
         tasks, measures = self.tasks(entry["tasks"]), entry["measures"]
         if len(groups) * len(tasks) * len(measures) > MOST_BARS:
@@ -54,7 +55,7 @@ class _Resolver:
             raise self.check.fail(self.key, problem)
         members = {label: self.systems("systems", names) for label, names in groups.items()}
         baseline = self.baseline(entry["baseline"], tasks) if "baseline" in entry else None
-        bars = []
+        bars: list[Bars] = []
         for label, (task, measure) in itertools.product(groups, itertools.product(tasks, measures)):
             measure = self.measure(measure, task)
             by_row = self.by_row(members[label], task)

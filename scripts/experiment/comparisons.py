@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
@@ -65,7 +66,7 @@ def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
     return next(iter(listed_on))
 
 
-def check_statistics(check: Checker, key: str, entry: dict) -> None:
+def check_statistics(check: Checker, key: str, entry: dict[str, Any]) -> None:
     """Raise UserError for a setting that has no meaning for the comparison's effect or is not shown."""
     effect, correction = effect_named(entry["effect"]), entry["figure"]["correction"]
     if entry.get("margin") is not None and not effect.HAS_DIFFERENCE:
@@ -88,7 +89,7 @@ def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
 
 
 def _other_tasks(
-    check: Checker, key: str, other_tasks: dict, names: list[str], tasks: dict[str, Task]
+    check: Checker, key: str, other_tasks: dict[str, str], names: list[str], tasks: dict[str, Task]
 ) -> dict[str, str]:
     """Task -> the task on which the treatment is scored instead. Raises UserError unless both have the same queries."""
     for task, other_task in other_tasks.items():
@@ -137,16 +138,15 @@ def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[st
     Each control has one figure. If its comparisons differ in measure, effect, level or tasks, it has several, which are
     also named after their first comparison. Only `timed` systems are shown, each treatment once.
     """
-    groups: dict[tuple, dict[str, Comparison]] = {}
+    groups: dict[tuple[str, tuple[Any, ...]], dict[str, Comparison]] = {}
     for comparison in comparisons.values():
         has_difference = effect_named(comparison.settings["effect"]).HAS_DIFFERENCE
         if comparison.treatment in timed and has_difference and not comparison.treatment_on:
-            of_figure = tuple(comparison.settings[name] for name in ("measure", "effect", "alpha"))
-            key = (comparison.control, *of_figure, comparison.tasks)
-            groups.setdefault(key, {}).setdefault(comparison.treatment, comparison)
-    controls = [control for control, *_ in groups]
+            of_figure = (*(comparison.settings[name] for name in ("measure", "effect", "alpha")), comparison.tasks)
+            groups.setdefault((comparison.control, of_figure), {}).setdefault(comparison.treatment, comparison)
+    controls = [control for control, _ in groups]
     figures = {}
-    for (control, *_), group in groups.items():
+    for (control, _), group in groups.items():
         shown = len(group) + 1 if control in timed else len(group)
         if shown > 1:
             several = controls.count(control) > 1

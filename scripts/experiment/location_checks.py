@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from scripts.common import urls
 from scripts.common.locations import is_url
@@ -25,12 +26,12 @@ _HUB_ID = re.compile(rf"{_HUB_PART}/{_HUB_PART}(?<![.-])")
 _REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9._/+-]{0,199}(?<![./])")
 
 
-def check_secrets(config: dict, source: str) -> None:
+def check_secrets(config: dict[str, Any], source: str) -> None:
     """Raise UserError if any text of a configuration holds a URL with a secret; the message does not repeat it."""
     check = Checker(config, source)
     seen: set[int] = set()
 
-    def walk(value, path: str) -> None:
+    def walk(value: object, path: str) -> None:
         if isinstance(value, str) and urls.holds_secret(value):
             problem = "holds a URL with a user, a password or a secret query value; "
             if path.endswith((".location", ".weights")):

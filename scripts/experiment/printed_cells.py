@@ -73,11 +73,11 @@ def read_mapping(path: Path) -> Mapping:
     return Mapping(path, **parts)
 
 
-def _list(value) -> list[str]:
+def _list(value: object) -> list[str]:
     return [str(entry) for entry in (value if isinstance(value, list) else [value])]
 
 
-def _line(path: Path, section: str, number: int, line, answers: tuple[str, ...]) -> Line:
+def _line(path: Path, section: str, number: int, line: object, answers: tuple[str, ...]) -> Line:
     where = f"{path}: {section}, line {number}"
     if not isinstance(line, dict):
         raise UserError(f"{where}: expected a mapping (key: value)")

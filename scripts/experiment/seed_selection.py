@@ -6,6 +6,7 @@ On the tasks of that task's dataset all seeds run; on all others only the select
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
@@ -17,7 +18,7 @@ from scripts.ir.measures import check_computable
 WANTED = "select_seed needs 'task' (such as DATASET/dev) or 'by' (another system that selects), and not both"
 
 
-def selection(check: Checker, name: str, entry: dict) -> Selection | None:
+def selection(check: Checker, name: str, entry: dict[str, Any]) -> Selection | None:
     """The selection that a system's `select_seed` with a `task` describes, or None. Raises UserError if it is wrong."""
     key, settings = f"systems.{name}.select_seed", entry.get("select_seed")
     if settings is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import Any
 
 from jsonschema import ValidationError
 
@@ -16,24 +17,25 @@ LIMITS = {"minimum": "of at least", "exclusiveMinimum": "above", "maximum": "of 
 TOO = {"minimum": "too small", "exclusiveMinimum": "too small", "maximum": "too large", "exclusiveMaximum": "too large"}
 
 
-def resolved(schema: dict, root: dict) -> dict:
+def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """A (sub)schema merged with the definition that its `$ref` refers to."""
     reference = schema.get("$ref", "")
     target = root["$defs"][reference.rsplit("/", 1)[-1]] if reference else {}
     return target | schema
 
 
-def kind(value) -> str:
+def kind(value: object) -> str:
     """What a value is, in words."""
     names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
     return KINDS[names.get(type(value), "null")]
 
 
-def expected(schema: dict, root: dict) -> str:
+def expected(schema: dict[str, Any], root: dict[str, Any]) -> str:
     """What a (sub)schema allows, in words: its title where it has one."""
     schema = resolved(schema, root)
     if "title" in schema:
-        return schema["title"]
+        title: str = schema["title"]
+        return title
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(expected(part, root) for part in schema["anyOf"]))
     if "const" in schema:
@@ -52,7 +54,7 @@ def best_match(errors: list[ValidationError]) -> ValidationError:
     """The error to report: the one nearest to the top. Of `anyOf`, that of the alternative that was probably meant."""
     error = min(errors, key=lambda candidate: len(candidate.path))
     while error.validator == "anyOf":
-        alternatives: dict[int, list[ValidationError]] = {}
+        alternatives: dict[str | int, list[ValidationError]] = {}
         for cause in error.context:
             alternatives.setdefault(cause.schema_path[0], []).append(cause)
         meant = [causes for causes in alternatives.values() if not any(_of_another_kind(cause) for cause in causes)]
@@ -67,7 +69,7 @@ def _of_another_kind(error: ValidationError) -> bool:
     return not error.path and error.validator in ("type", "const", "enum")
 
 
-def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str], root: dict) -> str:
+def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str], root: dict[str, Any]) -> str:
     """One line: the file, the key, what is wrong and what is expected.
 
     `source` names the file, `origins` maps (section, fanned-out name) to the name in the file, and `root` is the whole
@@ -75,36 +77,40 @@ def describe(error: ValidationError, source: str, origins: dict[tuple[str, str],
     """
     path = list(error.absolute_path)
     if len(path) > 1:
-        path[1] = origins.get((path[0], path[1]), path[1])
+        path[1] = origins.get((str(path[0]), str(path[1])), path[1])
     keys = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part)[1:-1]}" for part in path)
     where = ": ".join([source, *([keys.lstrip(".")] if keys else [])])
     return f"{where}: {_problem(error, path, origins, root)}"
 
 
-def _problem(error: ValidationError, path: list, origins: dict[tuple[str, str], str], root: dict) -> str:
-    value, schema = error.instance, resolved(error.schema, root)
+def _problem(
+    error: ValidationError, path: list[str | int], origins: dict[tuple[str, str], str], root: dict[str, Any]
+) -> str:
+    assert isinstance(error.schema, dict)  # the error of a part that is `false` is that of the mapping around it
+    value: Any = error.instance
+    schema = resolved(error.schema, root)
     if error.validator == "additionalProperties":
         allowed = sorted(schema.get("properties", {}))
         unknown = next(key for key in value if key not in allowed)
         return f"unknown key {shortened(unknown)}; {_near(unknown, allowed) or 'allowed are ' + ', '.join(allowed)}"
     if error.validator == "required":
-        return f"key {next(key for key in error.validator_value if key not in value)!r} is missing"
+        return f"key {next(key for key in schema['required'] if key not in value)!r} is missing"
     if error.validator in ("minItems", "minProperties"):
         return "is empty; expected at least one entry"
     if error.validator == "uniqueItems":
         duplicate = next(entry for number, entry in enumerate(value) if entry in value[:number])
         return f"duplicate entry {_written(duplicate)}; expected each entry once"
     if "propertyNames" in error.schema_path:
-        entry = origins.get((path[0], value), value) if len(path) == 1 else value
+        entry = origins.get((str(path[0]), value), value) if len(path) == 1 else value
         made = f" (made of {shortened(entry)})" if entry != value else ""
-        return f"bad name {shortened(value)}{made}: {_of_text(error)}; expected {expected(schema, root)}"
+        return f"bad name {shortened(value)}{made}: {_of_text(value, error)}; expected {expected(schema, root)}"
     if error.validator in TOO:
         return f"{_written(value)} is {TOO[error.validator]}; expected {expected(schema, root)}"
     if error.validator == "enum" and isinstance(value, str):
         near = _near(value, [str(allowed) for allowed in schema["enum"]])
         return f"unknown value {shortened(value)};{f' {near};' if near else ''} expected {expected(schema, root)}"
     if error.validator in ("pattern", "minLength", "maxLength"):
-        return f"{shortened(value)} {_of_text(error)}; expected {expected(schema, root)}"
+        return f"{shortened(value)} {_of_text(value, error)}; expected {expected(schema, root)}"
     if error.validator == "anyOf" and isinstance(value, str):
         words = [str(part["const"]) for part in schema["anyOf"] if isinstance(part.get("const"), str)]
         if near := _near(value, words):
@@ -115,7 +121,7 @@ def _problem(error: ValidationError, path: list, origins: dict[tuple[str, str], 
     return message + _hint(value, schema, root)
 
 
-def _kind_beside(value, schema: dict) -> str:
+def _kind_beside(value: object, schema: dict[str, Any]) -> str:
     """The kind of a value, worded so that it differs from the kind that is expected."""
     return "not a whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
 
@@ -127,23 +133,23 @@ def _near(word: str, known: list[str]) -> str:
     return f"did you mean {by_case[close[0]]!r}?" if close else ""
 
 
-def _of_text(error: ValidationError) -> str:
-    if not error.instance:
+def _of_text(text: str, error: ValidationError) -> str:
+    if not text:
         return "is empty"
-    if is_blank(error.instance):
+    if is_blank(text):
         return "is blank"
     if error.validator == "maxLength":
-        return f"has {len(error.instance):,} characters, but at most {error.validator_value:,} are allowed"
+        return f"has {len(text):,} characters, but at most {error.validator_value:,} are allowed"
     return "does not fit"
 
 
-def _types(schema: dict, root: dict | None = None) -> set[str]:
+def _types(schema: dict[str, Any], root: dict[str, Any] | None = None) -> set[str]:
     ways = [resolved(part, root) for part in schema.get("anyOf", [])] if root else []
     types = schema.get("type", [])
     return {types} if isinstance(types, str) else {*types, *(name for way in ways for name in _types(way, root))}
 
 
-def _hint(value, schema: dict, root: dict) -> str:
+def _hint(value: object, schema: dict[str, Any], root: dict[str, Any]) -> str:
     """A hint in brackets on how to write the value that was probably meant; empty if there is none."""
     types = _types(schema, root)
     number = finite(value) if isinstance(value, str) and types & {"number", "integer"} else None
@@ -160,7 +166,7 @@ def _hint(value, schema: dict, root: dict) -> str:
     return ""
 
 
-def _written(value) -> str:
+def _written(value: object) -> str:
     """A value as YAML writes it, cut to fit a line."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
