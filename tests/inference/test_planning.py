@@ -48,6 +48,6 @@ def test_a_reranker_reads_the_run_of_a_seed_that_its_first_stage_has():
 
 def test_settings_hold_what_a_ranking_depends_on_and_no_more():
     searched = planning.ranking_settings(EXPERIMENT, "tuned", "2")
-    assert searched.keys() == {"max_length", "batch_size", "depth", "tag"} and searched["tag"] == "tuned-2"
+    assert searched.keys() == {"type", "max_length", "batch_size", "depth", "tag"} and searched["tag"] == "tuned-2"
     reranked = planning.ranking_settings(EXPERIMENT, "reranker", "0")
     assert (reranked["depth"], reranked["type"]) == (7, "cross-encoder") and "passage_length" not in reranked
