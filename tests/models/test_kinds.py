@@ -61,7 +61,7 @@ def test_no_code_but_their_own_names_a_kind():
     files = [path for path in (ROOT / "scripts").rglob("*.py") if path.parent != ROOT / FOLDER]
     assert {path: names for path in files if (names := named(path.read_text()))} == {}
     quoted = re.compile("|".join(f"[\"']{name}[\"']" for name in adapters()))
-    rules = [*(ROOT / "rules").glob("*.smk"), ROOT / "Snakefile"]
+    rules = [*(ROOT / "rules").rglob("*.smk"), ROOT / "Snakefile"]
     assert len(rules) > 10 and [path for path in rules if quoted.search(path.read_text())] == []
 
 
