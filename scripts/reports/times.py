@@ -39,6 +39,7 @@ class TimedSystem:
     texts: Annotated[str, "how it takes long texts; empty: it truncates them"]
     recipe: Annotated[str, "empty: not trained"] = ""
     column: Annotated[str, "of the fine-tuning times"] = ""
+    note: Annotated[str, "what is said of its times below the table"] = ""
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def main() -> None:
     costs = pd.read_csv(arguments.costs, sep="\t")
     inference = inference_times(costs, settings.systems)
     inference["column"] = columns(inference, settings.tasks)
-    notes = dict.fromkeys(system["note"] for system in settings.systems.values() if "note" in system)
+    notes = dict.fromkeys(system.note for system in settings.systems.values() if system.note)
     write(arguments.inference, inference, "column", " ".join([NOTES["inference"], *notes]))
     write(arguments.fine_tuning, fine_tuning_times(costs, settings.systems), "column", NOTES["fine-tuning"])
 
