@@ -4,8 +4,7 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-# A --configfile replaces the example. (--replace-workflow-config is no way to it: jobs on other machines do not get it.)
-if not workflow.configfiles:
+if not workflow.configfiles:  # they replace the example; --replace-workflow-config would not reach jobs elsewhere
 
     configfile: "config/config.yaml"
 

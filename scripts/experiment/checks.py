@@ -138,7 +138,7 @@ def check_recipes(check: Checker) -> None:
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
         check_loss(check, name, list(adapters()))
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
-            raise check.fail(f"recipes.{name}.passage_length", "is of use with long_documents: passages only")
+            raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry["start_from"]:
             check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
 

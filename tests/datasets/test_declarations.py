@@ -67,12 +67,9 @@ def read(root: Path, options: Options) -> Collection:
     return Collection(documents, {"test": texts}, {"test": {name: {name: 1} for name in texts}})
 '''
 PLAN = """
-import json, sys
-from scripts.experiment.dataset_schema import dataset_schema, options_of, readme_table
+import json
+from scripts.experiment.dataset_schema import options_of, readme_table
 from scripts.experiment.resolution import resolve
-schema = json.load(open(sys.argv[1]))
-schema["$defs"]["dataset"] = dataset_schema()
-open("config/schema.yaml", "w").write(json.dumps(schema))
 config = {"experiment": "e", "datasets": {"d": {"format": "toy", "location": "data", "file": "a.txt"}}, "tasks": ["d"],
           "systems": {"bm25": {"type": "bm25"}}}
 entry = resolve(config, "c.yaml").datasets["d"]
@@ -85,14 +82,12 @@ def test_a_new_format_is_one_file(tmp_path):
     """In a copy of the scripts: it can be configured, has its line in the README's table, and is prepared."""
     shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "scripts/datasets/formats/toy.py").write_text(TOY)
-    for folder in ("data", "config"):
-        (tmp_path / folder).mkdir()
+    (tmp_path / "data").mkdir()
     (tmp_path / "data/a.txt").write_text("first\nsecond\n")
-    (tmp_path / "schema.json").write_text(json.dumps(schema()))
     here = {"cwd": tmp_path, "env": {"PYTHONPATH": str(tmp_path)}, "check": True, "capture_output": True, "text": True}
-    planned = subprocess.run([sys.executable, "-c", PLAN, "schema.json"], **here).stdout
+    planned = subprocess.run([sys.executable, "-c", PLAN], **here).stdout
     assert json.loads(planned)["options"] == {"file": "a.txt"}
-    command = ["scripts/datasets/prepare.py", "--collection", "made", "--settings", planned]
+    command = ["scripts/datasets/prepare.py", "--statistics", "made/statistics.json", "--corpus", "--settings", planned]
     subprocess.run([sys.executable, *command], **here)
     assert len((tmp_path / "made/corpus.jsonl").read_text().splitlines()) == 2
     assert (tmp_path / "made/qrels/test.qrels").read_text() == "1 0 1 1\n2 0 2 1\n"

@@ -12,6 +12,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
 from scripts.engine import launch
+from scripts.engine.job_settings import settings
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.reports.writing import latex, markdown
@@ -85,20 +86,10 @@ def test_paths_that_are_refused(path):
         refused(changes)
 
 
-def settings_of_the_rules():
-    """The function `settings` of rules/common.smk, which writes the one parameter of every job."""
-    source = (launch.ROOT / "rules" / "common.smk").read_text()
-    scope = {"json": json, "re": re}
-    exec(re.search(r"^def settings\(.*?(?=^\n\n)", source, re.MULTILINE | re.DOTALL)[0], scope)
-    return scope["settings"]
-
-
 def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
     from snakemake.io import WILDCARD_REGEX
 
-    written = settings_of_the_rules()(
-        labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}]
-    )
+    written = settings(labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}])
     assert not WILDCARD_REGEX.search(written)
     assert json.loads(written) == {
         "labels": {"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'},
@@ -108,7 +99,7 @@ def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
 
 def test_settings_without_braces_in_texts_stay_as_they_were():
     values = {"b": [1, 2.5, {"ä": None}], "a": 'x\\y"z'}
-    assert settings_of_the_rules()(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
+    assert settings(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
 def test_no_label_is_a_command_of_latex():

@@ -257,8 +257,8 @@ def test_a_value_stays_one_value(value, sent):
 
 def test_the_check_beforehand_tells_no_secret(guarded, secret, tmp_path):
     for path in ("x?token=${MY_TOKEN}", "x?token=${WRONG}", "away?token=${MY_TOKEN}", "x?token=${NOT_SET}"):
-        one = {"name": "n", "location": f"http://{guarded.host}/{path}", "download": str(tmp_path / "n"), "sha256": SHA}
-        found = check.look(one, [])
+        source = check.Source("n", f"http://{guarded.host}/{path}", download=str(tmp_path / "n"), sha256=SHA)
+        found = check.look(source, [])
         assert found.missing == (path != "x?token=${MY_TOKEN}")
         for text in (*map(str, found), check.table([found])):
             assert "hUnter2" not in text and "TOKEN" not in found.location

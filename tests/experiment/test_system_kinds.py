@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from scripts.experiment import system_kinds
-from scripts.experiment.reading import SCHEMA, read_yaml
+from scripts.experiment.schema import schema
 
 REPOSITORY = Path(__file__).parents[2]
 
 
 def test_the_schema_has_the_keys_that_the_kinds_declare():
-    assert read_yaml(SCHEMA)["$defs"]["system"]["properties"] == system_kinds.keys()
+    assert schema()["$defs"]["system"]["properties"] == system_kinds.keys()
 
 
 def test_an_entry_without_a_type_is_of_one_kind():
@@ -55,13 +55,7 @@ class Lot(SystemKind):
 KIND = Lot()
 '''
 ASK = """
-import json, sys, yaml
-from pathlib import Path
-from scripts.experiment import system_kinds
-from scripts.experiment.reading import SCHEMA, read_yaml
-schema = read_yaml(SCHEMA)
-schema["$defs"]["system"]["properties"] = system_kinds.keys()
-SCHEMA.write_text(yaml.safe_dump(schema))
+import json, sys
 from scripts.experiment.cautions import cautions
 from scripts.experiment.descriptions import datasets_learnt, describe, for_times
 from scripts.experiment.resolution import resolve
@@ -75,8 +69,6 @@ print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datase
 
 def test_a_kind_from_outside_is_one_file(tmp_path):
     shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "config").mkdir()
-    shutil.copy(SCHEMA, tmp_path / "config")
     (tmp_path / "data").mkdir()
     (tmp_path / "scripts" / "experiment" / "systems" / "lot.py").write_text(TOY)
     config = {
