@@ -1,8 +1,8 @@
-"""Compare two archives of an experiment: what went in differently, and which effects moved by how much.
+"""Compare two archives of an experiment: which inputs differ, and how far effects moved.
 
-Reads both archives. Writes into the folder --out: comparison.md, effects.tsv (a row a comparison and task), inputs.tsv
-(a row a difference in configuration, data, sources, packages, machine) and a forest plot of effect B minus effect A for
-each comparison of mean differences.
+Reads both archives. Writes to the folder --out: comparison.md, effects.tsv (a row per comparison and task), inputs.tsv
+(a row per difference in configuration, data, sources, packages or machine) and, for each comparison of mean
+differences, a forest plot of effect B minus effect A.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 
-MARKER = ".ranktrial-comparison"  # lists what was written: only that may go when the comparison is made again
+MARKER = ".ranktrial-comparison"  # lists what was written: only that is deleted when the comparison is made again
 SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
 
 
@@ -54,11 +54,14 @@ def page(
             "",
         ]
     lines += ["## What went in differently", ""]
-    for section in dict.fromkeys(one.section for one in inputs):
-        found = [one for one in inputs if one.section == section]
-        lines += [f"### {section.capitalize()} ({len(found)})", "", "| what | A | B |", "|---|---|---|"]
-        lines += [f"| {_cell(one.what)} | {_cell(one.a)} | {_cell(one.b)} |" for one in found[:SHOWN]]
-        lines += [f"\n{len(found) - SHOWN} more in inputs.tsv.\n" if len(found) > SHOWN else ""]
+    for section in dict.fromkeys(difference.section for difference in inputs):
+        of_section = [difference for difference in inputs if difference.section == section]
+        lines += [f"### {section.capitalize()} ({len(of_section)})", "", "| what | A | B |", "|---|---|---|"]
+        lines += [
+            f"| {_cell(difference.what)} | {_cell(difference.a)} | {_cell(difference.b)} |"
+            for difference in of_section[:SHOWN]
+        ]
+        lines += [f"\n{len(of_section) - SHOWN} more in inputs.tsv.\n" if len(of_section) > SHOWN else ""]
     return "\n".join(lines if inputs else [*lines, "Nothing.", ""])
 
 
@@ -67,20 +70,21 @@ def _number(value: float | None) -> str:
 
 
 def _cell(text: str) -> str:
-    text = "".join(one if one.isprintable() else " " for one in text[:80])
+    text = "".join(character if character.isprintable() else " " for character in text[:80])
     return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")
 
 
 def _verdict(moved: list[Moved]) -> str:
-    """In a sentence, whether the effects are the same."""
+    """A sentence that says whether the effects are the same."""
     changed = [row for row in moved if row.a != row.b]
     if not changed:
         return f"All {len(moved)} effects are the same to the last digit."
     sure = [row for row in changed if row.ci_low is not None and not row.ci_low <= 0 <= row.ci_high]
     largest = max(changed, key=lambda row: abs((row.b or 0) - (row.a or 0)))
-    said = f"{len(changed)} of {len(moved)} effects moved, most {largest.comparison} on {largest.task}"
+    move = (largest.b or 0) - (largest.a or 0)
     return (
-        f"{said} ({(largest.b or 0) - (largest.a or 0):+.4f}); for {len(sure)} the interval of the move excludes zero."
+        f"{len(changed)} of {len(moved)} effects moved, most {largest.comparison} on {largest.task} ({move:+.4f}); "
+        f"for {len(sure)} the interval of the move excludes zero."
     )
 
 
@@ -92,7 +96,7 @@ def write_table(path: Path, kind: type, rows: list) -> None:
 
 
 def check_out(out: Path) -> None:
-    """Raise UserError unless `out` is not there yet, or is a folder with nothing but an earlier comparison."""
+    """Raise UserError if `out` exists and is anything but a folder that holds only an earlier comparison."""
     if out.is_symlink():
         raise UserError(f"{out}: is a link; give another OUT")
     results = Path("results").resolve()
@@ -101,10 +105,10 @@ def check_out(out: Path) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise UserError(f"{out}: is there and is no folder; give another OUT")
+        raise UserError(f"{out}: exists and is not a folder; give another OUT")
     marker = out / MARKER
     if marker.is_symlink() or not marker.is_file():
-        raise UserError(f"{out}: is there and is no earlier comparison; give another OUT")
+        raise UserError(f"{out}: exists and is not an earlier comparison; give another OUT")
     made = set(marker.read_text(errors="replace").splitlines())
     for path in sorted(out.iterdir()):
         if path.name not in made or path.is_symlink() or not path.is_file():
@@ -125,7 +129,7 @@ def compare(
     write_table(out / "inputs.tsv", Difference, inputs)
     alone = sorted((sides[0].comparisons() | sides[1].comparisons()) - shared.keys())
     (out / "comparison.md").write_text(page(tuple(names), inputs, moved, figures, alone))
-    (out / MARKER).write_text("".join(f"{name}\n" for name in sorted({MARKER, *(one.name for one in out.iterdir())})))
+    (out / MARKER).write_text("".join(f"{name}\n" for name in sorted({MARKER, *(path.name for path in out.iterdir())})))
     return moved, inputs
 
 
@@ -139,12 +143,13 @@ def main() -> None:
         folders, names, manifests = [], [], []
         for name in ("a", "b"):
             archive = getattr(arguments, name)
-            if found := (checked := check(archive)).damages:
-                raise UserError(f"{archive}: damaged: {found[0]}")
+            checked = check(archive)
+            if checked.damages:
+                raise UserError(f"{archive}: damaged: {checked.damages[0]}")
             folders.append(Path(temporary, name))
             manifests.append(checked.manifest)
-            said = f"{archive.name}, experiment {checked.manifest['experiment']}, SHA-256 {checked.sha256}"
-            names.append("".join(one if one.isprintable() else "?" for one in said))
+            description = f"{archive.name}, experiment {checked.manifest['experiment']}, SHA-256 {checked.sha256}"
+            names.append("".join(character if character.isprintable() else "?" for character in description))
             unpack(archive, folders[-1], checked.manifest)
         with atomic_folder(arguments.out) as out:
             moved, inputs = compare(folders, manifests, names, out)

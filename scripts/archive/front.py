@@ -1,6 +1,6 @@
-"""What `make archive` does: find the experiment's configuration, see that it is finished, and have the archive written.
+"""`make archive`: find the experiment's configuration, check that it is finished, and start writing the archive.
 
-An unfinished experiment is told by its missing or outdated files instead of being run, which may take days.
+An unfinished experiment is an error that names its missing or outdated files. It is not run, which may take days.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ EXTENTS = ("crate", "full", "runs")
 
 
 def configuration(experiment: str, folder: Path) -> Path:
-    """The configuration in `folder` that names the experiment. Raises UserError, with those that there are."""
-    found = {}
+    """The configuration in `folder` that names the experiment. Raises UserError, which lists the experiments."""
+    configurations = {}
     for file in sorted(folder.glob("*.yaml")):
         if file.name != "schema.yaml" and (name := read_yaml(file).get("experiment")):
-            found.setdefault(name, file)
-    if experiment not in found:
-        there = ", ".join(f"{name} ({file})" for name, file in found.items())
+            configurations.setdefault(name, file)
+    if experiment not in configurations:
+        listed = ", ".join(f"{name} ({file})" for name, file in configurations.items())
         raise UserError(
-            f"{experiment}: no configuration in {folder}/ has this experiment; there are {there}; or give CONFIG"
+            f"{experiment}: no configuration in {folder}/ has this experiment; there are {listed}; or give CONFIG"
         )
-    return found[experiment]
+    return configurations[experiment]
 
 
 def unfinished(config: Path) -> list[str]:
-    """The files that Snakemake would still make, each with the reason in brackets."""
-    done = subprocess.run([*SNAKEMAKE, "--configfile", str(config), "--summary"], capture_output=True, text=True)
-    if done.returncode:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+    """The files that Snakemake would still make, each with the reason in brackets. Raises UserError if it fails."""
+    summary = subprocess.run([*SNAKEMAKE, "--configfile", str(config), "--summary"], capture_output=True, text=True)
+    if summary.returncode:
+        errors = [line for line in (summary.stdout + summary.stderr).splitlines() if line.startswith("error: ")]
         raise UserError(
-            said[0].removeprefix("error: ") if said else f"{config}: {done.stderr.strip().splitlines()[-1]}"
+            errors[0].removeprefix("error: ") if errors else f"{config}: {summary.stderr.strip().splitlines()[-1]}"
         )
-    rows = csv.DictReader(done.stdout.splitlines(), delimiter="\t")
+    rows = csv.DictReader(summary.stdout.splitlines(), delimiter="\t")
     return [f"{row['output_file']} ({row['status']})" for row in rows if row["plan"] == "update pending"]
 
 
@@ -59,15 +59,14 @@ def main() -> None:
     if not config.is_file():
         raise UserError(f"{config}: no such file")
     name = read_yaml(config).get("experiment")
-    if left := unfinished(config):
-        raise UserError(
-            f"{config}: unfinished, {len(left)} files are to be made: {', '.join(left[:5])}; make run CONFIG={config}"
-        )
+    if missing := unfinished(config):
+        first = ", ".join(missing[:5])
+        raise UserError(f"{config}: unfinished, {len(missing)} files are to be made: {first}; make run CONFIG={config}")
     if arguments.extent == "runs":
         target, rule = path("exported_runs", experiment=name), "export_runs"
     else:
         target, rule = path("archive", experiment=name, extent=arguments.extent), "write_archive"
-    # The rule runs even if its file is there.
+    # --forcerun: the rule runs even if its file exists.
     command = [*SNAKEMAKE, target, "--forcerun", rule, "--configfile", str(config)]
     sys.stdout.flush()
     os.execv(command[0], command)

@@ -1,8 +1,7 @@
-"""Take an archive's results over into this clone, so that the experiment goes on from there.
+"""Copy an archive's results into this clone, so that the experiment goes on from there.
 
-Reads the archive. Writes results/, Snakemake's records, the ledger and, under a name that is free, the configuration in
-config/; with the time stamps that the files had. Existing files that differ are left alone, and nothing is written,
-unless --overwrite is given.
+Reads the archive. Writes results/, Snakemake's records and the ledger, with the time stamps that the files had, and the
+configuration in config/ under a free name. If existing files differ, nothing is written unless --overwrite is given.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from scripts.experiment.records import UNTRAINED
 
 
 def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:
-    """Name -> the archived file and where it goes, of each result. Raises UserError for a path that no result has."""
+    """Name -> (archived file, path in the clone) of each result. Raises UserError for a path that no result has."""
     return {
         name: (folder / name, clone.result(name, manifest["experiment"]))
         for name, entry in manifest["files"].items()
@@ -40,20 +39,22 @@ def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Pa
 
 
 def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple[int, Path]:
-    """Copy what is not there yet; returns how many files were written, and where the configuration lies now.
+    """Copy the files that the clone lacks; returns how many were written, and the path of the configuration.
 
-    Raises UserError, before anything is written, where existing files differ or the records are not as they should be.
+    Raises UserError, before anything is written, if existing files differ or the records are not valid.
     """
     state = checked_state(folder, manifest)
     archived, config = take_configuration(clone, folder, state, manifest["experiment"])
     goes = plan(folder, clone, manifest)
-    wanted = {name: pair for name, pair in goes.items() if not _same(*pair)}
-    differing = [name for name, (_, target) in wanted.items() if target.exists()]
+    to_write = {name: pair for name, pair in goes.items() if not _same(*pair)}
+    differing = [name for name, (_, target) in to_write.items() if target.exists()]
     if blocked := [name for name in differing if not goes[name][1].is_file()]:
-        raise UserError(f"{blocked[0]}: is here already and is no file; nothing was written: move it away")
-    for name, (_, target) in wanted.items():
-        if above := next((one for one in target.parents if one.exists() and not one.is_dir()), None):
-            raise UserError(f"{name}: {above.name} is here already and is no folder; nothing was written: move it away")
+        raise UserError(f"{blocked[0]}: is here already and is not a file; nothing was written: move it away")
+    for name, (_, target) in to_write.items():
+        obstacle = next((parent for parent in target.parents if parent.exists() and not parent.is_dir()), None)
+        if obstacle:
+            problem = f"{obstacle.name} is here already and is not a folder"
+            raise UserError(f"{name}: {problem}; nothing was written: move it away")
     if differing and not overwrite:
         raise UserError(
             f"{len(differing)} files are here already and differ from the archive's ({', '.join(differing[:3])}, …); "
@@ -62,30 +63,30 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
     left_out = results_paths.path("left_out", experiment=manifest["experiment"]).removeprefix("results/")
     left_out_file = below(clone.results, left_out, "results")
     for part in PARTS:
-        clone.state(f"{part}/x")  # raises where it lies behind a link
+        clone.state(f"{part}/x")  # raises UserError if it lies behind a link
     link_state(clone.results, clone.folder / ".snakemake")
-    for source, target in [*wanted.values(), *([] if config.exists() else [(archived, config)])]:
+    for source, target in [*to_write.values(), *([] if config.exists() else [(archived, config)])]:
         _copy(source, target)
     with atomic_text(left_out_file) as file:
         json.dump(manifest["absent"], file, indent=1)
     write_state(clone, state, manifest, {name: target for name, (_, target) in goes.items()})
-    return len(wanted), config.relative_to(clone.folder)
+    return len(to_write), config.relative_to(clone.folder)
 
 
 def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
-    """Make downloads, texts and untrained weights again, which the archive left out, exactly as they were.
+    """Make the downloads, texts and untrained weights again that the archive left out, exactly as they were.
 
-    Afterwards a change reruns only what depends on it. Raises UserError where one comes out different.
+    Afterwards a change reruns only what depends on it. Raises UserError if a file comes out different.
     """
     state = checked_state(folder, manifest)
     absent = {name: entry for name, entry in manifest["absent"].items() if entry["kind"] in ("download", "text")}
     absent |= {name: entry for name, entry in manifest["absent"].items() if f"/{UNTRAINED}/" in name}
     targets = set()
     for name in absent:
-        made = next((path for path in (name, *map(str, Path(name).parents)) if path in state["records"]), None)
-        if made is None:
+        recorded = next((path for path in (name, *map(str, Path(name).parents)) if path in state["records"]), None)
+        if recorded is None:
             raise UserError(f"{name}: the archive has no record of how it was made")
-        targets.add(made)
+        targets.add(recorded)
     missing = sorted(path for path in targets if not clone.result(path, manifest["experiment"]).exists())
     command = [sys.executable, "-m", "snakemake", "--configfile", str(config), "--", *missing]
     if missing and subprocess.run(command, cwd=clone.folder).returncode:
@@ -97,7 +98,7 @@ def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
                 f"{name}: made again, it is not what the archive's experiment had (SHA-256 {entry['sha256']})"
             )
     for name, (source, target) in plan(folder, clone, manifest).items():
-        if not _same(source, target):  # beside what was made again lies how long it took: the archive's is kept
+        if not _same(source, target):  # timings were made again too: the archive's are restored
             _copy(source, target)
         places[name] = target
     write_state(clone, state, manifest, places)
@@ -105,7 +106,7 @@ def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file, whole or not at all."""
+    """Copy a file atomically."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.partial")
     shutil.copyfile(source, temporary)
@@ -134,7 +135,7 @@ def main() -> None:
         folder = Path(temporary).resolve()
         unpack(arguments.archive, folder, checked.manifest)
         written, config = resume(folder, clone, checked.manifest, arguments.overwrite)
-        others = differing_sources(folder, into)
+        differing = differing_sources(folder, into)
         if arguments.fill:
             fill(folder, clone, checked.manifest, config)
     print(f"{written} files taken over; go on with: snakemake --configfile {config}")
@@ -145,9 +146,9 @@ def main() -> None:
             f"not in the archive: {listed}. What needs one of them makes it again, with all that depends on it;"
             " FILL=1 makes data and untrained weights again beforehand"
         )
-    if others:
+    if differing:
         print(
-            f"{len(others)} sources differ from the archive's, such as {others[0]}: jobs that use them run again",
+            f"{len(differing)} sources differ from the archive's, such as {differing[0]}: jobs that use them run again",
             file=sys.stderr,
         )
 

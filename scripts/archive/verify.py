@@ -1,8 +1,8 @@
-"""Verify an archive: every hash and, with --recompute, every number that its runs and judgements imply.
+"""Verify an archive: every hash and, with --recompute, every number that follows from its runs and judgements.
 
-Reads the archive (zipped or unpacked). Prints what it found; exit code 0 if all is as it was written and, with
+Reads the archive (zipped or unpacked) and prints the findings. The exit code is 0 if all is as it was written and, with
 --recompute, every result is accounted for and whatever can be recomputed is the same; 1 if not; 2 if the archive cannot
-be read. Checking hashes needs nothing but Python.
+be read. Checking hashes needs only Python.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def differing_sources(folder: Path, root: Path) -> list[str]:
-    """The sources that decide numbers and that an unpacked archive and a clone do not have in common, byte for byte.
+    """The sources that numbers depend on and that differ between an unpacked archive and a clone.
 
-    What archives are written and read with does not count.
+    The sources that write and read archives do not count.
     """
-    archived, ours = ({path for path in source_files(one) if _decides(path)} for one in (folder / "workflow", root))
+    archived = {path for path in source_files(folder / "workflow") if _decides(path)}
+    ours = {path for path in source_files(root) if _decides(path)}
 
     def same(path: str) -> bool:
         return path in archived & ours and (folder / "workflow" / path).read_bytes() == (root / path).read_bytes()
@@ -41,18 +42,18 @@ def _decides(path: str) -> bool:
     return named and not path.startswith(("scripts/archive/", "rules/archive.smk"))
 
 
-def say_sources(others: list[str]) -> None:
-    if not others:
+def say_sources(differing: list[str]) -> None:
+    if not differing:
         print("recomputed with this clone's sources, which are the same as the archive's")
         return
-    said = f"{len(others)} files differ, such as {others[0]}"
-    print(f"recomputed with this clone's sources, not the archive's ({said}): SOURCES=archive runs those")
-    for path in others:
+    example = f"{len(differing)} files differ, such as {differing[0]}"
+    print(f"recomputed with this clone's sources, not the archive's ({example}): SOURCES=archive runs those")
+    for path in differing:
         print(f"  changed source: {path}")
 
 
 def allowed(trusted: bool) -> Confinement:
-    """How the archive's own sources may run here, asking for it. Raises UserError where nobody allows it."""
+    """The confinement in which the archive's own sources run, once the user agrees. Raises UserError otherwise."""
     confinement = strongest()
     print("WARNING: SOURCES=archive runs programs that came with the archive, written by whoever made it.")
     print(f"They run here {'without protection' if confinement.by == NONE else 'confined'} ({WORDS[confinement.by]}).")
@@ -68,7 +69,7 @@ def allowed(trusted: bool) -> Confinement:
 
 
 def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> bool:
-    """Print a verdict on every result, grouped; returns whether all that has to be was recomputed, and is the same."""
+    """Print the verdicts on all results, grouped; returns whether none is different or unaccounted for."""
     from scripts.archive.checking.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
 
     own = arguments.sources == "archive"
@@ -79,50 +80,51 @@ def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> b
         folder = Path(temporary).resolve()
         unpack(archive, folder, manifest)
         root = folder / "workflow" if own else ROOT
-        others = [] if own else differing_sources(folder, root)
+        differing = [] if own else differing_sources(folder, root)
         if own:
             print("recomputed with the archive's own sources")
         else:
-            say_sources(others)
-        found = verdicts(folder, manifest, root, not others, confinement)
+            say_sources(differing)
+        results = verdicts(folder, manifest, root, not differing, confinement)
     counts: dict[str, Counter] = {}
-    for one in found:
-        counts.setdefault(one.kind, Counter())[one.verdict] += 1
+    for result in results:
+        counts.setdefault(result.kind, Counter())[result.verdict] += 1
     for kind, of_kind in sorted(counts.items()):
         print(f"  {kind}: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(of_kind.items())))
-    reasons = Counter(one.reason.partition(" (")[0] for one in found if one.verdict == NOT_HERE)
+    reasons = Counter(result.reason.partition(" (")[0] for result in results if result.verdict == NOT_HERE)
     for reason, count in sorted(reasons.items()):
         print(f"  {count} files {NOT_HERE}: {plain(reason)}")
-    wrong = [one for one in found if one.verdict in ("different", CONTRADICTED)]
-    for one in wrong:
-        print(plain(f"{one.verdict}: {one.path}: {one.reason}"))
+    wrong = [result for result in results if result.verdict in ("different", CONTRADICTED)]
+    for result in wrong:
+        print(plain(f"{result.verdict}: {result.path}: {result.reason}"))
     if arguments.report:
-        write_report(arguments.report, found)
+        write_report(arguments.report, results)
     return not wrong
 
 
 def is_zip_or_folder_of(archive: Path) -> bool:
-    """Whether this very program runs from inside the archive: then its user has asked for it."""
+    """Whether this program runs from inside the archive; then its user has already agreed to run it."""
     return ROOT.resolve().is_relative_to(archive.resolve())
 
 
-def write_report(report: Path, found: list) -> None:
+def write_report(report: Path, results: list) -> None:
     with open(report, "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, delimiter="\t", lineterminator="\n")
         rows.writerow(["path", "kind", "verdict", "reason"])
-        rows.writerows([plain(cell) for cell in (one.path, one.kind, one.verdict, one.reason)] for one in found)
-    print(f"{report}: a row for each of {len(found)} artefacts")
+        for result in results:
+            rows.writerow([plain(cell) for cell in (result.path, result.kind, result.verdict, result.reason)])
+    print(f"{report}: a row for each of {len(results)} artefacts")
 
 
 def plain(text: str) -> str:
-    """A stranger's text in one line, without what would steer a terminal."""
-    return "".join(one if one.isprintable() else "?" for one in text)
+    """An untrusted text in one line, without characters that would control a terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def say_hashes(archive: Path, checked: Checked) -> None:
-    """Print what the hashes say."""
-    for said in checked.damages:
-        print(plain(f"changed: {said}"))
+    """Print the result of the check of hashes."""
+    for damage in checked.damages:
+        print(plain(f"changed: {damage}"))
     files = checked.manifest.get("files", {})
     kinds = Counter(entry["kind"] for entry in files.values())
     if not checked.damages:
@@ -130,7 +132,8 @@ def say_hashes(archive: Path, checked: Checked) -> None:
         print(f"{archive}: all {len(files)} files are as they were written ({listed})")
         absent = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
         if absent:
-            print("left out, told by their hashes: " + ", ".join(f"{n} {kind}" for kind, n in sorted(absent.items())))
+            counts = ", ".join(f"{count} {kind}" for kind, count in sorted(absent.items()))
+            print(f"left out, with their hashes: {counts}")
         if checked.manifest["rewritten"]:
             print(f"home folders or secrets were taken out of {len(checked.manifest['rewritten'])} of them at writing")
     if checked.sha256:

@@ -15,13 +15,14 @@ def sha256(path: Path) -> str:
 
 
 def files_below(path: Path) -> dict[str, Path]:
-    """The file itself under the name "", or all files of a folder by their path in it, in the order of these.
+    """The files of a folder by their path inside it, sorted by that path; a single file is listed under the name "".
 
-    Links are followed, as those who read the files do; a folder that contains itself by a link is entered once.
+    Links are followed, because readers of the files follow them too. A folder that contains itself through a link is
+    entered once.
     """
     if not path.is_dir():
         return {"": path} if path.is_file() else {}
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     entered = set()
     for place, folders, names in os.walk(path, followlinks=True):
         status = os.stat(place)
@@ -31,14 +32,14 @@ def files_below(path: Path) -> dict[str, Path]:
         entered.add((status.st_dev, status.st_ino))
         for file in (Path(place, name) for name in names):
             if file.is_file():
-                found[file.relative_to(path).as_posix()] = file
-    return dict(sorted(found.items()))
+                files[file.relative_to(path).as_posix()] = file
+    return dict(sorted(files.items()))
 
 
 def content_sha256(path: Path) -> str:
-    """The SHA-256 of a file; of a folder, that of the lines `SHA-256  path inside` of its files.
+    """The SHA-256 of a file's bytes; for a folder, the SHA-256 of the lines `SHA-256  path inside` of its files.
 
-    Raises OSError where there is neither (a pipe has no content of its own).
+    Raises OSError if the path is neither a file nor a folder (a pipe has no content of its own).
     """
     if not path.is_dir():
         if not path.is_file():

@@ -1,4 +1,4 @@
-"""A mistake of the user, told in one line."""
+"""An error that the user can mend, as a message of one line."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from scripts.common.characters import REFUSED
 
 
 class UserError(Exception):
-    """A mistake in what the user gave: names the file and line (or key), what is wrong and what would be right."""
+    """An error in what the user gave. The message names the file and line (or key), what is wrong, what is expected."""
 
     def __str__(self) -> str:
-        """One line, whatever names and values it tells of: what would end the line or steer a terminal is spelt."""
-        return REFUSED.sub(lambda found: found[0].encode("unicode_escape").decode(), super().__str__())
+        """The message on one line: characters that would end the line or control a terminal are escaped."""
+        return REFUSED.sub(lambda character: character[0].encode("unicode_escape").decode(), super().__str__())

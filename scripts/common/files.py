@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, read with their encoding's quirks, and checked by SHA-256."""
+"""Atomic writing of files and folders, reading of text files line by line, and checks by SHA-256."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.reading import DAMAGE, damaged, open_text
 
-LONGEST_LINE = 100_000_000  # characters; a document is a line, and has to fit in memory several times
+LONGEST_LINE = 100_000_000  # characters; a line holds a document, of which memory holds several copies
 FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
 
 
 @contextmanager
 def full_disk_reported(folder: Path) -> Iterator[None]:
-    """Turn what libraries raise in words of their own when the disk of `folder` is full into one UserError."""
+    """Raise one UserError when the disk of `folder` is full, whichever exception a library raises for it."""
     try:
         yield
     except OSError as error:
-        if error.filename is None and error.strerror in FULL:  # of a write: it does not say where
+        if error.filename is None and error.strerror in FULL:  # a failed write does not name its file
             raise UserError(f"{folder}: {error.strerror}") from None
         raise
     except UserError:
@@ -41,20 +41,21 @@ def full_disk_reported(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` (same suffix) that takes its name when the block ends well and goes otherwise.
+    """A temporary path beside `path`, with the same suffix. It replaces `path` if the block succeeds, else is deleted.
 
-    Below results/ the SHA-256 of what was written enters the ledger. While the name changes hands nothing is claimed of
-    it, so that an end in between never makes a good file look bad.
+    Below results/ the SHA-256 of what was written is entered in the ledger. The old entry is removed before the
+    replacement: a process that is killed between the two leaves no entry, and never a wrong one.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = path.parent / f".{path.name}.partial"
-    shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+    shutil.rmtree(folder, ignore_errors=True)  # left behind by a killed process
     folder.mkdir()
     try:
         with full_disk_reported(path.parent):
             yield folder / path.name
-        if not any(part.startswith(".") and part.endswith(".partial") for part in path.parts):  # the outermost alone
+        nested = any(part.startswith(".") and part.endswith(".partial") for part in path.parts)
+        if not nested:  # inside another atomic path, that one checks
             held.check()
         sums = ledger.hashes(folder / path.name) if ledger.name_of(path) else {}
         ledger.forget(path)
@@ -68,7 +69,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_text(path: Path) -> Iterator[TextIO]:
-    """A UTF-8 text file written whole; `.gz` is compressed without a time stamp, so equal content is equal bytes."""
+    """A UTF-8 text file, written atomically. `.gz` is compressed without a time stamp: equal content, equal bytes."""
     with atomic_path(path) as temporary:
         if str(path).endswith(".gz"):
             with (
@@ -84,24 +85,24 @@ def atomic_text(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """A folder that appears under its name only when the block ends well."""
+    """A folder, written atomically: it appears under its name only if the block succeeds."""
     with atomic_path(path) as temporary:
         temporary.mkdir()
         yield temporary
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or gzip; blank lines are left out.
+    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or gzip; blank lines are skipped.
 
-    A byte order mark and CRLF ends are taken off. Raises UserError where the file is missing, is no regular file, is
-    damaged or not UTF-8, or holds a NUL or a line that no text has.
+    A byte order mark and CRLF ends are removed. Raises UserError if the file is missing, not a regular file, damaged or
+    not UTF-8, or if it holds a NUL character or a line longer than LONGEST_LINE.
     """
     number = 0
     try:
         with open_text(path) as file:
             for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), ""), 1):
                 if "\0" in line:
-                    raise UserError(f"{path}:{number}: a NUL character: no text, or not in UTF-8")
+                    raise UserError(f"{path}:{number}: a NUL character: not a text file, or not in UTF-8")
                 if len(line) == LONGEST_LINE:
                     raise UserError(f"{path}:{number}: a line of more than {LONGEST_LINE:,} characters")
                 line = line.rstrip("\r\n")
@@ -112,7 +113,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a field of a text file, or a value that YAML took for text, reads as a number."""
+    """Whether a text, such as a field of a file or a string of YAML, reads as a number."""
     try:
         float(text)
     except ValueError:
@@ -122,6 +123,6 @@ def is_number(text: str) -> bool:
 
 def check_sha256(path: Path, expected: str, name: str) -> None:
     """Raise UserError unless the file at `path` (called `name` in the message) has the `expected` SHA-256."""
-    found = sha256(path)
-    if found != expected.lower():
-        raise UserError(f"{name}: SHA-256 is {found}, but the configuration says {expected}; nothing was kept")
+    actual = sha256(path)
+    if actual != expected.lower():
+        raise UserError(f"{name}: SHA-256 is {actual}, but the configuration says {expected}; nothing was kept")

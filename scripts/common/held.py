@@ -1,7 +1,8 @@
-"""The user's own data while a job reads it: the content that the job was planned with, before and after.
+"""Checks that the user's own data stays the same from planning a job until the job has written its outputs.
 
-A job's settings say under `sha256_of` which content its input had when the run began. What the job writes appears only
-if the data is still the same at the end, so that results of old data, or of half of each, never stand as those of new.
+A job's settings state under `sha256_of` the SHA-256 that each input had when the run began. The outputs of the job
+appear only if the inputs are still the same at its end. So results of old data, or of a mixture, never pass for
+results of the new data.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ HELD: dict[Path, str] = {}
 
 
 def hold(paths: dict[Path, str]) -> None:
-    """Hold each file or folder to its SHA-256, from now until the job has written its outputs."""
+    """Check each file or folder against its SHA-256, now and before any output appears. Raises UserError."""
     HELD.clear()
     HELD.update(paths)
     check()
 
 
 def changed() -> str | None:
-    """What is no longer as it was planned with, in words; None where everything is."""
+    """A message about the first input that is no longer as it was when the job was planned; None if all are."""
     for path, expected in HELD.items():
         try:
             if content_sha256(path) == expected:
@@ -34,6 +35,6 @@ def changed() -> str | None:
 
 
 def check() -> None:
-    """Raise UserError where something is no longer as it was planned with."""
-    if said := changed():
-        raise UserError(said)
+    """Raise UserError if an input is no longer as it was when the job was planned."""
+    if change := changed():
+        raise UserError(change)

@@ -1,4 +1,4 @@
-"""Where data and models lie: in a path here, in a mirror, or somewhere that they are downloaded from.
+"""Locations of data and models: a local path, a file in a mirror, or an address for download.
 
 A location is a path, a URL, pypi:NAME==VERSION or, for models, a hub id.
 """
@@ -21,7 +21,7 @@ def is_url(location: str) -> bool:
 
 
 def shown(location: str) -> str:
-    """A checked location as pages, tables and messages tell it: a URL without user info and query values."""
+    """A checked location as pages, tables and messages show it: a URL without user info and query values."""
     return urls.parse(location).shown if is_url(location) else location
 
 
@@ -31,7 +31,7 @@ def key(location: str) -> str:
 
 
 def is_relative(path: str) -> bool:
-    """Whether a path stays inside the folder that it is looked for in."""
+    """Whether a path is relative and stays inside its folder."""
     return not Path(path).is_absolute() and ".." not in Path(path).parts
 
 
@@ -42,12 +42,13 @@ def in_mirrors(mirrors: list[str], path: str) -> Path | None:
     for mirror in map(Path, mirrors):
         if (mirror / path).exists():
             return mirror / path
-        if found := sorted(mirror.rglob(glob.escape(path))) if mirror.is_dir() else []:
-            return found[0]
+        matches = sorted(mirror.rglob(glob.escape(path))) if mirror.is_dir() else []
+        if matches:
+            return matches[0]
     return None
 
 
 def find_file(path: str, mirrors: list[str]) -> str | None:
     """The file at `path`, else the one in the mirrors whose path ends in it; None if there is none."""
-    found = Path(path) if Path(path).is_file() else in_mirrors(mirrors, path)
-    return str(found) if found and found.is_file() else None
+    file = Path(path) if Path(path).is_file() else in_mirrors(mirrors, path)
+    return str(file) if file and file.is_file() else None

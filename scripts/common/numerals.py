@@ -1,7 +1,7 @@
-"""Numbers as they stand in text: ASCII digits, finite, of a size that the programs behind can hold.
+"""Numbers in text files: ASCII digits, finite, within 64 bits.
 
-Python's own `float` and `int` also take `1_000`, the digits of other scripts, `nan` and `infinity`, which no format
-here means; what is read through these functions is what every other tool reads.
+Python's `float` and `int` also accept `1_000`, digits of other scripts, `nan` and `infinity`. Other tools do not, so
+these functions refuse them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LARGEST = 2**63 - 1  # what a 64-bit integer holds
 
 
 def finite(text: str) -> float | None:
-    """The finite number that a text states in decimal notation; None where it states none, or one beyond 64 bits."""
+    """The finite number that a text holds in decimal notation; None if it holds none, or one beyond 64 bits."""
     if not _NUMBER.fullmatch(text):
         return None
     value = float(text)
@@ -23,7 +23,7 @@ def finite(text: str) -> float | None:
 
 
 def integer(text: str) -> int | None:
-    """The whole number that a text states in decimal digits; None where it states none, or one beyond 64 bits."""
+    """The integer that a text holds in decimal digits; None if it holds none, or one beyond 64 bits."""
     if not _INTEGER.fullmatch(text):
         return None
     value = int(text)

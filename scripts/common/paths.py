@@ -1,4 +1,4 @@
-"""Paths that come from outside: each stays below the folder that it is meant for, or is refused."""
+"""Checks of paths that come from outside: a path that would leave its folder is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path, PurePosixPath
 from scripts.common.characters import REFUSED, named
 from scripts.common.errors import UserError
 
-LONGEST_NAME = 255  # bytes, of one part of a path on the file systems of Linux
+LONGEST_NAME = 255  # bytes of one part of a path: the limit of Linux file systems
 
 
 def why_not_below(name: str) -> str | None:
-    """Why a relative path, written with `/`, does not name a file below its folder; None where it does."""
+    """Why a relative path, written with `/`, does not name a file below its folder; None if it does."""
     if not name or name.endswith("/") or PurePosixPath(name) == PurePosixPath("."):
         return "names no file"
     if any(ord(character) < 32 or ord(character) == 127 for character in name):
@@ -33,8 +33,8 @@ def why_not_below(name: str) -> str | None:
 def below(folder: Path, name: str, where: str) -> Path:
     """The path of `name` (relative, with `/`) below `folder`.
 
-    Raises UserError, beginning with `where`, for a name that is not plainly one of a file below the folder, or that
-    reaches it through a link.
+    Raises UserError, beginning with `where`, for a name that does not clearly name a file below the folder, or that
+    goes through a link.
     """
     if reason := why_not_below(name):
         raise UserError(f"{where}: refused, the path {name!r} {reason}")
@@ -48,12 +48,15 @@ def below(folder: Path, name: str, where: str) -> Path:
 
 
 def why_no_clone(folder: str) -> str | None:
-    """Why a clone cannot lie in this folder, in a line that says what would be right; None where it can.
+    """Why a clone cannot lie in this folder, as a message of one line; None if it can.
 
-    Snakemake takes braces for wildcards, a shell and make know the other signs, and a colon parts search paths.
+    Snakemake takes braces for wildcards, a colon separates search paths, and the other characters have a meaning for a
+    shell or for make.
     """
-    odd = next((sign for sign in folder if sign in "$`\\\"'{}*?[]<>|:" or REFUSED.match(sign)), None)
-    if odd is None:
+    character = next(
+        (character for character in folder if character in "$`\\\"'{}*?[]<>|:" or REFUSED.match(character)), None
+    )
+    if character is None:
         return None
-    said = odd if odd.isprintable() else named(odd)
-    return f"{folder}: the folder's path holds {said}; letters, digits, spaces and . _ - are wanted, so move the folder"
+    shown = character if character.isprintable() else named(character)
+    return f"{folder}: the folder's path holds {shown}; expected letters, digits, spaces and . _ -, so move the folder"

@@ -1,4 +1,4 @@
-"""A line on stderr every few seconds for whatever lasts, readable in a terminal and in a log file."""
+"""Progress of long loops: a line on stderr every few seconds, readable in a terminal and in a log file."""
 
 from __future__ import annotations
 

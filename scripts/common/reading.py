@@ -1,6 +1,6 @@
-"""Files from outside, opened: regular files only, gzip told by its first bytes and unpacked within a bound.
+"""Opening files from outside: regular files only; gzip is recognised by its first bytes and unpacked up to a limit.
 
-A pipe, a device or a socket would hang the reader or never end; a small gzip can unpack to more than any machine holds.
+A pipe, a device or a socket would hang the reader or never end. A small gzip file can unpack to more than a disk holds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from scripts.common.errors import UserError
 
-RATIO = 200  # text and JSON pack to a tenth, seldom to a fiftieth; gzip can do a thousandth
+RATIO = 200  # text and JSON shrink to a tenth, rarely to a fiftieth; a bomb shrinks to a thousandth
 ALWAYS_FREE = 100_000_000  # bytes that any file may unpack to
 GZIP = b"\x1f\x8b"
 DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, UnicodeDecodeError)
@@ -24,12 +24,12 @@ _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a s
 
 
 def unpacks_to_at_most(packed: int) -> int:
-    """The bytes to which so many packed bytes may unpack; beyond is no data but a bomb."""
+    """The most bytes to which a file of `packed` bytes may unpack; more is taken for a decompression bomb."""
     return max(ALWAYS_FREE, RATIO * packed)
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file, open for reading bytes. Raises UserError where there is none or something else."""
+    """A regular file, open for reading bytes. Raises UserError if it is missing or not a regular file."""
     kind = "a socket"
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -45,12 +45,12 @@ def open_regular(path: Path) -> BinaryIO:
         if stat.S_ISREG(mode):
             return os.fdopen(descriptor, "rb")
         os.close(descriptor)
-        kind = next((name for is_it, name in _KINDS.items() if is_it(mode)), "a device")
-    raise UserError(f"{path}: {kind}; wanted is a regular file")
+        kind = next((name for is_kind, name in _KINDS.items() if is_kind(mode)), "a device")
+    raise UserError(f"{path}: {kind}; expected a regular file")
 
 
 class _BoundedGzip(gzip.GzipFile):
-    """A gzip file that stops with a UserError where it unpacks to more than any data does."""
+    """A gzip file that raises UserError when it unpacks to more than `unpacks_to_at_most` allows."""
 
     def __init__(self, path: Path, packed: BinaryIO) -> None:
         super().__init__(fileobj=packed, mode="rb")
@@ -64,8 +64,9 @@ class _BoundedGzip(gzip.GzipFile):
         return data
 
     def read(self, size: int | None = -1) -> bytes:
-        whole = size is None or size < 0
-        return self._counted(super().read(self.limit + 1 - self.unpacked if whole else size))
+        if size is None or size < 0:
+            size = self.limit + 1 - self.unpacked  # one byte more than allowed, so that the excess is noticed
+        return self._counted(super().read(size))
 
     def read1(self, size: int = -1) -> bytes:
         return self._counted(super().read1(size))
@@ -76,7 +77,7 @@ class _BoundedGzip(gzip.GzipFile):
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a regular file, unpacked if it is gzip. What is damaged in it raises one of DAMAGE when read."""
+    """The bytes of a regular file, unpacked if it is gzip. Reading a damaged file raises one of DAMAGE."""
     file = open_regular(path)
     packed = file.read(2) == GZIP
     file.seek(0)
@@ -89,7 +90,7 @@ def open_text(path: Path, newline: str = "\n") -> io.TextIOWrapper:
 
 
 def read_text(path: Path) -> str:
-    """The whole text of a regular file in UTF-8, plain or gzip. Raises UserError where it is damaged or no text."""
+    """The text of a regular file in UTF-8, plain or gzip. Raises UserError if it is damaged or not text."""
     try:
         with open_text(path) as file:
             return file.read()
@@ -98,14 +99,14 @@ def read_text(path: Path) -> str:
 
 
 def damaged(path: Path, error: Exception, number: int = 0) -> UserError:
-    """What to tell of a file that raised one of DAMAGE, with the line: `number`, but bad UTF-8 is looked for."""
+    """The error for a file whose reading raised one of DAMAGE. Its line is `number`; for bad UTF-8 it is searched."""
     if not isinstance(error, UnicodeDecodeError):
         place = f"{path}:{number}" if number else f"{path}"
         return UserError(f"{place}: damaged gzip file ({error})")
     with open_bytes(path) as file:
         for number, line in enumerate(file, 1):
             if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):
-                return UserError(f"{path}:1: UTF-16 text; wanted is UTF-8")
+                return UserError(f"{path}:1: UTF-16 text; expected UTF-8")
             try:
                 line.decode()
             except UnicodeDecodeError:

@@ -1,12 +1,13 @@
-"""JSON from outside: what Python's reader takes without a word, though it is no JSON or means two things, is refused.
+"""A strict reader of JSON from outside. It refuses what Python's reader accepts although it is invalid or ambiguous.
 
-Refused are a key that stands twice, NaN and infinity, integers beyond 64 bits, lone surrogates (no UTF-8 file can hold
-them) and nesting too deep for the reader.
+Refused are duplicate keys, NaN and infinity, integers beyond 64 bits, lone surrogates (no UTF-8 file can hold them) and
+nesting too deep for the reader.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -19,29 +20,33 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _Refused(ValueError):
-    """What is JSON to Python's reader and not to this one."""
+    """Something that Python's JSON reader accepts and this one does not."""
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise _Refused(f"key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
-    return found
+        raise _Refused(f"duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
+    return mapping
 
 
 def _constant(text: str) -> None:
-    raise _Refused(f"{text} is no number of JSON")
+    raise _Refused(f"{text} is not a JSON number")
 
 
 def _integer(text: str) -> int:
-    if len(text) > 20 or abs(value := int(text)) > LARGEST:
-        raise _Refused(f"the number {text[:20]}{'…' if len(text) > 20 else ''} is beyond 64 bits")
+    if len(text) > 20:  # Python refuses to read very long integers
+        raise _Refused(f"the number {text[:20]}… is beyond 64 bits")
+    value = int(text)
+    if abs(value) > LARGEST:
+        raise _Refused(f"the number {text} is beyond 64 bits")
     return value
 
 
 def _float(text: str) -> float:
-    if (value := float(text)) in (float("inf"), float("-inf")):
+    value = float(text)
+    if math.isinf(value):
         raise _Refused(f"the number {text} is beyond 64 bits")
     return value
 
@@ -58,9 +63,9 @@ _LARGE = json.JSONDecoder(**_REFUSALS, parse_int=_large_integer)
 
 
 def parse_json(text: str, where: str, any_size: bool = False):
-    """The value of a JSON text. Raises UserError, beginning with `where`, for what is not strictly JSON.
+    """The value of a JSON text. Raises UserError, beginning with `where`, if it is not strictly JSON.
 
-    With `any_size` integers may be larger than 64 bits: tokenizers write 10^30 where no length is too long.
+    With `any_size` integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length.
     """
     try:
         value = (_LARGE if any_size else _DECODER).decode(text)
@@ -72,14 +77,14 @@ def parse_json(text: str, where: str, any_size: bool = False):
     except _Refused as error:
         raise UserError(f"{where}: {error}") from None
     except UnicodeEncodeError:
-        raise UserError(f"{where}: half of a surrogate pair (\\ud800 to \\udfff), which is no character") from None
+        raise UserError(f"{where}: half of a surrogate pair (\\ud800 to \\udfff), which is not a character") from None
     except RecursionError:
         raise UserError(f"{where}: nested too deep") from None
     return value
 
 
 def read_json(path: Path, any_size: bool = False):
-    """The value of a JSON file in UTF-8. Raises UserError, with the file, for what is not strictly JSON."""
+    """The value of a JSON file in UTF-8. Raises UserError, with the file, if it is not strictly JSON."""
     try:
         with open_regular(path) as file:
             text = file.read().decode("utf-8-sig")

@@ -1,8 +1,8 @@
-"""YAML from users: what the usual reader takes without a word, though it means another thing or no end of things.
+"""A strict reader of YAML from users. It refuses what the usual reader accepts although it surprises or never ends.
 
-Refused are a key that stands twice or is no text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30`
-(8 and 90 to YAML), tags of one's own, several documents, an alias inside what it names, files and nesting beyond any
-use, and characters that no editor shows. What remains is text, numbers, true, false, null, lists and mappings.
+Refused are duplicate keys and keys that are not text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30`
+(8 and 90 to YAML), custom tags, several documents, an alias inside what it names, oversized files, too deep nesting and
+invisible characters. What remains is text, numbers, true, false, null, lists and mappings.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from scripts.common.numerals import LARGEST
 
 LARGEST_FILE = 1 << 20  # bytes
 DEEPEST = 20  # lists and mappings inside one another
-MOST_VALUES = 100_000  # with each alias counted as all that it stands for
-TEMPLATE = "__use_yte__"  # with this key Snakemake would run the Python that a configuration holds
+MOST_VALUES = 100_000  # with aliases expanded
+TEMPLATE = "__use_yte__"  # with this key Snakemake would run Python code from the configuration
 _STANDARD = "tag:yaml.org,2002:"
 _KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
           "map": "a mapping"}  # fmt: skip
 _HINTS = {
-    "cannot start any token": "a tab or a sign that YAML keeps for itself; indent with spaces, or quote the text",
+    "cannot start any token": "a tab or a character that YAML reserves; indent with spaces, or quote the text",
     "mapping values are not allowed here": "indent alike what belongs together, and quote a text that holds ': '",
     "expected <block end>": "indent alike what belongs together, and quote a text that holds signs of YAML",
     "could not find expected ':'": "a key is followed by ': ' and its value",
     "while scanning a quoted scalar": "a quote is not closed",
     "unexpected end of stream": "a quote or bracket is not closed",
     "expected ',' or": "a bracket is not closed",
-    "another document": "one document is wanted; take the line --- out",
+    "another document": "expected one document; remove the line ---",
     "undefined alias": "an anchor (&name) stands before its alias (*name); quote a text that begins with *",
 }
 
 
 class _Reader(yaml.SafeLoader):
-    """YAML's safe loader with a limit on nesting that holds while the file is taken apart."""
+    """PyYAML's safe loader with a limit on nesting that holds while the file is parsed."""
 
     depth = 0
 
@@ -54,17 +54,17 @@ class _Reader(yaml.SafeLoader):
 
 
 def read_yaml(path: Path) -> dict:
-    """Read a YAML file whose top is a mapping. Raises UserError, with the line, for what is not strictly that."""
+    """Read a YAML file that holds one mapping. Raises UserError, with the line, for whatever is refused."""
     text = _text(path)
     try:
         reader = _Reader(text)
         reader.name = str(path)
         node = reader.get_single_node()
         if node is None or node.tag == f"{_STANDARD}null":
-            raise UserError(f"{path}: is empty; keys and their values are wanted, such as experiment: NAME")
+            raise UserError(f"{path}: is empty; expected keys and their values, such as experiment: NAME")
         if not isinstance(node, yaml.MappingNode):
             kind = _WORDS.get(node.tag.removeprefix(_STANDARD), "text")
-            raise _refused(node, f"{kind} stands at the top; a mapping (key: value) is wanted")
+            raise _refused(node, f"{kind} at the top; expected a mapping (key: value)")
         _check(node, reader, {}, set())
         return reader.construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -74,15 +74,15 @@ def read_yaml(path: Path) -> dict:
 
 
 def _text(path: Path) -> str:
-    """The text of a regular file of bearable size in UTF-8."""
+    """The text of a regular file in UTF-8 of at most LARGEST_FILE bytes."""
     try:
-        found = path.stat()
-        if stat.S_ISDIR(found.st_mode):
-            raise UserError(f"{path}: is a folder; a YAML file is wanted")
-        if not stat.S_ISREG(found.st_mode):
-            raise UserError(f"{path}: is a pipe or a device; a YAML file is wanted")
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise UserError(f"{path}: is a folder; expected a YAML file")
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(f"{path}: is a pipe or a device; expected a YAML file")
         content = b""
-        if found.st_size:  # nothing is read of what says that it is empty: some files of /proc never end
+        if status.st_size:  # some files of /proc claim to be empty and never end
             with open(path, "rb") as file:
                 content = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
@@ -90,7 +90,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:
-        raise UserError(f"{str(path)!r}: is no path: it holds NUL") from None
+        raise UserError(f"{str(path)!r}: is not a path: it holds a NUL character") from None
     if len(content) > LARGEST_FILE:
         raise UserError(f"{path}: is larger than {LARGEST_FILE >> 20} MB, so hardly a configuration")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff") or content[:4].count(0) > 1:
@@ -99,31 +99,35 @@ def _text(path: Path) -> str:
         text = content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        said = f"the byte 0x{content[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
-        raise UserError(f"{path}:{line}: {said}") from None
-    if odd := REFUSED_IN_FILES.search(text):
-        line = text.count("\n", 0, odd.start()) + 1
-        raise UserError(f"{path}:{line}: holds {named(odd[0])}, which no editor shows; take it out")
+        problem = f"the byte 0x{content[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        raise UserError(f"{path}:{line}: {problem}") from None
+    if refused := REFUSED_IN_FILES.search(text):
+        line = text.count("\n", 0, refused.start()) + 1
+        raise UserError(f"{path}:{line}: holds {named(refused[0])}, which editors do not show; remove it")
     return text
 
 
-def _refused(place: yaml.Node | yaml.Event, said: str) -> UserError:
-    return UserError(f"{place.start_mark.name}:{place.start_mark.line + 1}: {said}")
+def _refused(place: yaml.Node | yaml.Event, problem: str) -> UserError:
+    return UserError(f"{place.start_mark.name}:{place.start_mark.line + 1}: {problem}")
 
 
 def _not_yaml(error: yaml.MarkedYAMLError, path: Path) -> str:
     mark = error.problem_mark or error.context_mark
-    said = " ".join(f"{error.context or ''} {error.problem or ''}".split())
-    hint = next((hint for words, hint in _HINTS.items() if words in said), "")
+    message = " ".join(f"{error.context or ''} {error.problem or ''}".split())
+    hint = next((hint for words, hint in _HINTS.items() if words in message), "")
     return f"{path}{f':{mark.line + 1}' if mark else ''}: not YAML: {error.problem}{f' ({hint})' if hint else ''}"
 
 
 def _check(
     node: yaml.Node, reader: _Reader, measured: dict[int, tuple[int, int]], open_nodes: set[int]
 ) -> tuple[int, int]:
-    """Refuse what is not plain. Gives the number of values, with aliases written out, and how deep they are nested."""
+    """Check a node and all below it. Returns the number of its values, with aliases expanded, and its depth.
+
+    `measured` holds these results by the id of a node, so that an alias is not walked again. `open_nodes` are the ids
+    of the nodes that this one lies in. Raises UserError, with the line, for whatever is refused.
+    """
     if id(node) in open_nodes:
-        raise _refused(node, "an alias (*name) stands inside what it names")
+        raise _refused(node, "an alias (*name) lies inside what it names")
     if id(node) in measured:
         return measured[id(node)]
     if node.tag not in _KNOWN:
@@ -142,7 +146,7 @@ def _check(
     if depth > DEEPEST:
         raise _refused(node, f"more than {DEEPEST} lists and mappings inside one another")
     if values > MOST_VALUES:
-        raise _refused(node, f"stands for more than {MOST_VALUES:,} values, with its aliases written out")
+        raise _refused(node, f"holds more than {MOST_VALUES:,} values, with its aliases expanded")
     open_nodes.remove(id(node))
     measured[id(node)] = values, depth
     return values, depth
@@ -150,11 +154,11 @@ def _check(
 
 def _unknown_tag(node: yaml.Node) -> str:
     if node.tag == f"{_STANDARD}timestamp":
-        return f"{node.value} is a date to YAML, and no value here is one; for a text write '{node.value}'"
+        return f"{node.value} is a date to YAML; no value here is a date; for a text write '{node.value}'"
     if node.tag == f"{_STANDARD}value":
         return "= has a meaning of its own in YAML; for the text write '='"
     shown = "!!" + node.tag.removeprefix(_STANDARD) if node.tag.startswith(_STANDARD) else node.tag
-    return f"unknown tag {shortened(shown)}; leave it out, and quote a text that begins with !"
+    return f"unknown tag {shortened(shown)}; remove it, and quote a text that begins with !"
 
 
 def _check_keys(node: yaml.MappingNode) -> None:
@@ -166,16 +170,16 @@ def _check_keys(node: yaml.MappingNode) -> None:
             hint = f"; for a text write '{key.value}'" if written else "; a key is a text"
             raise _refused(key, f"the key{written} is {_WORDS[kind]} to YAML{hint}")
         if isinstance(key.value, str) and key.value in seen:
-            raise _refused(key, f"key {shortened(key.value)} stands twice")
+            raise _refused(key, f"duplicate key {shortened(key.value)}")
         if key.value == TEMPLATE:
-            raise _refused(key, f"the key {TEMPLATE} makes a program of a configuration, which is not run here")
+            raise _refused(key, f"the key {TEMPLATE} would run code from the configuration, which is not allowed")
         seen.add(key.value if isinstance(key.value, str) else None)
 
 
 def _check_scalar(node: yaml.ScalarNode, reader: _Reader) -> None:
     kind, written = node.tag.removeprefix(_STANDARD), node.value
-    if odd := REFUSED_IN_FILES.search(written):
-        raise _refused(node, f"the text {shortened(written)} holds {named(odd[0])}; take it out")
+    if refused := REFUSED_IN_FILES.search(written):
+        raise _refused(node, f"the text {shortened(written)} holds {named(refused[0])}; remove it")
     if kind in ("str", "merge"):
         return
     try:
@@ -186,7 +190,7 @@ def _check_scalar(node: yaml.ScalarNode, reader: _Reader) -> None:
         else:
             raise _refused(node, f"{shortened(written)} is not {_WORDS.get(kind, kind)}") from None
     if kind == "float" and not math.isfinite(value):
-        raise _refused(node, f"{written} is no number that can be computed with; a finite one is wanted")
+        raise _refused(node, f"{written} is not a finite number; expected a finite one")
     if kind == "int" and abs(value) > LARGEST:
         raise _refused(node, f"the number {shortened(written)[1:-1]} is beyond 64 bits; quote it if it is a text")
     if kind in ("int", "float") and (":" in written or re.fullmatch(r"[-+]?0[0-9_]+", written)):

@@ -1,4 +1,4 @@
-"""Time and memory as results (`timing.json`): monotonic wall clock, the device synchronised before each reading."""
+"""Measured time and memory (`timing.json`): monotonic wall clock, read after the GPU has finished its queued work."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def latency(seconds: list[float]) -> dict[str, float]:
 
 
 def single_seconds(task: Callable, items: list, most: int = 100, longest: float = 5) -> list[float]:
-    """Seconds that `task` takes for each of the first `most` items, one at a time; after `longest` seconds it ends."""
+    """Seconds that `task` takes for each of the first `most` items, run one at a time, for about `longest` seconds."""
     seconds: list[float] = []
     for item in items[:most]:
         start = clock()
@@ -45,7 +45,7 @@ def single_seconds(task: Callable, items: list, most: int = 100, longest: float 
 
 
 def machine() -> dict:
-    """What the times were measured on: device, processor, threads, peak resident and GPU memory in bytes, versions."""
+    """The machine of the measurement: device, processor, threads, peak resident and GPU memory in bytes, versions."""
     torch = sys.modules.get("torch")
     cuda = torch is not None and torch.cuda.is_available()
     packages = ("torch", "transformers", "sentence-transformers", "onnxruntime", "pyserini")

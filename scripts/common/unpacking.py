@@ -1,4 +1,4 @@
-"""Archives (zip, wheel, tar), told by their first bytes and unpacked whole, below one temporary folder, or refused."""
+"""Unpacking of archives (zip, wheel, tar; recognised by their first bytes) into a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ZIP = (b"PK\3\4", b"PK\5\6")
 
 @contextmanager
 def opened(source: Path, plain: bool = False) -> Iterator[Path]:
-    """The folder `source` itself, or a temporary folder with what the archive `source` holds.
+    """The folder `source` itself, or a temporary folder with the content of the archive `source`.
 
-    With `plain`, a file that is no archive is given as it is. Raises UserError where it is neither, is damaged, unpacks
-    to more than any data does, or has a member that is no plain file of its own below the folder.
+    With `plain`, a file that is not an archive is yielded as it is. Raises UserError if `source` is neither a folder
+    nor an archive, if it is damaged, unpacks to too many bytes, or has a member that is not a plain file below it.
     """
     if source.is_dir():
         yield source
@@ -31,7 +31,7 @@ def opened(source: Path, plain: bool = False) -> Iterator[Path]:
     elif holds_tar(source):
         unpack = unpack_tar
     elif TAR_MAGIC in start or (start.startswith(UNPACKED) and not plain):
-        raise UserError(f"{source}: damaged archive, or no archive but one compressed file")
+        raise UserError(f"{source}: damaged archive, or a single compressed file instead of an archive")
     elif plain:
         yield source
         return
@@ -43,12 +43,15 @@ def opened(source: Path, plain: bool = False) -> Iterator[Path]:
 
 
 def only_folder_with(root: Path, name: str) -> Path:
-    """The folder in `root` (or itself) that holds the file `name`, the least deep one. UserError unless it is one."""
-    found = sorted(root.rglob(name), key=lambda path: (len(path.parts), path))
-    if not found:
+    """The folder that holds the file `name`: `root` or the one folder nearest to it.
+
+    Raises UserError if no folder has the file, or several at the same depth.
+    """
+    paths = sorted(root.rglob(name), key=lambda path: (len(path.parts), path))
+    if not paths:
         raise UserError(f"no {name} in it")
-    first, *others = [path.parent for path in found if len(path.parts) == len(found[0].parts)]
+    first, *others = [path.parent for path in paths if len(path.parts) == len(paths[0].parts)]
     if others:
         several = ", ".join(str(folder.relative_to(root)) for folder in (first, *others[:3]))
-        raise UserError(f"{name} stands in several folders: {several}; name the one that is meant as the location")
+        raise UserError(f"{name} lies in several folders: {several}; give the one that is meant as the location")
     return first

@@ -1,6 +1,6 @@
-"""URLs taken apart once, and shown, stored and named without what may be secret in them: user info and query values.
+"""Parsing of URLs. They are shown, stored and named without their user info and query values, which may be secret.
 
-A secret is written as ${NAME}, which names an environment variable that is looked up only where the URL is fetched.
+A secret is written as ${NAME}: the name of an environment variable, which is read only when the URL is fetched.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_QUERY = re.compile(
     rf"{SECRET_NAMES.pattern}|key(?!word)|sig(?!ma)|^pass|^pw$|session|sid$|jwt|ticket|bearer|otp|login|user", re.I
 )
-_PLAIN_VALUE = re.compile(r"(?:[A-Za-z]{1,24}|v?\d{1,8}|[A-Za-z]{1,4}\d{1,2})(?:[._/+,:-](?=.)|$)")  # one word of it
+_PLAIN_VALUE = re.compile(r"(?:[A-Za-z]{1,24}|v?\d{1,8}|[A-Za-z]{1,4}\d{1,2})(?:[._/+,:-](?=.)|$)")  # one word
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 _USER_INFO = re.compile(r"(?<=://)(?:[^/?#\s\"'<>]*@|[^/?#\s@]*:(?!\d*/)[^?#\s\"'<>]*@)")
@@ -33,7 +33,7 @@ _QUERY = re.compile(r"(?<=\?)[^#\s\"'<>]+")
 
 
 def plain(value: str) -> bool:
-    """Whether a query's value is words and small numbers, which no secret is made of: `1`, `zip`, `v2.corpus`."""
+    """Whether a query's value consists of words and small numbers, as no secret does: `1`, `zip`, `v2.corpus`."""
     place = 0
     while place < len(value):
         if not (word := _PLAIN_VALUE.match(value, place)):
@@ -43,14 +43,14 @@ def plain(value: str) -> bool:
 
 
 def _parts(query: str) -> list[tuple[str, str | None]]:
-    """(name, value) of a query's parts, as they are written; the value is None where there is no `=`."""
-    split = [part.partition("=") for part in re.split("[&;]", query)] if query else []
-    return [(name, value if equals else None) for name, equals, value in split]
+    """(name, value) of a query's parts, as written; the value is None if there is no `=`."""
+    pairs = [part.partition("=") for part in re.split("[&;]", query)] if query else []
+    return [(name, value if equals else None) for name, equals, value in pairs]
 
 
 @dataclass(frozen=True)
 class Url:
-    """An http or https URL, with references. Made by `parse`."""
+    """An http or https URL that may hold references to environment variables. Made by `parse`."""
 
     scheme: str
     user: str
@@ -61,20 +61,24 @@ class Url:
 
     @cached_property
     def shown(self) -> str:
-        """Without user info and query values; no secret that the configuration may state is in it."""
+        """The URL without user info and query values, so without secrets."""
         names = [name if value is None else f"{name}={HIDDEN}" for name, value in _parts(self.query)]
         return f"{self.scheme}://{self.host}{self.path}" + ("?" + "&".join(names) if names else "")
 
     @cached_property
     def key(self) -> str:
-        """What tells this URL from others in records and names: as shown, and a digest of its plain values."""
-        values = [one for one in _parts(self.query) if one[1] and not REFERENCE.search(one[1])]
+        """What identifies this URL in records and names: `shown` and a digest of the plain query values."""
+        values = [part for part in _parts(self.query) if part[1] and not REFERENCE.search(part[1])]
         return self.shown + (f"#{sha256(repr(values).encode()).hexdigest()[:8]}" if values else "")
 
     @property
     def written(self) -> str:
-        """As in the configuration."""
-        user = f"{self.user}:{self.password}@" if self.password else f"{self.user}@" if self.user else ""
+        """The URL as in the configuration."""
+        user = ""
+        if self.password:
+            user = f"{self.user}:{self.password}@"
+        elif self.user:
+            user = f"{self.user}@"
         return f"{self.scheme}://{user}{self.host}{self.path}" + (f"?{self.query}" if self.query else "")
 
     @property
@@ -82,23 +86,24 @@ class Url:
         return self.path.rpartition("/")[2]
 
     def below(self, name: str) -> Url:
-        """The URL of a file in the folder that this one is."""
+        """The URL of a file below this one."""
         return Url(self.scheme, self.user, self.password, self.host, f"{self.path.rstrip('/')}/{name}", self.query)
 
     def resolved(self, environment: Mapping[str, str]) -> tuple[str, tuple[str, str] | None]:
-        """The address to ask, and user and password if any. Raises UserError for a variable that is not set."""
+        """The address to fetch, and (user, password) or None. Raises UserError for a variable that is not set."""
 
-        def value(found: re.Match) -> str:
-            said = environment.get(found[1], "")
-            if not said:
-                raise UserError(f"{self.shown}: the environment variable {found[1]}, which it names, is not set")
-            if any(ord(character) < 33 or ord(character) == 127 for character in said):
-                raise UserError(f"{self.shown}: the environment variable {found[1]} holds a space or a line's end")
-            return said
+        def value(reference: re.Match) -> str:
+            text = environment.get(reference[1], "")
+            if not text:
+                raise UserError(f"{self.shown}: the environment variable {reference[1]} is not set")
+            if any(ord(character) < 33 or ord(character) == 127 for character in text):
+                raise UserError(f"{self.shown}: the environment variable {reference[1]} holds a space or a line's end")
+            return text
 
-        def encoded(found: re.Match) -> str:
-            said = value(found)  # what is percent-encoded already, such as a copied signature, stays as it is
-            return quote(said, safe="%" if re.search("%[0-9A-Fa-f]{2}", said) else "")
+        def encoded(reference: re.Match) -> str:
+            text = value(reference)
+            already_encoded = re.search("%[0-9A-Fa-f]{2}", text)  # such as a copied signature
+            return quote(text, safe="%" if already_encoded else "")
 
         user, password = (unquote(REFERENCE.sub(encoded, part)) for part in (self.user, self.password))
         query = f"?{REFERENCE.sub(encoded, self.query)}" if self.query else ""
@@ -107,19 +112,19 @@ class Url:
 
 
 def parse(text: str) -> Url:
-    """Take a URL apart. Raises ValueError, with the reason and never with a value, for one that is refused."""
+    """Parse a URL. Raises ValueError for one that is refused; its message holds the reason and never a value."""
     if len(text) > LONGEST:
-        raise ValueError(f"has {len(text)} characters; {LONGEST} are the most")
+        raise ValueError(f"has {len(text)} characters; expected at most {LONGEST}")
     if not text.isprintable() or re.search(r"[\s\\<>\"^`|]", text):
         raise ValueError("holds a space, a line's end, a control character or one of \\<>\"^`|; percent-encode it")
     if set("${}") & set(REFERENCE.sub("", text)):
-        raise ValueError("holds a $ or a brace that is no reference to an environment variable: ${NAME} is the form")
+        raise ValueError("holds a $ or a brace outside a reference to an environment variable; expected ${NAME}")
     if not text.startswith(("http://", "https://")):
-        raise ValueError("is no URL that can be fetched: http:// and https:// (in small letters) can")
+        raise ValueError("cannot be fetched; expected http:// or https:// in lower case")
     if "#" in text:
-        raise ValueError("holds a fragment (#…), which is never sent to a server; leave it out")
+        raise ValueError("holds a fragment (#…), which is never sent to a server; remove it")
     if re.search(r"%(?![0-9A-Fa-f]{2})|%[01][0-9A-Fa-f]|%7[Ff]", text):
-        raise ValueError("holds a % that begins no character, or a control character in percent-encoding")
+        raise ValueError("holds a % that is not part of percent-encoding, or an encoded control character")
     scheme, _, rest = text.partition("://")
     authority, path, query = re.fullmatch(r"([^/?]*)([^?]*)(?:\?(.*))?", rest).groups()
     user_info, _, host = authority.rpartition("@")
@@ -144,41 +149,45 @@ def _check_host(host: str) -> None:
         try:
             ipaddress.IPv6Address(name[1:-1] if name.endswith("]") and "%" not in name else "")
         except ValueError:
-            raise ValueError("has an IPv6 address that is none; [2001:db8::1] is the form") from None
+            raise ValueError("has an invalid IPv6 address; expected the form [2001:db8::1]") from None
     elif not name or len(name) > 253 or not all(map(_LABEL.fullmatch, name.rstrip(".").split("."))):
-        raise ValueError("has no host, or one that is no name of ASCII letters, digits, - and dots")
+        raise ValueError("has no valid host; expected a name of ASCII letters, digits, - and dots")
 
 
 def _check_query(name: str, value: str | None) -> None:
     if "$" in name:
-        raise ValueError("refers to an environment variable outside of a value; ${NAME} stands in a value")
+        raise ValueError("refers to an environment variable outside a value; use ${NAME} in values only")
     if value is None:
         if not plain(name):
-            raise ValueError("has a query that cannot be told from a secret; write name=${NAME}, a variable's name")
+            raise ValueError("has a query that may be a secret; write name=${NAME}, an environment variable's name")
         return
     literal = REFERENCE.sub("", value)
     if literal and (_SECRET_QUERY.search(unquote(name)) or not plain(unquote(literal))):
-        said = f"the value of {name[:40]!r} cannot be told from a secret" if plain(name) else "a value looks secret"
-        raise ValueError(f"holds a query in which {said}; write it as ${{NAME}}, an environment variable's name")
+        problem = f"the value of {name[:40]!r} may be a secret" if plain(name) else "a value may be a secret"
+        raise ValueError(f"holds a query in which {problem}; write it as ${{NAME}}, an environment variable's name")
 
 
 def references(text: str) -> list[str]:
-    """The names of the environment variables that a text refers to, in their order."""
+    """The names of the environment variables that a text refers to, each once, in the order of the text."""
     return list(dict.fromkeys(REFERENCE.findall(text)))
 
 
 def redacted(text: str) -> str:
-    """A message of another program without the user info and query values of the URLs in it."""
+    """A text, such as a message of another program, with the user info and query values of its URLs hidden."""
 
-    def hidden(found: re.Match) -> str:
-        return "&".join(name if value is None and plain(name) else f"{name if value is not None else ''}={HIDDEN}"
-                        for name, value in _parts(found[0]))  # fmt: skip
+    def hidden_part(name: str, value: str | None) -> str:
+        if value is not None:
+            return f"{name}={HIDDEN}"
+        return name if plain(name) else f"={HIDDEN}"
 
-    return _ADDRESS.sub(lambda found: _QUERY.sub(hidden, _USER_INFO.sub(f"{HIDDEN}@", found[0])), text)
+    def hidden(query: re.Match) -> str:
+        return "&".join(hidden_part(name, value) for name, value in _parts(query[0]))
+
+    return _ADDRESS.sub(lambda address: _QUERY.sub(hidden, _USER_INFO.sub(f"{HIDDEN}@", address[0])), text)
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a text has a URL in it with a user or password, or a query value that is named like a secret."""
+    """Whether a text holds a URL with a user or password, or with a query value whose name suggests a secret."""
     for address in _ADDRESS.findall(text):
         info = _USER_INFO.search(address)
         if info and REFERENCE.sub("", info[0].partition(":")[2] or info[0]) not in ("@",):
@@ -190,11 +199,16 @@ def holds_secret(text: str) -> bool:
 
 
 def forms(secret: bytes) -> list[bytes]:
-    """The ways in which a secret may stand in a file: as it is, percent-encoded, in JSON, in base64 at any place."""
-    found = [secret, quote(secret, safe="").encode(), quote(secret).encode(), quote(secret, safe="").lower().encode()]
-    found.append(secret.replace(b"\\", b"\\\\").replace(b'"', b'\\"'))
-    for shift in range(3):  # base64 packs three bytes in four letters, so there are three ways to begin
+    """How a secret may appear in a file: as it is, percent-encoded, in JSON, or in base64 at any offset."""
+    spellings = [
+        secret,
+        quote(secret, safe="").encode(),
+        quote(secret).encode(),
+        quote(secret, safe="").lower().encode(),
+    ]
+    spellings.append(secret.replace(b"\\", b"\\\\").replace(b'"', b'\\"'))
+    for shift in range(3):  # base64 packs three bytes into four letters, so there are three offsets
         letters = base64.b64encode(bytes(shift) + secret).rstrip(b"=")
         inner = letters[[0, 2, 3][shift] : len(letters) - (1 if (shift + len(secret)) % 3 else 0)]
-        found += [inner, inner.replace(b"+", b"-").replace(b"/", b"_")] if len(inner) >= 8 else []
-    return list(dict.fromkeys(found))
+        spellings += [inner, inner.replace(b"+", b"-").replace(b"/", b"_")] if len(inner) >= 8 else []
+    return list(dict.fromkeys(spellings))

@@ -1,8 +1,8 @@
-"""Zip and tar, unpacked strictly: read to the very end, and every member a plain file that lands where its name says.
+"""Strict unpacking of zip and tar files: they are read to the end, and each member has to be a plain file in its place.
 
-Refused are links and devices, names that lead out, stand twice or stand for a file and a folder at once, sizes that the
-archive does not keep to, and more bytes or members than data has. What the standard library's readers pass over in
-silence, a tar that is damaged or cut off in the middle, is refused as well.
+Refused are links and devices, names that lead out of the folder, duplicate names, names of both a file and a folder,
+wrong sizes, and too many bytes or members. A tar that is damaged or truncated is refused too; the standard library's
+reader stops there silently.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from scripts.common.paths import why_not_below
 from scripts.common.reading import DAMAGE, GZIP, open_bytes, open_regular, unpacks_to_at_most
 
 MOST_MEMBERS = 2_000_000
-LONGEST_PATH = 1000  # bytes of a member's whole name
+LONGEST_PATH = 1000  # bytes of a member's full name
 BZIP2, XZ = b"BZh", b"\xfd7zXZ\0"
-UNPACKED = (GZIP, BZIP2, XZ)  # how a compressed tar begins
+UNPACKED = (GZIP, BZIP2, XZ)  # the first bytes of a compressed tar
 TAR_MAGIC = b"\0ustar"
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
-_DESCRIPTOR = 24  # bytes at most that follow a member whose size was not known beforehand
+_DESCRIPTOR = 24  # bytes: the longest data descriptor, which follows a member whose size was not known beforehand
 _BLOCK = 512
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 24  # bytes: a tar's extended headers are read into memory
@@ -37,7 +37,7 @@ _UNREADABLE = (*DAMAGE, zipfile.BadZipFile, tarfile.TarError, ValueError, Overfl
 
 
 class Unpacking:
-    """One archive on its way into one fresh folder: keeps to the names and sizes that are allowed."""
+    """The unpacking of one archive into one fresh folder; checks names and sizes."""
 
     def __init__(self, source: Path, folder: Path) -> None:
         self.source, self.folder = source, folder
@@ -50,20 +50,20 @@ class Unpacking:
         return UserError(f"{self.source}: refused, {why}")
 
     def damaged(self, why: object) -> UserError:
-        said = " ".join(str(why).split()) or type(why).__name__
-        return UserError(f"{self.source}: damaged archive ({said})")
+        reason = " ".join(str(why).split()) or type(why).__name__
+        return UserError(f"{self.source}: damaged archive ({reason})")
 
     def sized(self, size: int) -> None:
-        """Count bytes that are to be unpacked. UserError where they are too many for any data, or for the disk."""
+        """Count bytes to be unpacked. Raises UserError if they exceed the limit or the free space of the disk."""
         self.bytes += size
         if self.bytes > self.limit:
-            raise self.refused(f"it unpacks to more than {self.limit:,} bytes, far more than packed data does")
+            raise self.refused(f"it unpacks to more than {self.limit:,} bytes, far more than data does")
         free = shutil.disk_usage(self.folder).free if size > _CHUNK else size
         if size > free:
             raise UserError(f"{self.source}: unpacks to {size:,} bytes, but {self.folder.parent} has {free:,} free")
 
     def member(self, name: str, is_folder: bool) -> Path | None:
-        """Where a member goes; None for the archive's own folder. UserError for a name that is not allowed."""
+        """The path for a member; None for the archive's top folder. Raises UserError for a name that is refused."""
         self.members += 1
         if self.members > MOST_MEMBERS:
             raise self.refused(f"it has more than {MOST_MEMBERS:,} members")
@@ -72,23 +72,24 @@ class Unpacking:
         if is_folder and name and short in ("", "."):
             return None
         if reason := why_not_below(short):
-            leaves = reason in ("is absolute", "leads out of its folder")
-            raise self.refused(f"{name!r} " + ("would leave the archive's folder" if leaves else reason))
+            if reason in ("is absolute", "leads out of its folder"):
+                reason = "would leave the archive's folder"
+            raise self.refused(f"{name!r} {reason}")
         if len(short.encode(errors="surrogateescape")) > LONGEST_PATH:
             raise self.refused(f"{name[:60]!r}… is a path of more than {LONGEST_PATH} bytes")
         if short in self.files and not is_folder:
-            raise self.refused(f"{name!r} stands twice in it")
-        parts = short.split("/")
-        above = {"/".join(parts[:end]) for end in range(1, len(parts) + is_folder)}
-        if above & self.files or (not is_folder and short in self.folders):
+            raise self.refused(f"duplicate member {name!r}")
+        parts = short.split("/") if is_folder else short.split("/")[:-1]
+        folders = {"/".join(parts[:end]) for end in range(1, len(parts) + 1)}
+        if folders & self.files or (not is_folder and short in self.folders):
             raise self.refused(f"{name!r} is a file and a folder at once")
-        self.folders |= above
+        self.folders |= folders
         if not is_folder:
             self.files.add(short)
         return self.folder / short
 
     def write(self, path: Path, content: BinaryIO, size: int) -> None:
-        """Write a member's bytes, as many as the archive states and no more."""
+        """Write a member of `size` bytes. Raises UserError if it has more or fewer."""
         path.parent.mkdir(parents=True, exist_ok=True)
         left = size
         with open(path, "xb") as file:
@@ -98,11 +99,11 @@ class Unpacking:
                     break
                 file.write(chunk)
         if left:
-            raise self.damaged(f"{str(path.relative_to(self.folder))!r} has not the {size:,} bytes that are stated")
+            raise self.damaged(f"{str(path.relative_to(self.folder))!r} does not have the stated {size:,} bytes")
 
 
 def unpack_zip(source: Path, folder: Path) -> None:
-    """Unpack a zip into an empty folder. Raises UserError for what is damaged or refused."""
+    """Unpack a zip into an empty folder. Raises UserError if it is damaged or refused."""
     to = Unpacking(source, folder)
     try:
         with open_regular(source) as file, zipfile.ZipFile(file) as archive:
@@ -122,34 +123,34 @@ def unpack_zip(source: Path, folder: Path) -> None:
     except _UNREADABLE as error:
         raise to.damaged(error) from None
     except OSError as error:
-        raise _told(error, to) from None
+        raise _os_error(error, to) from None
 
 
 def _is_folder(member: zipfile.ZipInfo) -> bool:
-    return member.filename.endswith("/")  # its own is_dir() fails for an empty name
+    return member.filename.endswith("/")  # ZipInfo.is_dir() fails for an empty name
 
 
 def _check_kind(member: zipfile.ZipInfo, to: Unpacking) -> None:
-    """UserError for a member that is no plain file, or that cannot be read."""
+    """Raise UserError for a member that is not a plain file or cannot be read."""
     name, mode = member.orig_filename, stat.S_IFMT(member.external_attr >> 16)
     if not name:
         raise to.refused("'' names no file")
     if stat.S_ISLNK(mode):
         raise to.refused(f"{name!r} is a link; unpack it yourself and name the folder")
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise to.refused(f"{name!r} is no regular file")
+        raise to.refused(f"{name!r} is not a regular file")
     if member.flag_bits & 1:
         raise to.refused(f"{name!r} is encrypted")
     if member.compress_type not in METHODS:
-        raise to.refused(f"{name!r} is packed by method {member.compress_type}, which cannot be read")
+        raise to.refused(f"{name!r} is compressed by method {member.compress_type}, which cannot be read")
     if _is_folder(member) and member.file_size:
         raise to.damaged(f"{name!r} is a folder with content")
 
 
 def _check_places(members: list[zipfile.ZipInfo], file: BinaryIO, end: int, to: Unpacking) -> None:
-    """UserError unless the members lie one after another from the zip's first byte to its directory (at `end`).
+    """Raise UserError unless the members follow each other from the zip's first byte to its directory (at `end`).
 
-    A directory that is damaged, or that is another than the one behind its members, would hide some of them.
+    A damaged or false directory would hide some of them.
     """
     free = 0
     places = [(member.header_offset, member.compress_size) for member in members]
@@ -164,7 +165,7 @@ def _check_places(members: list[zipfile.ZipInfo], file: BinaryIO, end: int, to: 
 
 
 def _stream(source: Path) -> BinaryIO:
-    """The bytes of a tar, unpacked by what it begins with."""
+    """The bytes of a tar, decompressed by the method that its first bytes indicate."""
     with open_regular(source) as file:
         start = file.read(len(XZ))
     if start.startswith(BZIP2):
@@ -173,7 +174,7 @@ def _stream(source: Path) -> BinaryIO:
 
 
 def holds_tar(source: Path) -> bool:
-    """Whether a file begins as a tar does, also under gzip, bzip2 or xz."""
+    """Whether a file begins like a tar, plain or compressed by gzip, bzip2 or xz."""
     try:
         with _stream(source) as stream:
             start = stream.read(_BLOCK)
@@ -183,7 +184,7 @@ def holds_tar(source: Path) -> bool:
 
 
 class _Headers:
-    """The stream of a tar for Python's reader, which takes headers as long as they say they are."""
+    """The stream of a tar with a limit on headers: Python's reader would read one of any stated length at once."""
 
     def __init__(self, stream: BinaryIO, to: Unpacking) -> None:
         self.stream, self.to = stream, to
@@ -196,7 +197,7 @@ class _Headers:
 
 
 def unpack_tar(source: Path, folder: Path) -> None:
-    """Unpack a tar, plain or compressed, into an empty folder. Raises UserError for what is damaged or refused."""
+    """Unpack a tar, plain or compressed, into an empty folder. Raises UserError if it is damaged or refused."""
     to = Unpacking(source, folder)
     try:
         with _stream(source) as stream, tarfile.open(fileobj=_Headers(stream, to), mode="r:") as archive:
@@ -205,19 +206,19 @@ def unpack_tar(source: Path, folder: Path) -> None:
                 to.sized(member.offset_data - begin + member.size)
                 begin = member.offset_data + member.size
                 _unpack_member(archive, member, to)
-                archive.members.clear()  # it would keep them all
+                archive.members.clear()  # the reader would keep all of them in memory
             _check_end(stream, archive.offset, to)
     except _UNREADABLE as error:
         raise to.damaged(error) from None
     except OSError as error:
-        raise _told(error, to) from None
+        raise _os_error(error, to) from None
 
 
 def _unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, to: Unpacking) -> None:
     if member.issym() or member.islnk():
         raise to.refused(f"{member.name!r} is a link; unpack it yourself and name the folder")
     if not member.isdir() and not member.isreg():
-        raise to.refused(f"{member.name!r} is no regular file")
+        raise to.refused(f"{member.name!r} is not a regular file")
     if member.issparse():
         raise to.refused(f"{member.name!r} is a sparse file; pack it without --sparse")
     path = to.member(member.name, member.isdir())
@@ -229,20 +230,23 @@ def _unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, to: Unpack
 
 
 def _check_end(stream: BinaryIO, place: int, to: Unpacking) -> None:
-    """UserError unless a tar ends with zeros: its reader stops, silently, at a header that it cannot read."""
+    """Raise UserError unless a tar ends with zeros: Python's reader stops silently at a header that it cannot read."""
     stream.seek(place)
-    found = stream.read(_BLOCK)
-    if found != bytes(_BLOCK):
-        why = "it is cut off, the mark of its end is missing" if len(found) < _BLOCK else "a header cannot be read"
+    block = stream.read(_BLOCK)
+    if block != bytes(_BLOCK):
+        why = "it is cut off, its end mark is missing" if len(block) < _BLOCK else "a header cannot be read"
         raise to.damaged(f"{why}, after {to.members} members")
-    while found := stream.read(_CHUNK):
-        to.sized(len(found))
-        if found.count(0) != len(found):
-            raise to.damaged("there is more behind its end")
+    while chunk := stream.read(_CHUNK):
+        to.sized(len(chunk))
+        if chunk.count(0) != len(chunk):
+            raise to.damaged("there are bytes after its end")
 
 
-def _told(error: OSError, to: Unpacking) -> UserError | OSError:
-    """The operating system's own errors stay; bzip2's of damaged data have no number, and an existing file is told."""
+def _os_error(error: OSError, to: Unpacking) -> UserError | OSError:
+    """What to raise for an OSError. One without a number is bzip2's, for damaged data.
+
+    A file that exists already means two members whose names are the same to this file system.
+    """
     if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError):
-        return to.refused(f"{os.path.basename(error.filename)!r} stands twice in it on this file system")
+        return to.refused(f"duplicate member {os.path.basename(error.filename)!r} on this file system")
     return error if error.errno else to.damaged(error)

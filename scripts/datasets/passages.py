@@ -1,9 +1,9 @@
 """Split the texts of a collection into passages: groups of sentences of at most so many characters.
 
-Reads a prepared corpus or query file; writes JSON lines of the same layout, a line per passage, those of a text one
-after another under its id (`_id`, `title` (empty), `text`). The sentences are pysbd's. A sentence that is longer than a
-passage may be stays whole, as a passage of its own: the model cuts it at its max_length, as it does with any text. A
-text without content is one empty passage, so that every document can be scored.
+Reads a prepared corpus or query file. Writes JSON lines of the same layout (`_id`, `title` (empty), `text`), one per
+passage; the passages of a text follow each other and have its id. pysbd finds the sentences. A sentence that is longer
+than a passage may be stays whole, as a passage of its own; the model truncates it at its max_length. A text without
+content is one empty passage, so that every document can be scored.
 """
 
 from __future__ import annotations

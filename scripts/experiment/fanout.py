@@ -1,9 +1,9 @@
 """A list where one value is expected makes several models, recipes, systems or comparisons (`model: [a, b, c]`).
 
-Each is named after its entry and the values that tell it from the others: `tuned` becomes `tuned-a`, `tuned-b`, ….
-A reference to an entry that was fanned out means all that it became. A label gets the same values behind it, and the
-comparisons that differ in their treatment alone are drawn together, in a figure named after the entry. `same` keeps, of
-the pairs of control and treatment, those that are alike in these keys.
+Each is named after its entry and the values in which it differs from the others: `tuned` becomes `tuned-a`, `tuned-b`,
+…. A reference to an entry that was fanned out means all entries that it became. The same values are added to a label.
+Comparisons that differ only in their treatment are drawn together, in a figure named after the entry. `same` keeps only
+the pairs of control and treatment that have the same values of these keys.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from scripts.common.errors import UserError
 from scripts.experiment import system_kinds
 from scripts.experiment.plain_values import whole_numbers
 
-# The key paths, per section, at which a list is a value of its own.
+# The key paths, per section, whose value is a list, which makes no further entries.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [],
     "recipes": [],
     "systems": system_kinds.plain_lists(),
     "comparisons": [("tasks",), ("same",)],
 }
-# The key paths, per section, that name entries, and the section where these stand.
+# The key paths, per section, that name entries, and the section of these entries.
 REFERENCES = {
     "models": {},
     "recipes": {("start_from",): "recipes"},
@@ -34,8 +34,8 @@ REFERENCES = {
 def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], str]]:
     """Fan out all sections of a configuration.
 
-    Returns it, and a mapping (section, derived name) -> the name in the file. Raises UserError where two derived names
-    are the same, or recipes or first stages refer to each other in a circle.
+    Returns the configuration, and a mapping (section, derived name) -> the name in the file. Raises UserError if two
+    derived names are the same, or if recipes or first stages refer to each other in a circle.
     """
     became: dict[str, dict[str, list[str]]] = {section: {} for section in PLAIN_LISTS}
     origins: dict[tuple[str, str], str] = {}
@@ -47,9 +47,9 @@ def fan_out_all(config: dict, source: str) -> tuple[dict, dict[tuple[str, str], 
         kept = _Alike(config.get("systems"), source) if section == "comparisons" else None
         for name in _in_order_of_reference(entries, section, source):
             for path in _list_paths(entries[name], PLAIN_LISTS[section]):
-                if any(isinstance(one, list | dict) for one in _get(entries[name], path)):
+                if any(isinstance(value, list | dict) for value in _get(entries[name], path)):
                     key = ".".join(map(str, (section, name, *path)))
-                    raise UserError(f"{source}: {key}: a list or mapping within a list; single values are wanted")
+                    raise UserError(f"{source}: {key}: a list or mapping within a list; expected single values")
             for derived, entry in _fan_out(name, entries[name], section, became, kept).items():
                 if derived in made:
                     raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
@@ -106,12 +106,12 @@ def _as_list(value) -> list:
 
 def _list_paths(entry, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     if isinstance(entry, dict):
-        return [found for key, value in entry.items() for found in _list_paths(value, plain, (*path, key))]
+        return [listed for key, value in entry.items() for listed in _list_paths(value, plain, (*path, key))]
     return [path] if isinstance(entry, list) and entry and path not in plain else []
 
 
 class _Alike:
-    """Of a comparison's combinations of values, those whose control and treatment are alike in the keys of `same`."""
+    """Keeps a comparison's combinations of values in which control and treatment agree in the keys of `same`."""
 
     def __init__(self, systems, source: str) -> None:
         self.systems = systems if isinstance(systems, dict) else {}
@@ -123,21 +123,21 @@ class _Alike:
         return _get(self.systems.get(system), (key,)) if isinstance(system, str) else None
 
     def of(self, name: str, entry: dict, paths: list[tuple], combinations: list[tuple]) -> list[tuple]:
-        """The combinations to keep. Raises UserError where there is none."""
+        """The combinations to keep. Raises UserError if there is none."""
         keys = entry.get("same")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-            return combinations  # which the schema refuses
+            return combinations  # the schema refuses such an entry later
 
         def alike(values: tuple) -> bool:
             listed = dict(zip(paths, values, strict=True))
             control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
             return all(self._value(control, key) == self._value(treatment, key) for key in keys)
 
-        found = [values for values in combinations if alike(values)]
-        if not found:
-            said = f"no control and treatment have the same {' and '.join(map(str, keys))}"
-            raise UserError(f"{self.source}: comparisons.{name}.same: {said}")
-        return found
+        kept = [values for values in combinations if alike(values)]
+        if not kept:
+            problem = f"no control and treatment have the same {' and '.join(map(str, keys))}"
+            raise UserError(f"{self.source}: comparisons.{name}.same: {problem}")
+        return kept
 
 
 def _fan_out(
@@ -150,36 +150,36 @@ def _fan_out(
         value = _get(entry, path)
         if value is None:
             continue
-        meant = [derived for one in _as_list(value) for derived in became[target].get(str(one), [one])]
-        if isinstance(value, list) or len(meant) > 1:
-            _set(entry, path, meant)
+        references = [derived for named in _as_list(value) for derived in became[target].get(str(named), [named])]
+        if isinstance(value, list) or len(references) > 1:
+            _set(entry, path, references)
     paths = _list_paths(entry, PLAIN_LISTS[section])
     combinations = list(itertools.product(*(_get(entry, path) for path in paths)))
     if kept:
         combinations = kept.of(name, entry, paths, combinations)
     if not paths:
         return {name: entry}
-    told_apart = [path for path in paths if len(_get(entry, path)) > 1]
-    if kept and ("control",) in told_apart and "same" in entry:
-        others = [place for place, path in enumerate(paths) if path in told_apart and path != ("control",)]
+    differing = [path for path in paths if len(_get(entry, path)) > 1]
+    if kept and ("control",) in differing and "same" in entry:
+        others = [place for place, path in enumerate(paths) if path in differing and path != ("control",)]
         if len({tuple(map(str, (values[n] for n in others))) for values in combinations}) == len(combinations):
-            told_apart.remove(("control",))  # the treatment says which control it has
+            differing.remove(("control",))  # each treatment has only one control
     made: dict[str, dict] = {}
     groups: dict[str, list[str]] = {}
     for values in combinations:
-        one = copy.deepcopy(entry)
+        single = copy.deepcopy(entry)
         for path, value in zip(paths, values, strict=True):
-            _set(one, path, value)
-        words = {p: _word(value) for p, value in zip(paths, values, strict=True) if p in told_apart}
-        if words and isinstance(one.get("label"), str):
-            one["label"] += f" ({', '.join(words.values())})"
+            _set(single, path, value)
+        words = {p: _word(value) for p, value in zip(paths, values, strict=True) if p in differing}
+        if words and isinstance(single.get("label"), str):
+            single["label"] += f" ({', '.join(words.values())})"
         derived = "-".join([name, *words.values()])
         if section == "comparisons" and ("treatment",) in words:
             others = [word for path, word in words.items() if path != ("treatment",)]
-            if isinstance(entry.get("control"), list) and ("control",) not in told_apart:
-                others.insert(0, _word(one["control"]))
+            if isinstance(entry.get("control"), list) and ("control",) not in differing:
+                others.insert(0, _word(single["control"]))
             groups.setdefault("-".join([name, *others]), []).append(derived)
-        made[derived] = one
+        made[derived] = single
     for group, members in groups.items():
         for derived in members if len(members) > 1 else []:
             made[derived]["figure"] = {"together": group} | made[derived].get("figure", {})
@@ -187,6 +187,6 @@ def _fan_out(
 
 
 def _word(value) -> str:
-    """A value as part of a name: the last part of a path or hub id, other signs as '_'."""
+    """A value as part of a name: the last part of a path or hub id, with '_' for other characters."""
     last = str(whole_numbers(value)).rstrip("/").rsplit("/", 1)[-1]
     return "".join(sign if sign.isalnum() or sign in "._" else "_" if sign != "-" else "-" for sign in last)

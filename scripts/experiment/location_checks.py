@@ -1,4 +1,4 @@
-"""Locations of data and models as a configuration gives them: what each is, or why it is refused."""
+"""Checks of the locations of data and models in a configuration: the kind of each, or why it is refused."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9
 
 
 def check_secrets(config: dict, source: str) -> None:
-    """Raise UserError where any text of a configuration has a URL with a secret in it; the secret is not repeated."""
+    """Raise UserError if any text of a configuration holds a URL with a secret; the message does not repeat it."""
     check = Checker(config, source)
     seen: set[int] = set()
 
     def walk(value, path: str) -> None:
         if isinstance(value, str) and urls.holds_secret(value):
-            said = "holds a URL with a user, a password or a secret query value; "
+            problem = "holds a URL with a user, a password or a secret query value; "
             if path.endswith((".location", ".weights")):
-                said += "write each as ${NAME}, the name of an environment variable that is read when fetching"
+                problem += "write each as ${NAME}, the name of an environment variable that is read when fetching"
             elif path.endswith(".url"):
-                said = "no name or password here: give them in the environment (ELASTICSEARCH_API_KEY)"
+                problem = "no name or password here: give them in the environment (ELASTICSEARCH_API_KEY)"
             else:
-                said += "leave it out: only location and weights can name one, as ${NAME}"
-            raise check.fail(path or "a key", said)
+                problem += "remove it: only location and weights can refer to one, as ${NAME}"
+            raise check.fail(path or "a key", problem)
         if isinstance(value, dict | list) and id(value) not in seen:
-            seen.add(id(value))  # an alias of YAML may lead back to where it stands
+            seen.add(id(value))  # an alias of YAML may lead back to a value that holds it
             items = value.items() if isinstance(value, dict) else enumerate(value)
             for name, inner in items:
                 walk(name, path)
@@ -51,11 +51,11 @@ def check_secrets(config: dict, source: str) -> None:
 
 
 def check_location(check: Checker, where: str, location: str, hub: bool = False) -> str:
-    """What a location is: path, url, pypi or hub. Raises UserError, with the key `where`, for one that is refused."""
+    """The kind of a location: path, url, pypi or hub. Raises UserError, with the key `where`, if it is refused."""
     if not location.strip():
-        raise check.fail(where, f"is empty; wanted is {FORMS}")
+        raise check.fail(where, f"is empty; expected {FORMS}")
     if len(location) > LONGEST:
-        raise check.fail(where, f"has {len(location)} characters; {LONGEST} are the most")
+        raise check.fail(where, f"has {len(location)} characters; expected at most {LONGEST}")
     if not location.isprintable():
         raise check.fail(where, "holds a line's end or another control character")
     if is_url(location) or re.match("https?:", location, re.IGNORECASE):
@@ -69,8 +69,9 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
         return "pypi"
     if re.search("[{}]", location):
         raise check.fail(where, f"{location!r}: only a URL can hold ${{NAME}}; a path has no {{ }}")
-    if (found := _SCHEME.match(location)) and not os.path.lexists(location):
-        raise check.fail(where, f"nothing is fetched by {found[0].rstrip(':')!r}; wanted is {FORMS}")
+    scheme = _SCHEME.match(location)
+    if scheme and not os.path.lexists(location):
+        raise check.fail(where, f"unknown scheme {scheme[0].rstrip(':')!r}; expected {FORMS}")
     if any(len(part.encode(errors="surrogatepass")) > LONGEST_NAME for part in location.split("/")):
         raise check.fail(where, f"holds a name of more than {LONGEST_NAME} bytes")
     if os.path.exists(location) and not (os.path.isfile(location) or os.path.isdir(location)):
@@ -80,28 +81,28 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
 
 def _check_pypi(check: Checker, where: str, location: str) -> None:
     name, equals, version = location.removeprefix("pypi:").partition("==")
-    said = f"{location[:80]!r} is not of the form pypi:NAME==VERSION"
+    problem = f"{location[:80]!r} does not have the form pypi:NAME==VERSION"
     if not equals or not name or not version:
-        raise check.fail(where, said)
+        raise check.fail(where, problem)
     if not _PACKAGE.fullmatch(name) or len(name) > 200:
-        raise check.fail(where, f"{said}: NAME is of letters, digits, '.', '_' and '-', without extras or options")
+        raise check.fail(where, f"{problem}: NAME has letters, digits, '.', '_' and '-', without extras or options")
     if not _VERSION.fullmatch(version) or len(version) > 100:
-        raise check.fail(where, f"{said}: VERSION is one version, such as 1.2 or 2.0rc1")
+        raise check.fail(where, f"{problem}: VERSION is one version, such as 1.2 or 2.0rc1")
 
 
 def check_hub(check: Checker, where: str, location: str, revision: str) -> None:
     """Raise UserError unless these name a model on the hub and a branch, tag or commit of it."""
     if not _HUB_ID.fullmatch(location):
-        said = f"no folder {location[:80]!r} here, and no hub id (organisation/name), package or URL"
-        raise check.fail(f"{where}.weights", said)
+        problem = f"no folder {location[:80]!r} here, and no hub id (organisation/name), package or URL"
+        raise check.fail(f"{where}.weights", problem)
     if not _REVISION.fullmatch(revision):
-        raise check.fail(f"{where}.revision", f"{revision[:80]!r} is no branch, tag or commit")
+        raise check.fail(f"{where}.revision", f"{revision[:80]!r} is not the name of a branch, tag or commit")
 
 
 def check_mirrors(check: Checker, mirrors: list[str]) -> None:
-    """Raise UserError for a mirror that is no path."""
+    """Raise UserError for a mirror that is not a path."""
     for mirror in mirrors:
         if not mirror.strip() or not mirror.isprintable() or len(mirror) > LONGEST:
             raise check.fail("mirrors", "a mirror is empty, has a control character or too many characters")
         if _SCHEME.match(mirror):
-            raise check.fail("mirrors", "a mirror is a folder; a URL stands in a dataset's location")
+            raise check.fail("mirrors", "a mirror is a folder; give a URL as a dataset's location")

@@ -1,7 +1,6 @@
-"""What every value of a configuration keeps to, whatever the schema says of it: it can be computed with and be shown.
+"""Checks of every value of a configuration, independent of its schema: numbers are finite and texts are visible.
 
-The schema is for what a key means. That numbers are finite and texts hold nothing that a reader cannot see is no
-matter of keys, so it is looked after here, for keys that are still to come too.
+The schema states what each key means. These checks hold for all keys, also for those that are added later.
 """
 
 from __future__ import annotations
@@ -14,36 +13,36 @@ from scripts.common.errors import UserError
 from scripts.common.numerals import LARGEST
 
 LONGEST_TEXT = 4096  # characters: no path is longer
-_EXACT = 2**53  # above, floating-point numbers are no longer whole numbers one by one
+_EXACT = 2**53  # above it, 64-bit floats cannot represent every whole number
 
 
 def why_not_plain(value: Any) -> str | None:
-    """Why one value, not what a list or mapping holds, can neither be computed with nor shown; None where it can."""
+    """Why a single value is refused; None if it is not. The content of lists and mappings is not looked at."""
     if value is None or isinstance(value, bool | list | dict):
         return None
     if isinstance(value, float):
-        finite = math.isfinite(value)
-        return None if finite else f"{value} is no number that can be computed with; a finite one is wanted"
+        return None if math.isfinite(value) else f"{value} is not a finite number; expected a finite one"
     if isinstance(value, int):
         return "a number beyond 64 bits" if abs(value) > LARGEST else None
     if not isinstance(value, str):
-        return f"{value} is a {type(value).__name__} to YAML, and no value here is one; for a text write '{value}'"
-    if odd := REFUSED.search(value):
-        return f"the text {shortened(value)} holds {named(odd[0])}; one line of signs that can be seen is wanted"
+        kind = type(value).__name__
+        return f"{value} is a {kind} to YAML; no value here is a {kind}; for a text write '{value}'"
+    if invisible := REFUSED.search(value):
+        return f"the text {shortened(value)} holds {named(invisible[0])}; expected one line of visible characters"
     if len(value) > LONGEST_TEXT:
-        return f"a text of {len(value):,} characters; at most {LONGEST_TEXT:,} are wanted"
+        return f"a text of {len(value):,} characters; expected at most {LONGEST_TEXT:,}"
     return None
 
 
 def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
-    """Raise UserError, with the key, unless each value and key in a configuration is plain."""
+    """Raise UserError, with the key, unless `why_not_plain` accepts each value and key of a configuration."""
     where = ": ".join([source, *([".".join(path)] if path else [])])
-    if said := why_not_plain(value):
-        raise UserError(f"{where}: {said}")
+    if reason := why_not_plain(value):
+        raise UserError(f"{where}: {reason}")
     if isinstance(value, dict):
         for key, part in value.items():
             if not isinstance(key, str) or why_not_plain(key):
-                raise UserError(f"{where}: the key {shortened(key)}: {why_not_plain(key) or 'is no text; quote it'}")
+                raise UserError(f"{where}: the key {shortened(key)}: {why_not_plain(key) or 'is not text; quote it'}")
             check_plain(part, source, (*path, shortened(key)[1:-1]))
     elif isinstance(value, list):
         for number, part in enumerate(value, 1):
@@ -51,7 +50,7 @@ def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
 
 
 def whole_numbers(value: Any) -> Any:
-    """The same value with each whole number as one: 10.0 becomes 10, so that both ways to write it are one setting."""
+    """The same value with whole numbers as integers: 10.0 becomes 10, so that both spellings are one setting."""
     if isinstance(value, dict):
         return {key: whole_numbers(part) for key, part in value.items()}
     if isinstance(value, list):

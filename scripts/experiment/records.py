@@ -58,8 +58,8 @@ class Selection:
 class System:
     """Anything that yields a run for a task.
 
-    `settings` are those of its kind (BM25's parameters, external files, how runs are fused). `passage_length` is that
-    of the passages into which texts are split, None where the model truncates them.
+    `settings` are those of its kind (BM25's parameters, external files, how runs are fused). Texts are split into
+    passages of at most `passage_length` characters; if it is None, the model truncates them.
     """
 
     name: str

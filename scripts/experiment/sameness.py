@@ -1,4 +1,4 @@
-"""What would be compared with itself, or counted twice: two names of one system, two tasks with the same queries."""
+"""Refuses a system that is compared with itself, and two tasks with the same queries, which would count twice."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from scripts.experiment.system_kinds import system_kind, takes
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
-    """Raise UserError where two tasks of a comparison have the same queries."""
-    for one, other in itertools.combinations(names, 2):
-        parts = [(check.config["datasets"][tasks[name].dataset], tasks[name].split) for name in (one, other)]
+    """Raise UserError if two tasks of a comparison have the same queries."""
+    for first, second in itertools.combinations(names, 2):
+        parts = [(check.config["datasets"][tasks[name].dataset], tasks[name].split) for name in (first, second)]
         if same_queries(*parts):
-            said = "have the same queries, which would count twice: the same data in the same words; leave one out"
-            raise check.fail(key, f"{one!r} and {other!r} {said}")
+            problem = "have the same queries, which would count twice: the same data in the same words; leave one out"
+            raise check.fail(key, f"{first!r} and {second!r} {problem}")
 
 
 def check_roles(
     check: Checker, key: str, pair: tuple[System, System], ranked: dict[str, str], systems: dict, scored: bool
 ) -> None:
-    """Raise UserError where control and treatment are one system by all settings or files.
+    """Raise UserError if control and treatment are one system, by all their settings or files.
 
-    `ranked` says, for each task, the one on which the treatment is scored. Where values are given (`scored`), two tasks
-    have not the same files either; a run's file may hold the queries of several tasks.
+    `ranked` maps each task to the one on which the treatment is scored. If values are given (`scored`), two tasks may
+    not have the same files either. Runs may share a file: it may hold the queries of several tasks.
     """
     control, treatment = pair
     if not system_kind(control).computed and not system_kind(treatment).computed:
@@ -35,23 +35,24 @@ def check_roles(
             task: (os.path.realpath(control.settings[task]), os.path.realpath(treatment.settings[other]))
             for task, other in ranked.items()
         }
-        if all(one == two for one, two in files.values()):  # of some tasks, the comparison says that there is no effect
+        # The same file for only some of the tasks is allowed: the comparison then reports no effect there.
+        if all(of_control == of_treatment for of_control, of_treatment in files.values()):
             raise check.fail(key, f"control and treatment have the same file for each task: {', '.join(ranked)}")
         seen: dict[tuple[str, str], str] = {}
         for task, pair_of_files in files.items() if scored else ():
             first = seen.setdefault(pair_of_files, task)
             if first != task:
-                said = "have the same files of scores for control and treatment, whose samples would count twice"
-                raise check.fail(f"{key}.tasks", f"{first!r} and {task!r} {said}")
+                problem = "have the same files of scores for control and treatment, whose samples would count twice"
+                raise check.fail(f"{key}.tasks", f"{first!r} and {task!r} {problem}")
     elif control.name != treatment.name and any(task == other for task, other in ranked.items()):
         alike = _identity(check, control, systems) == _identity(check, treatment, systems)
         if alike:
-            said = "are one system under two names: all their settings are the same"
-            raise check.fail(key, f"control {control.name!r} and treatment {treatment.name!r} {said}")
+            problem = "are one system under two names: all their settings are the same"
+            raise check.fail(key, f"control {control.name!r} and treatment {treatment.name!r} {problem}")
 
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
-    """All that makes a system's runs, as text."""
+    """All settings that a system's runs depend on, as text."""
     made_of = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
     made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
     return json.dumps(made_of, sort_keys=True)

@@ -1,6 +1,6 @@
-"""Which seed of a system is kept for other datasets: the one that scores best on a task, often a dev split.
+"""Resolves which seed of a system is used on other datasets: the one with the best score on a task, often a dev split.
 
-On the tasks of that dataset all seeds are run; on all others the chosen one alone, under the name `selected`.
+On the tasks of that task's dataset all seeds run; on all others only the selected one, under the name `selected`.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ WANTED = "select_seed needs 'task' (such as DATASET/dev) or 'by' (another system
 
 
 def selection(check: Checker, name: str, entry: dict) -> Selection | None:
-    """What a system's `select_seed` with a task says; None without one. Raises UserError for what does not fit."""
-    key, asked = f"systems.{name}.select_seed", entry.get("select_seed")
-    if asked is None:
+    """The selection that a system's `select_seed` with a `task` describes, or None. Raises UserError if it is wrong."""
+    key, settings = f"systems.{name}.select_seed", entry.get("select_seed")
+    if settings is None:
         return None
     if "recipe" not in entry:
-        raise check.fail(key, "without a recipe nothing is trained, so there is no seed to select")
-    if ("task" in asked) == ("by" in asked):
+        raise check.fail(key, "only valid with a recipe: without training there is no seed to select")
+    if ("task" in settings) == ("by" in settings):
         raise check.fail(key, WANTED)
-    if "by" in asked:
-        if "score" in asked:
-            raise check.fail(key, f"the score is that of the system {asked['by']!r}; leave it out here")
+    if "by" in settings:
+        if "score" in settings:
+            raise check.fail(key, f"the score is that of the system {settings['by']!r}; leave it out here")
         return None
-    dataset, _, split = asked["task"].partition("/")
+    dataset, _, split = settings["task"].partition("/")
     check.known(f"{key}.task", dataset, "datasets")
     its = check.config["datasets"][dataset]
     if not format_of(its).has_documents:
         raise check.fail(f"{key}.task", f"{dataset} has format {its['format']}: nothing can be searched there")
     check_split(check, f"{key}.task", dataset, split or "test")
-    score = asked.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
+    score = settings.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
     for measure in score:
         try:
             check_computable(measure)
         except UserError as error:
             raise check.fail(f"{key}.score", str(error)) from None
-    return Selection(asked["task"], dataset, split or "test", score, name)
+    return Selection(settings["task"], dataset, split or "test", score, name)
 
 
 def share_selections(check: Checker, systems: dict[str, System]) -> dict[str, System]:
-    """The systems, where those that select `by` another one have its selection.
+    """The systems; those that select `by` another system get the selection of that one.
 
-    The other may be named as in the file: what it was fanned out to is told by the model and the recipe.
+    The other system may be named as in the file. If it was fanned out, the model and the recipe identify it.
     """
     shared = dict(systems)
     for name, system in systems.items():
@@ -56,10 +56,15 @@ def share_selections(check: Checker, systems: dict[str, System]) -> dict[str, Sy
         if by is None:
             continue
         own = (system.model, system.recipe, system.seeds)
-        alike = [one for one in systems.values() if one.selection and (one.model, one.recipe, one.seeds) == own]
-        found = [one for one in alike if one.name == by] or [one for one in alike if one.name.startswith(f"{by}-")]
-        if len(found) != 1:
-            said = f"{by!r} is not one system with the same model, recipe and seeds that selects"
-            raise check.fail(f"systems.{name}.select_seed.by", said)
-        shared[name] = replace(system, selection=found[0].selection)
+        alike = [
+            candidate
+            for candidate in systems.values()
+            if candidate.selection and (candidate.model, candidate.recipe, candidate.seeds) == own
+        ]
+        exact = [candidate for candidate in alike if candidate.name == by]
+        matches = exact or [candidate for candidate in alike if candidate.name.startswith(f"{by}-")]
+        if len(matches) != 1:
+            problem = f"{by!r} is not exactly one system with select_seed.task and the same model, recipe and seeds"
+            raise check.fail(f"systems.{name}.select_seed.by", problem)
+        shared[name] = replace(system, selection=matches[0].selection)
     return shared

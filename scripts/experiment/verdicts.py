@@ -1,4 +1,4 @@
-"""In words, what is wrong with a configuration where its schema does not fit, and what would be right."""
+"""Messages for a configuration that does not fit its schema: what is wrong and what is expected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOO = {"minimum": "too small", "exclusiveMinimum": "too small", "maximum": "too 
 
 
 def resolved(schema: dict, root: dict) -> dict:
-    """A (sub)schema together with the definition that it refers to."""
+    """A (sub)schema merged with the definition that its `$ref` refers to."""
     reference = schema.get("$ref", "")
     target = root["$defs"][reference.rsplit("/", 1)[-1]] if reference else {}
     return target | schema
@@ -29,55 +29,59 @@ def kind(value) -> str:
     return KINDS[names.get(type(value), "null")]
 
 
-def wanted(schema: dict, root: dict) -> str:
+def expected(schema: dict, root: dict) -> str:
     """What a (sub)schema allows, in words: its title where it has one."""
     schema = resolved(schema, root)
     if "title" in schema:
         return schema["title"]
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(wanted(part, root) for part in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(expected(part, root) for part in schema["anyOf"]))
     if "const" in schema:
         return _written(schema["const"])
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
     types = schema.get("type", [])
     words = " or ".join(KINDS[name] for name in ([types] if isinstance(types, str) else types))
-    limits = [f"{said} {schema[key]}" + (" characters" if key == "maxLength" else "")
-              for key, said in LIMITS.items() if key in schema]  # fmt: skip
-    items = f" ({wanted(schema['items'], root)} each)" if types == "array" and "items" in schema else ""
+    limits = [f"{limit} {schema[key]}" + (" characters" if key == "maxLength" else "")
+              for key, limit in LIMITS.items() if key in schema]  # fmt: skip
+    items = f" ({expected(schema['items'], root)} each)" if types == "array" and "items" in schema else ""
     return " ".join([words, " and ".join(limits)]).strip() + items
 
 
 def best_match(errors: list[ValidationError]) -> ValidationError:
-    """The error to tell of: the one nearest to the top and, of the ways that anyOf leaves, that of the meant one."""
-    error = min(errors, key=lambda one: len(one.path))
+    """The error to report: the one nearest to the top. Of `anyOf`, that of the alternative that was probably meant."""
+    error = min(errors, key=lambda candidate: len(candidate.path))
     while error.validator == "anyOf":
-        ways: dict[int, list[ValidationError]] = {}
-        for one in error.context:
-            ways.setdefault(one.schema_path[0], []).append(one)
-        meant = [way for way in ways.values() if not any(_of_another_kind(one) for one in way)]
+        alternatives: dict[int, list[ValidationError]] = {}
+        for cause in error.context:
+            alternatives.setdefault(cause.schema_path[0], []).append(cause)
+        meant = [causes for causes in alternatives.values() if not any(_of_another_kind(cause) for cause in causes)]
         if len(meant) != 1:
             break
-        error = min(meant[0], key=lambda one: len(one.path))
+        error = min(meant[0], key=lambda candidate: len(candidate.path))
     return error
 
 
 def _of_another_kind(error: ValidationError) -> bool:
-    """Whether a way of anyOf is for values of another kind, or for one other value alone."""
+    """Whether an alternative of `anyOf` failed because it is for values of another kind or for fixed values."""
     return not error.path and error.validator in ("type", "const", "enum")
 
 
 def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str], root: dict) -> str:
-    """One line: the file, the key, what is wrong and what would be right. `root` is the whole schema."""
+    """One line: the file, the key, what is wrong and what is expected.
+
+    `source` names the file, `origins` maps (section, fanned-out name) to the name in the file, and `root` is the whole
+    schema.
+    """
     path = list(error.absolute_path)
     if len(path) > 1:
         path[1] = origins.get((path[0], path[1]), path[1])
     keys = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part)[1:-1]}" for part in path)
     where = ": ".join([source, *([keys.lstrip(".")] if keys else [])])
-    return f"{where}: {_said(error, path, origins, root)}"
+    return f"{where}: {_problem(error, path, origins, root)}"
 
 
-def _said(error: ValidationError, path: list, origins: dict[tuple[str, str], str], root: dict) -> str:
+def _problem(error: ValidationError, path: list, origins: dict[tuple[str, str], str], root: dict) -> str:
     value, schema = error.instance, resolved(error.schema, root)
     if error.validator == "additionalProperties":
         allowed = sorted(schema.get("properties", {}))
@@ -86,39 +90,39 @@ def _said(error: ValidationError, path: list, origins: dict[tuple[str, str], str
     if error.validator == "required":
         return f"key {next(key for key in error.validator_value if key not in value)!r} is missing"
     if error.validator in ("minItems", "minProperties"):
-        return "is empty; at least one entry is wanted"
+        return "is empty; expected at least one entry"
     if error.validator == "uniqueItems":
-        twice = next(one for number, one in enumerate(value) if one in value[:number])
-        return f"{_written(twice)} stands twice; each entry is wanted once"
+        duplicate = next(entry for number, entry in enumerate(value) if entry in value[:number])
+        return f"duplicate entry {_written(duplicate)}; expected each entry once"
     if "propertyNames" in error.schema_path:
         entry = origins.get((path[0], value), value) if len(path) == 1 else value
         made = f" (made of {shortened(entry)})" if entry != value else ""
-        return f"bad name {shortened(value)}{made}: {_of_text(error)}; wanted is {wanted(schema, root)}"
+        return f"bad name {shortened(value)}{made}: {_of_text(error)}; expected {expected(schema, root)}"
     if error.validator in TOO:
-        return f"{_written(value)} is {TOO[error.validator]}; wanted is {wanted(schema, root)}"
+        return f"{_written(value)} is {TOO[error.validator]}; expected {expected(schema, root)}"
     if error.validator == "enum" and isinstance(value, str):
-        near = _near(value, [str(one) for one in schema["enum"]])
-        return f"unknown value {shortened(value)};{f' {near};' if near else ''} wanted is {wanted(schema, root)}"
+        near = _near(value, [str(allowed) for allowed in schema["enum"]])
+        return f"unknown value {shortened(value)};{f' {near};' if near else ''} expected {expected(schema, root)}"
     if error.validator in ("pattern", "minLength", "maxLength"):
-        return f"{shortened(value)} {_of_text(error)}; wanted is {wanted(schema, root)}"
+        return f"{shortened(value)} {_of_text(error)}; expected {expected(schema, root)}"
     if error.validator == "anyOf" and isinstance(value, str):
         words = [str(part["const"]) for part in schema["anyOf"] if isinstance(part.get("const"), str)]
         if near := _near(value, words):
-            return f"unknown value {shortened(value)}; {near}; wanted is {wanted(schema, root)}"
+            return f"unknown value {shortened(value)}; {near}; expected {expected(schema, root)}"
     if value is None:
-        return f"nothing stands there (null); wanted is {wanted(schema, root)}, or leave the key out"
-    said = f"{_written(value)} is {_kind_beside(value, schema)}; wanted is {wanted(schema, root)}"
-    return said + _hint(value, schema, root)
+        return f"has no value (null); expected {expected(schema, root)}, or leave the key out"
+    message = f"{_written(value)} is {_kind_beside(value, schema)}; expected {expected(schema, root)}"
+    return message + _hint(value, schema, root)
 
 
 def _kind_beside(value, schema: dict) -> str:
-    """What a value is, said so that it differs from what is wanted."""
-    return "no whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
+    """The kind of a value, worded so that it differs from the kind that is expected."""
+    return "not a whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
 
 
 def _near(word: str, known: list[str]) -> str:
-    """Which known word is meant, as a question; nothing where none is close."""
-    by_case = {one.lower(): one for one in known}
+    """A question that names the known word closest to `word`; empty if none is close."""
+    by_case = {known_word.lower(): known_word for known_word in known}
     close = difflib.get_close_matches(word.lower(), by_case, 1)
     return f"did you mean {by_case[close[0]]!r}?" if close else ""
 
@@ -129,18 +133,18 @@ def _of_text(error: ValidationError) -> str:
     if is_blank(error.instance):
         return "is blank"
     if error.validator == "maxLength":
-        return f"has {len(error.instance):,} characters, and {error.validator_value:,} are the most"
+        return f"has {len(error.instance):,} characters, but at most {error.validator_value:,} are allowed"
     return "does not fit"
 
 
 def _types(schema: dict, root: dict | None = None) -> set[str]:
     ways = [resolved(part, root) for part in schema.get("anyOf", [])] if root else []
     types = schema.get("type", [])
-    return {types} if isinstance(types, str) else {*types, *(one for way in ways for one in _types(way, root))}
+    return {types} if isinstance(types, str) else {*types, *(name for way in ways for name in _types(way, root))}
 
 
 def _hint(value, schema: dict, root: dict) -> str:
-    """How the value that is probably meant is written, in brackets."""
+    """A hint in brackets on how to write the value that was probably meant; empty if there is none."""
     types = _types(schema, root)
     number = finite(value) if isinstance(value, str) and types & {"number", "integer"} else None
     if number is not None and ("number" in types or number.is_integer()):
@@ -157,7 +161,7 @@ def _hint(value, schema: dict, root: dict) -> str:
 
 
 def _written(value) -> str:
-    """A value as YAML has it, cut to what fits a line."""
+    """A value as YAML writes it, cut to fit a line."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float):

@@ -1,7 +1,7 @@
 """A document's score from the scores of all pairs of a passage of the query and a passage of the document.
 
-MaxSim: the maximum over the document's passages for each of the query's, summed over these. Where neither text was
-split there is one pair, whose score it is.
+MaxSim: for each passage of the query the best passage of the document counts; the document's score is their sum.
+If neither text was split, there is one pair, and the document has its score.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def max_sim(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The scores of documents for one query.
 
-    `scores` has shape (passages of the query, passages of all documents), a document's side by side; `counts`, of shape
-    (documents,), says how many each has, at least one. Returns shape (documents,).
+    `scores` has shape (passages of the query, passages of all documents); the passages of a document are neighbours.
+    `counts` (documents,) is their number for each document, at least one. Returns shape (documents,).
     """
     starts = np.cumsum(counts) - counts
     return np.maximum.reduceat(scores, starts, axis=1).sum(axis=0)

@@ -1,10 +1,10 @@
 """Re-rank a first stage's run with a model of any kind (see scripts/models/adapters.py).
 
-Reads a checkpoint, the corpus, queries and a run; scores the run's first `depth` documents a query (in trec_eval's
+Reads a checkpoint, the corpus, queries and a run. Scores the run's first `depth` documents per query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A model that searches, such as a bi-encoder,
-encodes each document and query once (or the corpus's embeddings are taken, where they are given), and their similarity
-is the score; any other, such as a cross-encoder, scores each pair. Corpus and queries may be files of passages. Only
-the documents to score are kept in memory.
+encodes each document and query once (unless the corpus's embeddings are given), and their similarity is the score. Any
+other model, such as a cross-encoder, scores each pair. Corpus and queries may be files of passages. Only the documents
+to score are kept in memory.
 """
 
 from __future__ import annotations

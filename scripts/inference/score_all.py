@@ -1,8 +1,8 @@
 """Score every pair of a query and a document with a model of pairs, such as a cross-encoder, without a first stage.
 
-Reads a checkpoint, the corpus and queries (or the passages of both); writes a TREC run of the `depth` documents with
-the highest logits per query, and the timing. The corpus is read anew for each query and only the best documents are
-kept, so memory does not grow with it; reading is left out of the times.
+Reads a checkpoint, the corpus and queries (or the passages of both). Writes a TREC run of the `depth` documents with
+the highest logits per query, and the timing. The corpus is read again for each query, and only the best documents are
+kept, so memory does not grow with its size. The times do not include reading.
 """
 
 from __future__ import annotations

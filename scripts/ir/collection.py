@@ -1,6 +1,6 @@
 """A prepared test collection on disk: `corpus.jsonl`, `queries/{split}.jsonl`, `qrels/{split}.qrels`.
 
-Every dataset format is turned into this one layout, so the stages after `datasets` know no other.
+Every dataset format is converted to this layout, so that the later stages read no other.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ class Document(NamedTuple):
 
     @property
     def contents(self) -> str:
-        """Title and text in one string: what is indexed and encoded."""
+        """Title and text in one string, as it is indexed and encoded."""
         return f"{self.title} {self.text}".strip()
 
 
 def _prepared(path: Path, *fields: str) -> Iterator[dict[str, Any]]:
-    """The records of a prepared file. UserError, with the line, for one that is not as it was written."""
+    """Yield the records of a prepared file. Raises UserError, with the line, if one lacks a field of type text."""
     for number, line in lines(path):
         try:
             record = json.loads(line)
         except ValueError:
             record = None
         if type(record) is not dict or any(type(record.get(field)) is not str for field in fields):
-            raise UserError(f"{path}:{number}: not as it was written: a record with {', '.join(fields)} is wanted")
+            raise UserError(f"{path}:{number}: was changed or damaged: expected a record with {', '.join(fields)}")
         yield record
 
 
 def read_corpus(path: Path) -> Iterator[Document]:
-    """Yield the documents of a prepared corpus in its order."""
+    """Yield the documents of a prepared corpus in file order. Raises UserError for a damaged line."""
     for record in _prepared(path, "_id", "title", "text"):
         yield Document(record["_id"], record["title"], record["text"])
 
 
 def read_ids(path: Path) -> Iterator[str]:
-    """Yield the ids of a prepared corpus in its order; faster than reading the documents."""
+    """Yield the document ids of a prepared corpus in file order; faster than `read_corpus`."""
     start = '{"_id": "'
     for number, line in lines(path):
         try:
@@ -58,11 +58,11 @@ def read_ids(path: Path) -> Iterator[str]:
                 raise ValueError
             yield scanstring(line, len(start))[0]
         except ValueError:
-            raise UserError(f"{path}:{number}: not as it was written: a record with _id is wanted") from None
+            raise UserError(f"{path}:{number}: was changed or damaged: expected a record with _id") from None
 
 
 def write_corpus(path: Path, documents: Iterable[Document]) -> int:
-    """Write documents as JSON lines (`_id`, `title`, `text`), whole or not at all; return how many."""
+    """Write documents as JSON lines (`_id`, `title`, `text`) atomically; return their number."""
     count = 0
     with atomic_text(path) as file:
         for document in documents:
@@ -73,21 +73,21 @@ def write_corpus(path: Path, documents: Iterable[Document]) -> int:
 
 
 def read_queries(path: Path) -> dict[str, str]:
-    """Read a prepared query file: query id -> text, in the file's order."""
+    """Read a prepared query file: query id -> text, in file order."""
     return {record["_id"]: record["text"] for record in _prepared(path, "_id", "text")}
 
 
 def read_texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (id, contents or query) of each line of a prepared corpus, query file or file of passages, in its order."""
+    """Yield (id, title and text) of each line of a prepared corpus, query file or file of passages, in file order."""
     for record in _prepared(path, "_id", "text"):
         text = record["text"]
         yield record["_id"], f"{record['title']} {text}".strip() if "title" in record else text
 
 
 def passages_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[str]]:
-    """Id -> the contents of its lines, in the file's order: the passages of a text that was split, or the one text.
+    """Id -> the texts of its lines, in file order: the passages of a text that was split, or the text itself.
 
-    `wanted` are the ids to keep (all, if None); no others are kept in memory.
+    `wanted` are the ids to read (None: all); only these are held in memory.
     """
     passages: dict[str, list[str]] = {}
     for name, text in read_texts(path):
@@ -97,16 +97,16 @@ def passages_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[st
 
 
 def write_queries(path: Path, queries: dict[str, str]) -> None:
-    """Write queries as JSON lines (`_id`, `text`), whole or not at all."""
+    """Write queries as JSON lines (`_id`, `text`) atomically."""
     with atomic_text(path) as file:
         for query_id, text in queries.items():
             file.write(json.dumps({"_id": query_id, "text": text}, ensure_ascii=False) + "\n")
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of a user's JSON lines file; UserError names the line that is not a JSON object."""
+    """Yield (line number, object) of a user's JSON lines file. Raises UserError for a line that is not an object."""
     for number, line in lines(path):
         record = parse_json(line, f"{path}:{number}")
         if not isinstance(record, dict):
-            raise UserError(f"{path}:{number}: a JSON object is wanted, not {type(record).__name__}")
+            raise UserError(f"{path}:{number}: expected a JSON object, not {type(record).__name__}")
         yield number, record

@@ -1,7 +1,7 @@
-"""Names of measures: which measure of ir-measures one means, whether its parameters make sense, and its other names.
+"""Names of measures: the measure of ir-measures that a name stands for, the check of its parameters, and its synonyms.
 
-Parameters are judged here, before any provider sees them: trec_eval ends the whole process at a cut-off of 0, and
-others compute something else without a word (a recall of 0.125 is taken for 0.12).
+Parameters are checked here, before any provider sees them: trec_eval ends the whole process at a cut-off of 0, and
+other providers silently compute something else (a recall of 0.125 becomes 0.12).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import ir_measures
 from scripts.common.errors import UserError
 
 LONGEST_NAME = 200
-LARGEST = 2**31 - 1  # of whole numbers: what all providers hold
-DEEPEST_CWL = 1000  # ranks that cwl_eval looks at
+LARGEST = 2**31 - 1  # the largest integer that all providers can hold
+DEEPEST_CWL = 1000  # ranks: cwl_eval reads no deeper
 OF_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
 BY_SUBTOPIC = ("AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP")
 OF_JUDGEMENTS = ("NumQ", "NumRel")
@@ -26,7 +26,7 @@ SEE = "see https://ir-measur.es/en/latest/measures.html"
 
 @dataclass(frozen=True)
 class Range:
-    """What a parameter may be, as a test and in words."""
+    """The allowed values of a parameter, as a test and in words."""
 
     holds: Callable[[object], bool]
     words: str
@@ -73,9 +73,9 @@ _RBP_REL = Range(lambda value: _whole(value, 0, LARGEST), f"a whole number from 
 
 
 def parse(name: str) -> ir_measures.Measure:
-    """The ir-measures object of a measure's name, such as `nDCG@10`; equal for two names of one measure.
+    """The ir-measures object of a measure's name, such as `nDCG@10`; two names of one measure give equal objects.
 
-    Raises UserError for a name that ir-measures does not know and for parameters that are missing or make no sense.
+    Raises UserError for a name that ir-measures does not know and for parameters that are missing or not valid.
     """
     unknown = UserError(f"unknown measure {name!r}: use a name of ir-measures such as nDCG@10, RR@10, AP@5")
     if len(name) > LONGEST_NAME or not name.isascii() or not name.isprintable() or name != name.strip() or "#" in name:
@@ -86,39 +86,43 @@ def parse(name: str) -> ir_measures.Measure:
     except (NameError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise unknown from None
     _check(name, measure, given)
-    return type(measure)(**dict(sorted(measure.params.items())))  # the library tells RBP(p=0.5,rel=1) by its order
+    return type(measure)(**dict(sorted(measure.params.items())))  # the library's equality depends on their order
 
 
 def _given(name: str) -> list[str | None]:
-    """The parameters that a name states, each as often as it does; None stands for the one behind `@`."""
-    node = ast.parse(name, mode="eval").body
-    at = [None] if isinstance(node, ast.BinOp) else []
-    call = node.left if isinstance(node, ast.BinOp) else node
-    return at + ([keyword.arg for keyword in call.keywords] if isinstance(call, ast.Call) else [])
+    """The parameters that a name states, duplicates included; None stands for the value after `@`."""
+    call = ast.parse(name, mode="eval").body
+    given: list[str | None] = []
+    if isinstance(call, ast.BinOp):
+        given.append(None)
+        call = call.left
+    if isinstance(call, ast.Call):
+        given += [keyword.arg for keyword in call.keywords]
+    return given
 
 
 def _check(name: str, measure: ir_measures.Measure, given: list[str | None]) -> None:
-    def fail(said: str) -> UserError:
-        return UserError(f"measure {name!r} cannot be computed: {said}")
+    def fail(reason: str) -> UserError:
+        return UserError(f"measure {name!r} cannot be computed: {reason}")
 
     if measure.NAME in BY_SUBTOPIC:
         raise fail("it needs judgements by subtopic, which qrels here do not have")
     if measure.NAME in OF_JUDGEMENTS:
-        raise fail("it tells of the judgements alone and nothing of a run")
-    stated = [measure.AT_PARAM if one is None else one for one in given]
+        raise fail("it describes only the judgements, not a run")
+    stated = [measure.AT_PARAM if parameter is None else parameter for parameter in given]
     for parameter in stated:
         if parameter not in measure.SUPPORTED_PARAMS:
             known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
             raise fail(f"a parameter is missing or wrong: {parameter} is not one of {measure.NAME}'s ({known})")
         if stated.count(parameter) > 1:
-            raise fail(f"a parameter is missing or wrong: {parameter} stands twice")
+            raise fail(f"a parameter is missing or wrong: duplicate {parameter}")
         if parameter not in measure.params:
-            raise fail(f"{parameter} is None; wanted is {RANGES[parameter].words}")
+            raise fail(f"{parameter} is None; expected {RANGES[parameter].words}")
     if measure.NAME == "RBP" and "rel" not in measure.params:
-        raise fail("say from which grade on a document is relevant, such as RBP(rel=1)")
-    for parameter, wanted in measure.SUPPORTED_PARAMS.items():
+        raise fail("state the lowest grade of a relevant document, such as RBP(rel=1)")
+    for parameter, definition in measure.SUPPORTED_PARAMS.items():
         if parameter not in measure.params:
-            if wanted.required:
+            if definition.required:
                 raise fail(f"a parameter is missing or wrong: it needs {parameter}, {SEE}")
             continue
         value, range_ = measure.params[parameter], RANGES[parameter]
@@ -127,29 +131,29 @@ def _check(name: str, measure: ir_measures.Measure, given: list[str | None]) -> 
         if parameter == "rel" and measure.NAME == "RBP":
             range_ = _RBP_REL
         if not range_.holds(value):
-            raise fail(f"{parameter} is {value!r}; wanted is {range_.words}")
+            raise fail(f"{parameter} is {value!r}; expected {range_.words}")
     if measure.NAME in OF_CWL and measure["min_rel"] >= measure["max_rel"]:
-        raise fail(f"min_rel is {measure['min_rel']}; wanted is less than max_rel, {measure['max_rel']}")
+        raise fail(f"min_rel is {measure['min_rel']}; expected less than max_rel, {measure['max_rel']}")
 
 
 def same_measure(name: str, listed: Iterable[str]) -> str | None:
-    """The one of the listed names that means the measure of this name: itself, or the first other name of it."""
+    """The listed name of the measure that `name` stands for: `name` itself or its first synonym; None if not listed."""
     listed = list(listed)
     if name in listed:
         return name
     try:
-        wanted = parse(name)
+        measure = parse(name)
     except UserError:
         return None
-    for other in listed:
+    for candidate in listed:
         try:
-            if parse(other) == wanted:
-                return other
+            if parse(candidate) == measure:
+                return candidate
         except UserError:
-            continue  # the measure of given scores, which has any name
+            continue  # the measure of external scores may have any name
     return None
 
 
 def cutoff(measure: ir_measures.Measure) -> int | None:
-    """The cut-off of a measure that may have one."""
+    """The cut-off of a measure; None if it has none."""
     return measure.params.get("cutoff")

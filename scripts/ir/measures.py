@@ -1,9 +1,9 @@
-"""Effectiveness measures by ir-measures' names, one value a query, on trec_eval's own ranking and query set.
+"""Effectiveness measures by ir-measures' names: one value per query, on trec_eval's own ranking and query set.
 
-ir-measures computes them, except some whose providers cannot: ERR and nDCG with exponential gain come from a script
-that takes numbers for query ids and prints five decimals, RBP from a package that cuts its weights at rank 1,000, and
-Accuracy's leaves queries out. Each measure is computed once, whatever it is called, and no value is ever a default: a
-query that the run has gets the one that was computed for it, or there is an error.
+ir-measures computes most of them. Four are computed here, because of limits of their providers: for ERR and nDCG with
+exponential gain a script that takes only numbers as query ids and prints five decimals, for RBP a package that cuts the
+weights at rank 1,000, and for Accuracy one that leaves queries out. Each measure is computed once, even under two
+names. No value is ever a default: each query of the run gets a computed value, or there is an error.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from scripts.ir.measure_names import LARGEST, OF_CWL, cutoff, parse
 from scripts.ir.trec import Qrels, Run, ranking
 
 ERR_HIGHEST_GRADE = 4  # the scale of the TREC Web track, whose script (gdeval) defines ERR for ir-measures
-NOT_RETRIEVED = 0.0  # of a judged query that the run lacks, as trec_eval -c counts it
-PLAIN = ("AP", "P", "R", "RR", "Rprec", "Success", "nDCG")  # of trec_eval, which can compute them side by side
+NOT_RETRIEVED = 0.0  # the value of a judged query that the run lacks, as trec_eval -c counts it
+PLAIN = ("AP", "P", "R", "RR", "Rprec", "Success", "nDCG")  # measures that trec_eval computes in one pass
 PROVIDERS = ir_measures.providers.FallbackProvider(
     [ir_measures.pytrec_eval, ir_measures.cwl_eval, ir_measures.compat, ir_measures.judged, ir_measures.msmarco]
 )
@@ -28,16 +28,16 @@ Values = dict[str, float]  # query id -> value
 
 
 def check_computable(name: str) -> None:
-    """Raise UserError unless the measure can be computed here: it scores a run of one query, to see."""
+    """Raise UserError unless the measure can be computed here; it is tried on a run of one query."""
     parse(name)
-    logging.disable(logging.WARNING)  # what a provider finds odd about so small a task
+    logging.disable(logging.WARNING)  # providers warn about so small a task
     try:
         evaluate({"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1, "c": 0}}, [name])
     except UserError:
         raise
-    except Exception as error:  # ir-measures' providers raise many kinds, all of them about this one measure
-        said = " ".join(str(error).split()) or type(error).__name__
-        raise UserError(f"measure {name!r} cannot be computed: {said.rstrip('.')}") from None
+    except Exception as error:  # the providers raise many kinds of exceptions, here all about this measure
+        message = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"measure {name!r} cannot be computed: {message.rstrip('.')}") from None
     finally:
         logging.disable(logging.NOTSET)
 
@@ -45,12 +45,12 @@ def check_computable(name: str) -> None:
 def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
     """Score a run.
 
-    Returns a row a query of the qrels (index `query_id`, in their order), a column a measure name; two names of one
-    measure have the same values. As `trec_eval -c` counts, a query that the run lacks scores 0 and a query that the
-    qrels lack is left out; one without relevant documents has the value that the measure's provider gives it (0 for
-    all that divide by their number). The ranking is trec_eval's for every measure (ties by descending document id,
-    scores as 32-bit floats): it is handed to ir-measures as strictly falling scores, since its providers differ in
-    how they break ties. Raises UserError for grades that a measure does not hold.
+    Returns a table with a row per query of the qrels (index `query_id`, in their order) and a column per measure name;
+    two names of one measure have the same values. As in `trec_eval -c`, a query that the run lacks scores 0 and a query
+    that the qrels lack is left out. A query without relevant documents has the value that the measure's provider gives
+    it (0 for all measures that divide by their number). The ranking is trec_eval's for every measure (ties by
+    descending document id, scores as 32-bit floats). It is passed to ir-measures as strictly decreasing scores, because
+    its providers break ties differently. Raises UserError for grades that a measure does not allow.
     """
     _check_grades(qrels, "measures are")
     rankings = {query: ranking(run[query]) for query in qrels if run.get(query)}
@@ -58,8 +58,8 @@ def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
     values = _computed(list(dict.fromkeys(measures.values())), rankings, qrels)
     for measure, by_query in values.items():
         if by_query.keys() != rankings.keys() or not all(map(math.isfinite, by_query.values())):
-            odd = next((q for q in rankings if not math.isfinite(by_query.get(q, math.nan))), None)
-            raise UserError(f"measure {measure} has no value for query {odd}: it cannot be computed of this run")
+            query = next((query for query in rankings if not math.isfinite(by_query.get(query, math.nan))), None)
+            raise UserError(f"measure {measure} has no value for query {query}: it cannot be computed for this run")
     columns = {
         name: [values[measure].get(query, NOT_RETRIEVED) for query in qrels] for name, measure in measures.items()
     }
@@ -69,17 +69,16 @@ def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
 def _computed(
     measures: list[ir_measures.Measure], rankings: dict[str, list[str]], qrels: Qrels
 ) -> dict[ir_measures.Measure, Values]:
-    """The value of each query that has a ranking, by measure.
+    """Measure -> query -> value, for each query that has a ranking.
 
-    The plain measures are given to ir-measures together, which is faster; all others alone: it mixes up some that it
-    computes at once (two recalls of IPrec, nDCG with and without gains).
+    ir-measures gets the plain measures together, which is faster. It gets each other measure alone, because it mixes up
+    some that it computes together (two recalls of IPrec, nDCG with and without gains).
     """
     values: dict[ir_measures.Measure, Values] = {}
-    together = [one for one in measures if one.NAME in PLAIN and one.params.keys() <= {"cutoff", "rel"}]
-    together = [one for one in together if one.NAME != "RR" or not cutoff(one)]
-    for group in [together, *([one] for one in measures if one not in together)]:
-        if not group:
-            continue
+    together = [measure for measure in measures if measure.NAME in PLAIN and measure.params.keys() <= {"cutoff", "rel"}]
+    together = [measure for measure in together if measure.NAME != "RR" or not cutoff(measure)]
+    alone = [[measure] for measure in measures if measure not in together]
+    for group in [together, *alone] if together else alone:
         first = group[0]
         if first.NAME in _OWN:
             values[first] = _OWN[first.NAME](first, rankings, qrels)
@@ -93,7 +92,7 @@ def _computed(
 
 
 def _check_grades(qrels: Qrels, which: str, highest: int = LARGEST) -> None:
-    """Raise UserError for a grade beyond the highest (providers would cut it, or take it for another)."""
+    """Raise UserError for a grade above `highest`, which providers would cut or misread."""
     grades = [grade for judged in qrels.values() for grade in judged.values()]
     if max(grades, default=0) > highest:
         raise UserError(f"{which} defined for grades up to {highest}; the qrels hold {max(grades)}")
@@ -104,7 +103,7 @@ def _check_grades(qrels: Qrels, which: str, highest: int = LARGEST) -> None:
 def _provided(
     measures: list[ir_measures.Measure], rankings: dict[str, list[str]], qrels: Qrels
 ) -> dict[ir_measures.Measure, Values]:
-    """What ir-measures makes of the rankings."""
+    """Measure -> query -> value, as ir-measures computes it from the rankings."""
     values: dict[ir_measures.Measure, Values] = {measure: {} for measure in measures}
     if not rankings:
         return values
@@ -113,16 +112,16 @@ def _provided(
         for query, documents in rankings.items()
     }
     judged = {query: qrels[query] for query in rankings}
-    for found in PROVIDERS.iter_calc(measures, judged, strict):
-        values[found.measure][found.query_id] = float(found.value)
+    for value in PROVIDERS.iter_calc(measures, judged, strict):
+        values[value.measure][value.query_id] = float(value.value)
     return values
 
 
 def _err(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
-    """Expected reciprocal rank: sum over ranks r of R_r / r times the product of the 1 - R_i before.
+    """Expected reciprocal rank: the sum over ranks r of R_r / r times the product of 1 - R_i over all ranks i < r.
 
-    R = (2^grade - 1) / 2^4 is the probability that a document satisfies. Chapelle, Metzler, Zhang and Grinspan (2009),
-    Expected Reciprocal Rank for Graded Relevance, CIKM, equations 4 and 7.
+    R = (2^grade - 1) / 2^4 is the probability that a document satisfies the user. Chapelle, Metzler, Zhang and Grinspan
+    (2009), Expected Reciprocal Rank for Graded Relevance, CIKM, equations 4 and 7.
     """
     _check_grades(qrels, f"measure {measure} is", ERR_HIGHEST_GRADE)
     values = {}
@@ -154,20 +153,21 @@ def _rbp(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qr
 
 
 def _accuracy(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
-    """The share of the pairs of a relevant and another document (both retrieved) in which the relevant one is first.
+    """The share of the pairs of a relevant and a non-relevant retrieved document in which the relevant one is first.
 
-    It is 0 where no relevant document is retrieved, and 1 where no other is: none stands before a relevant one.
+    It is 0 if no relevant document is retrieved, else 1 if no non-relevant document is.
     """
     values = {}
     for query, documents in rankings.items():
-        others_before, others = [], 0
+        non_relevant_before, non_relevant = [], 0
         for document in documents[: cutoff(measure)]:
             if qrels[query].get(document, 0) >= measure["rel"]:
-                others_before.append(others)
+                non_relevant_before.append(non_relevant)
             else:
-                others += 1
-        wrong = sum(others_before) / (float(others) * len(others_before)) if others and others_before else 0.0
-        values[query] = 1.0 - wrong if others_before else 0.0
+                non_relevant += 1
+        pairs = float(non_relevant) * len(non_relevant_before)
+        wrong = sum(non_relevant_before) / pairs if pairs else 0.0
+        values[query] = 1.0 - wrong if non_relevant_before else 0.0
     return values
 
 
@@ -175,11 +175,11 @@ _OWN = {"ERR": _err, "RBP": _rbp, "Accuracy": _accuracy}
 
 
 def _exponential_ndcg(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
-    """nDCG with the gain 2^grade - 1: the usual one, on qrels that hold the gains.
+    """nDCG with the gain 2^grade - 1, computed as nDCG with linear gain on qrels that hold these gains.
 
     Burges et al. (2005), Learning to Rank using Gradient Descent, ICML, section 7.
     """
     _check_grades(qrels, f"measure {measure} is", LARGEST.bit_length())
     gains = {q: {d: 2 ** max(0, grade) - 1 for d, grade in judged.items()} for q, judged in qrels.items()}
-    usual = ir_measures.nDCG if cutoff(measure) is None else ir_measures.nDCG @ cutoff(measure)
-    return _provided([usual], rankings, gains)[usual]
+    linear = ir_measures.nDCG if cutoff(measure) is None else ir_measures.nDCG @ cutoff(measure)
+    return _provided([linear], rankings, gains)[linear]

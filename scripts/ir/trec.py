@@ -1,7 +1,7 @@
 """TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`).
 
-Runs are also read in the four columns that some tools write: `qid docid rank score`. As in trec_eval, ASCII white space
-alone parts columns, so that another space (U+00A0) belongs to an id; control characters are refused.
+Runs with the four columns that some tools write are read too: `qid docid rank score`. As in trec_eval, only ASCII white
+space separates columns; other spaces (U+00A0) belong to an id. Control characters are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Run = dict[str, dict[str, float]]  # query id -> document id -> score
 Qrels = dict[str, dict[str, int]]  # query id -> document id -> grade
 
 LARGEST_SCORE = float(np.finfo(np.float32).max)  # trec_eval holds scores as 32-bit floats
-HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of that length; beyond 31 bits its values are wrong
+HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of their size; beyond 31 bits its values are wrong
 LONGEST_ID = 4000  # characters; Lucene takes 32,766 bytes
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _WHITE = re.compile(r"[ \t-\r]")
@@ -30,11 +30,11 @@ _WHITE = re.compile(r"[ \t-\r]")
 def ranking(scores: dict[str, float]) -> list[str]:
     """Document ids in trec_eval's order: score descending as a 32-bit float, ties by document id descending (bytes).
 
-    Raises UserError for a score that is not finite or beyond 32 bits: it would have no place in the order.
+    Raises UserError for a score that is not finite or beyond 32 bits, because it has no place in the order.
     """
     if scores and not (all(map(math.isfinite, scores.values())) and max(map(abs, scores.values())) <= LARGEST_SCORE):
         document = next(name for name, score in scores.items() if not abs(score) <= LARGEST_SCORE)
-        raise UserError(f"the score of document {document} is {scores[document]}, no finite number of 32 bits")
+        raise UserError(f"the score of document {document} is {scores[document]}, not a finite number of 32 bits")
     return sorted(scores, key=lambda document: (np.float32(scores[document]), document.encode()), reverse=True)
 
 
@@ -46,9 +46,9 @@ def top(scores: dict[str, float], depth: int) -> dict[str, float]:
 def read_run(path: Path) -> Run:
     """Read a run file of six or four columns, plain or gzip.
 
-    Only query id, document id and score count; as in trec_eval, the rank is ignored (but it is a number: another word
-    there means that an id holds a space). Raises UserError, with the line, for a missing column, a score that is no
-    finite number of 32 bits, and a document that a query holds twice.
+    Returns query id -> document id -> score. As in trec_eval the rank is ignored, but it has to be a number: a word
+    there means that an id holds a space. Raises UserError, with the line, for a missing column, a score that is not a
+    finite number of 32 bits, and a duplicate document of a query.
     """
     run: Run = {}
     width = 0
@@ -59,8 +59,8 @@ def read_run(path: Path) -> Run:
         elif len(fields) == 4:
             query, document, rank, text = fields
         else:
-            wanted = "6: qid Q0 docid rank score tag, or 4: qid docid rank score"
-            raise UserError(f"{path}:{number}: {len(fields)} columns, but a run has {wanted}")
+            expected = "6: qid Q0 docid rank score tag, or 4: qid docid rank score"
+            raise UserError(f"{path}:{number}: {len(fields)} columns, but a run has {expected}")
         width = width or len(fields)
         if len(fields) != width:
             raise UserError(f"{path}:{number}: {len(fields)} columns, but the lines above have {width}")
@@ -71,20 +71,20 @@ def read_run(path: Path) -> Run:
             raise UserError(f"{path}:{number}: rank {shown(rank)} is not a number: does an id hold a space?")
         documents = run.setdefault(query, {})
         if document in documents:
-            raise UserError(f"{path}:{number}: document {document} stands twice for query {query}")
+            raise UserError(f"{path}:{number}: duplicate document {document} for query {query}")
         documents[document] = score
     return run
 
 
 def columns(line: str, path: Path, number: int) -> list[str]:
     """The fields of a line of a run or of qrels. Raises UserError, with file and line, for control characters."""
-    if found := _CONTROL.search(line):
-        raise UserError(f"{path}:{number}: a control character, {found[0]!r}, at character {found.start() + 1}")
+    if control := _CONTROL.search(line):
+        raise UserError(f"{path}:{number}: a control character, {control[0]!r}, at character {control.start() + 1}")
     return line.split() if line.isascii() else [field.decode() for field in line.encode().split()]
 
 
 def why_no_id(name: str) -> str | None:
-    """Why a text cannot be an id of a query or document in a run or in qrels; None where it can."""
+    """Why a text cannot be an id of a query or document in a run or in qrels; None if it can."""
     if _WHITE.search(name):
         return "holds white space, which run files cannot hold"
     if _CONTROL.search(name):
@@ -93,7 +93,7 @@ def why_no_id(name: str) -> str | None:
 
 
 def shown(text: str) -> str:
-    """A field as a message quotes it, however long it is."""
+    """A field as a message quotes it: at most 40 characters."""
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
@@ -108,7 +108,7 @@ def _why_no_score(text: str) -> str:
 
 
 def write_run(path: Path, run: Run, tag: str, queries: Iterable[str] | None = None) -> None:
-    """Write a run in trec_eval's order, whole or not at all; queries in the order given (or the run's own)."""
+    """Write a run atomically: documents in trec_eval's order, queries in the order given (or the run's own)."""
     with atomic_text(path) as file:
         for query in run if queries is None else queries:
             scores = run.get(query, {})
@@ -117,8 +117,11 @@ def write_run(path: Path, run: Run, tag: str, queries: Iterable[str] | None = No
 
 
 def read_qrels(path: Path) -> Qrels:
-    """Read TREC qrels. Raises UserError, with the line, for a wrong number of columns, a grade that is no integer, and
-    a document judged twice with different grades."""
+    """Read TREC qrels: query id -> document id -> grade.
+
+    Raises UserError, with the line, for a wrong number of columns, a grade that is not an integer, and two different
+    grades of one document.
+    """
     qrels: Qrels = {}
     for number, line in lines(path):
         fields = columns(line, path, number)
@@ -129,8 +132,11 @@ def read_qrels(path: Path) -> Qrels:
 
 
 def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: str) -> None:
-    """Add one judgement. Raises UserError, beginning with `where`, for an id that qrels cannot hold, and for a grade
-    that is no integer, is beyond what trec_eval can count, or contradicts another."""
+    """Add one judgement.
+
+    Raises UserError, beginning with `where`, for an id that qrels cannot hold, and for a grade that is not an integer,
+    is higher than trec_eval can count, or contradicts an earlier one.
+    """
     for what, name in (("query", query), ("document", document)):
         if not name or (reason := why_no_id(name)):
             raise UserError(f"{where}: the {what} id {shown(name)} {reason if name else 'is empty'}")
@@ -146,7 +152,7 @@ def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: st
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
-    """Write TREC qrels in the order given, whole or not at all."""
+    """Write TREC qrels atomically, in the order given."""
     with atomic_text(path) as file:
         for query, documents in qrels.items():
             for document, grade in documents.items():

@@ -24,9 +24,9 @@ RANKED = "ranked"
 def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     """The library's name of a loss for a model of this kind; `auto` is its default.
 
-    Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives, and
-    where texts are `split` for one that does not take labelled pairs: in a batch, it would take one passage of a
-    relevant document for irrelevant to the others' queries.
+    Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives. If
+    texts are `split`, also for one that does not take labelled pairs: in a batch, it would treat one passage of a
+    relevant document as irrelevant to the others' queries.
     """
     model_kind = adapter(kind)
     losses = model_kind.LOSSES
@@ -41,10 +41,8 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
         )
     if split and losses[name] != PAIRS:
         fit = [loss for loss, shape in losses.items() if shape == PAIRS]
-        raise UserError(
-            f"loss {name!r} does not go with long_documents: passages, which makes labelled pairs of passages; "
-            f"use auto or {', '.join(fit)}"
-        )
+        problem = "does not go with long_documents: passages, which makes labelled pairs of passages"
+        raise UserError(f"loss {name!r} {problem}; use auto or {', '.join(fit)}")
     return name
 
 

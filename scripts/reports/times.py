@@ -39,7 +39,7 @@ class TimedSystem:
     texts: Annotated[str, "how it takes long texts; empty: it truncates them"]
     recipe: Annotated[str, "empty: not trained"] = ""
     column: Annotated[str, "of the fine-tuning times"] = ""
-    note: Annotated[str, "what is said of its times below the table"] = ""
+    note: Annotated[str, "what its kind says of its times, below the table of inference"] = ""
 
 
 @dataclass(frozen=True)

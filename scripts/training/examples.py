@@ -70,11 +70,10 @@ _PAIR = ("query", "document", "label")
 
 
 def with_texts(by_id: dict[str, list], queries: Passages, documents: Passages) -> dict[str, list]:
-    """The columns `by_id` with texts in place of ids; `queries` and `documents` have each text's passages (or itself).
+    """The columns `by_id` with texts in place of ids; `queries` and `documents` hold each one's passages, or one text.
 
-    A pair becomes all pairs of a passage of its query and a passage of its document, each with the pair's label: the
-    way of the split variant in "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a
-    text.
+    A pair becomes all pairs of a passage of its query and a passage of its document, each with the pair's label, as in
+    the split variant of "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a text.
     """
 
     def passages(source: Passages, name: str, kind: str) -> list[str]:

@@ -29,7 +29,7 @@ LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
 def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
-    """The columns of the training set, as texts; pairs of texts that were split become all pairs of their passages."""
+    """The columns of the training set, as texts. If texts were split, a pair becomes all pairs of their passages."""
     rows = read_rows(negatives)
     documents = passages_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
     return with_texts(columns(rows, shape), passages_of(queries), documents)

@@ -123,7 +123,7 @@ def test_links_in_the_clone_are_not_followed_unasked(tmp_path, where):
 
 
 @pytest.mark.parametrize(
-    ("where", "said"), [("results/small/metrics", "is no folder"), ("results/small/summary.md/x", "is no file")]
+    ("where", "said"), [("results/small/metrics", "is not a folder"), ("results/small/summary.md/x", "is not a file")]
 )
 def test_a_file_where_a_folder_should_be(tmp_path, where, said):
     clone = crafted.clone(tmp_path / "clone")

@@ -103,7 +103,7 @@ def test_no_member_leaves_the_folder(tmp_path):
     ("made", "said"),
     [
         (None, "no such file or folder"),
-        ("text", "not an archive: no zip file"),
+        ("text", "not an archive: not a readable zip file"),
         ("zip", "not an archive of ranktrial: it has no manifest.json"),
         ("version", "format 'ranktrial-archive/0'; this version reads 'ranktrial-archive/1'"),
     ],

@@ -127,9 +127,9 @@ def changed(path, mark, offset, value):
 
 
 ZIPS = {
-    a_bomb: "more than 250 times its size", many_bombs: "more than 250 times its size", twice: "stands twice", upper_case: "upper and lower case only",
-    file_and_folder: "is a file and a folder", a_folder: "is no plain file", a_symbolic_link: "is no plain file", bzip2: "packed by a method",
-    encrypted: "is encrypted", unknown_method: "packed by a method", overlapping: "overlaps", huge_size: "its size",
+    a_bomb: "more than 250 times its size", many_bombs: "more than 250 times its size", twice: "is a duplicate member", upper_case: "upper and lower case only",
+    file_and_folder: "is a file and a folder", a_folder: "is not a regular file", a_symbolic_link: "is not a regular file", bzip2: "compressed by a method",
+    encrypted: "is encrypted", unknown_method: "compressed by a method", overlapping: "overlaps", huge_size: "its size",
     many_members: "damaged archive", no_end: "no end record", a_gap: "bytes that belong to no file",
 }  # fmt: skip
 

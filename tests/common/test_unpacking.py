@@ -61,8 +61,8 @@ def special(name, mode):
 
 
 ZIP_MEMBERS = {
-    "twice": ([("a", "1"), ("a", "2")], "'a' stands twice"),
-    "twice, one with ./": ([("a", "1"), ("./a", "2")], "'./a' stands twice"),
+    "twice": ([("a", "1"), ("a", "2")], "duplicate member 'a'"),
+    "twice, one with ./": ([("a", "1"), ("./a", "2")], "duplicate member './a'"),
     "file and folder": ([("a", "1"), ("a/b", "2")], "'a/b' is a file and a folder at once"),
     "folder and file": ([("a/b", "1"), ("a", "2")], "'a' is a file and a folder at once"),
     "file and empty folder": ([("a/", ""), ("a", "2")], "'a' is a file and a folder at once"),
@@ -79,8 +79,8 @@ ZIP_MEMBERS = {
     "long name": ([("a" * 300, "1")], "more than 255 bytes"),
     "long path": ([("/".join(["a" * 200] * 10), "1")], "more than 1000 bytes"),
     "link": ([(special("a", stat.S_IFLNK | 0o777), "/etc/passwd")], "'a' is a link"),
-    "device": ([(special("a", stat.S_IFCHR | 0o666), "")], "'a' is no regular file"),
-    "pipe": ([(special("a", stat.S_IFIFO | 0o666), "")], "'a' is no regular file"),
+    "device": ([(special("a", stat.S_IFCHR | 0o666), "")], "'a' is not a regular file"),
+    "pipe": ([(special("a", stat.S_IFIFO | 0o666), "")], "'a' is not a regular file"),
     "folder with content": ([("a/", "content")], "'a/' is a folder with content"),
 }  # fmt: skip
 
@@ -103,7 +103,7 @@ def patched(data, signature, offset, form, value):
 LOCAL, CENTRAL, END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
 DAMAGED_ZIPS = {
     "encrypted": (lambda data: patched(data, CENTRAL, 8, "<H", 1), "is encrypted"),
-    "unknown method": (lambda data: patched(data, CENTRAL, 10, "<H", 99), "is packed by method 99"),
+    "unknown method": (lambda data: patched(data, CENTRAL, 10, "<H", 99), "is compressed by method 99"),
     "wrong CRC": (lambda data: patched(patched(data, CENTRAL, 16, "<I", 7), LOCAL, 14, "<I", 7), "Bad CRC-32"),
     "states more bytes": (lambda data: patched(data, CENTRAL, 24, "<I", 99), "damaged archive"),
     "states fewer bytes": (lambda data: patched(data, CENTRAL, 24, "<I", 3), "damaged archive"),
@@ -145,17 +145,17 @@ def tarred(path, members, mode="w:gz"):
 
 
 TAR_MEMBERS = {
-    "twice": ([("a", "1", ""), ("a", "2", "")], "'a' stands twice"),
+    "twice": ([("a", "1", ""), ("a", "2", "")], "duplicate member 'a'"),
     "file and folder": ([("a", "1", ""), ("a/b", "2", "")], "is a file and a folder at once"),
     "dangling hard link": ([("a", tarfile.LNKTYPE, "gone")], "'a' is a link"),
     "hard link out": ([("a", tarfile.LNKTYPE, "/etc/passwd")], "'a' is a link"),
     "hard link inside": ([("a", "1", ""), ("b", tarfile.LNKTYPE, "a")], "'b' is a link; unpack it yourself"),
     "link out": ([("a", tarfile.SYMTYPE, "/etc"), ("a/evil", "1", "")], "'a' is a link"),
     "link inside": ([("a", "1", ""), ("b", tarfile.SYMTYPE, "a")], "'b' is a link"),
-    "character device": ([("a", tarfile.CHRTYPE, "")], "'a' is no regular file"),
-    "block device": ([("a", tarfile.BLKTYPE, "")], "'a' is no regular file"),
-    "pipe": ([("a", tarfile.FIFOTYPE, "")], "'a' is no regular file"),
-    "unknown type": ([("a", b"Z", "")], "'a' is no regular file"),
+    "character device": ([("a", tarfile.CHRTYPE, "")], "'a' is not a regular file"),
+    "block device": ([("a", tarfile.BLKTYPE, "")], "'a' is not a regular file"),
+    "pipe": ([("a", tarfile.FIFOTYPE, "")], "'a' is not a regular file"),
+    "unknown type": ([("a", b"Z", "")], "'a' is not a regular file"),
     "absolute": ([("/etc/evil", "1", "")], "would leave the archive's folder"),
     "leads out": ([("../evil", "1", "")], "would leave the archive's folder"),
     "control character": ([("a\tb", "1", "")], "holds a control character"),
@@ -191,10 +191,10 @@ DAMAGED_TARS = {
     "cut off in a header": (lambda data: data[: header_places(data)[2] + 100], "damaged archive"),
     "cut off between members": (lambda data: data[: header_places(data)[2]], "it is cut off"),
     "cut off before its end": (lambda data: data.rstrip(b"\0"), "damaged archive"),
-    "two tars in one file": (lambda data: data + data, "there is more behind its end"),
-    "text behind its end": (lambda data: data + b"hello", "there is more behind its end"),
+    "two tars in one file": (lambda data: data + data, "there are bytes after its end"),
+    "text behind its end": (lambda data: data + b"hello", "there are bytes after its end"),
     "a zeroed header": (lambda data: data[: header_places(data)[1]] + bytes(512) + data[header_places(data)[1] + 512 :],
-                        "there is more behind its end"),
+                        "there are bytes after its end"),
 }  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def test_a_gzipped_tar_without_its_last_bytes_is_refused(tmp_path, end):
 
 def test_one_compressed_file_is_no_archive(tmp_path):
     (tmp_path / "corpus.jsonl.gz").write_bytes(gzip.compress(b"{}\n"))
-    assert "no archive but one compressed file" in refusal(tmp_path / "corpus.jsonl.gz")
+    assert "a single compressed file instead of an archive" in refusal(tmp_path / "corpus.jsonl.gz")
 
 
 @pytest.mark.parametrize("make", ["zip", "tgz"])
@@ -326,7 +326,7 @@ def test_only_a_regular_file_is_opened(tmp_path, kind):
         path = tmp_path / "f" / "g"
     elif kind == "NUL in its name":
         path = tmp_path / "f\0g"
-    with pytest.raises(UserError, match=f"a {kind}; wanted is a regular file|no such file") as error:
+    with pytest.raises(UserError, match=f"a {kind}; expected a regular file|no such file") as error:
         list(lines(path))
     assert "\n" not in str(error.value)
     if kind in ("pipe", "socket", "device"):
@@ -334,7 +334,7 @@ def test_only_a_regular_file_is_opened(tmp_path, kind):
 
 
 BAD_TEXTS = {
-    "UTF-16": ("q1 Q0 d\n".encode("utf-16"), "f:1: UTF-16 text; wanted is UTF-8"),
+    "UTF-16": ("q1 Q0 d\n".encode("utf-16"), "f:1: UTF-16 text; expected UTF-8"),
     "UTF-16 without mark": ("q1 Q0 d\n".encode("utf-16-le"), "f:1: a NUL character"),
     "Latin-1 in line 3": ("gut\n\nschön\n".encode("latin-1"), "f:3: not UTF-8 text"),
     "Latin-1 after 100,000 lines": (b"a\n" * 100_000 + b"\xff\n", "f:100001: not UTF-8 text"),
@@ -375,6 +375,6 @@ def test_of_two_folders_with_the_file_none_is_taken(tmp_path):
     for name in ("a", "b", "c/d"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "corpus.jsonl").write_text("")
-    with pytest.raises(UserError, match=r"corpus\.jsonl stands in several folders: a, b; name the one"):
+    with pytest.raises(UserError, match=r"corpus\.jsonl lies in several folders: a, b; give the one"):
         only_folder_with(tmp_path, "corpus.jsonl")
     assert only_folder_with(tmp_path / "c", "corpus.jsonl") == tmp_path / "c/d"

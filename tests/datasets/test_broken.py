@@ -212,7 +212,7 @@ def settings(name, **changes):
             {"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'},
             "test: not one of 2 judgements names a document of the corpus",
         ),
-        ({"y/corpus.jsonl": "{}"}, "corpus.jsonl stands in several folders: x, y"),
+        ({"y/corpus.jsonl": "{}"}, "corpus.jsonl lies in several folders: x, y"),
     ],
 )
 def test_a_dataset_that_is_refused_as_a_whole_leaves_nothing(tmp_path, files, said):
@@ -227,7 +227,7 @@ def test_a_location_that_is_no_file_is_refused_and_does_not_hang(tmp_path, kind)
     os.mkfifo(tmp_path / "pipe")
     location = {"pipe": tmp_path / "pipe", "device": "/dev/zero", "socket": "/dev/null"}[kind]
     for name in ("beir", "qrels"):
-        with pytest.raises(UserError, match=r"a (pipe|device); wanted is a regular file"):
+        with pytest.raises(UserError, match=r"a (pipe|device); expected a regular file"):
             prepare(type(tmp_path)(location), tmp_path / "out", settings(name))
 
 
@@ -240,11 +240,11 @@ def test_a_prepared_file_that_was_damaged_is_told(tmp_path, line):
     with open(tmp_path / "c", "a") as file:
         file.write(line + "\n")
     for read in (read_corpus, lambda path: read_queries(path).items()):
-        with pytest.raises(UserError, match=r"c:2: not as it was written"):
+        with pytest.raises(UserError, match=r"c:2: was changed or damaged"):
             list(read(tmp_path / "c"))
     assert next(read_ids(tmp_path / "c")) == "d0"
     if not line.startswith('{"_id": "d1'):
-        with pytest.raises(UserError, match=r"c:2: not as it was written"):
+        with pytest.raises(UserError, match=r"c:2: was changed or damaged"):
             list(read_ids(tmp_path / "c"))
 
 

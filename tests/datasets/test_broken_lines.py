@@ -9,8 +9,8 @@ from scripts.datasets.formats import trec
 from tests.support.broken import SGML, TOPICS, refusal, write
 
 BAD_LINES = {
-    "key twice": ('{"_id": "d1", "text": "a", "text": "b"}', "key 'text' stands twice"),
-    "id twice": ('{"_id": "d1", "_id": "d2", "text": "b"}', "key '_id' stands twice"),
+    "key twice": ('{"_id": "d1", "text": "a", "text": "b"}', "duplicate key 'text'"),
+    "id twice": ('{"_id": "d1", "_id": "d2", "text": "b"}', "duplicate key '_id'"),
     "text is 0": ('{"_id": "d1", "text": 0}', "'text' must be text, but is a number"),
     "text is false": ('{"_id": "d1", "text": false}', "'text' must be text, but is true or false"),
     "text is null": ('{"_id": "d1", "text": null}', "'text' must be text, but is null"),
@@ -38,12 +38,12 @@ BAD_LINES = {
     "lone surrogate in id": ('{"_id": "\\udc00", "text": "a"}', "half of a surrogate pair"),
     "huge integer": ('{"_id": ' + "9" * 5000 + ', "text": "a"}', "is beyond 64 bits"),
     "huge integer elsewhere": ('{"_id": "d1", "text": "a", "year": ' + "9" * 30 + "}", "is beyond 64 bits"),
-    "NaN": ('{"_id": "d1", "text": "a", "x": NaN}', "NaN is no number of JSON"),
+    "NaN": ('{"_id": "d1", "text": "a", "x": NaN}', "NaN is not a JSON number"),
     "1e999": ('{"_id": "d1", "text": "a", "x": 1e999}', "beyond 64 bits"),
     "nested deep": ("[" * 100_000, "nested too deep"),
     "nested deep in a record": ('{"_id": "d1", "text": ' + '{"a":' * 100_000, "nested too deep"),
-    "a list": ('["d1", "a"]', "a JSON object is wanted, not list"),
-    "a number": ("1", "a JSON object is wanted, not int"),
+    "a list": ('["d1", "a"]', "expected a JSON object, not list"),
+    "a number": ("1", "expected a JSON object, not int"),
     "single quotes": ("{'_id': 'd1'}", "not JSON"),
     "two objects": ('{"_id": "d1"} {"_id": "d2"}', "not JSON (Extra data"),
     "cut off": ('{"_id": "d1", "text": "a', "not JSON"),
@@ -68,7 +68,7 @@ def test_a_line_of_a_corpus_that_is_refused(tmp_path, line, said, name):
         ('{"_id": "q1", "text": "\\u00a0"}', "query q1 has no text"),
         ('{"_id": "q1"}', "query q1 has no text"),
         ('{"_id": "q 1", "text": "a"}', "holds white space"),
-        ('{"_id": "q1", "text": "a", "text": "a"}', "stands twice"),
+        ('{"_id": "q1", "text": "a", "text": "a"}', "duplicate key"),
     ],
 )
 def test_a_query_that_is_refused(tmp_path, line, said):

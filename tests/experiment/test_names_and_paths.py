@@ -11,8 +11,7 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
-from scripts.engine import launch
-from scripts.engine.job_settings import settings
+from scripts.engine import job_settings, launch
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.reports.writing import latex, markdown
@@ -58,7 +57,7 @@ def test_names_that_are_refused(name):
 def test_a_derived_name_that_is_too_long_names_the_entry_it_is_made_of():
     name = "x" * 90
     message = refused({f"systems/{name}": {"type": "bm25", "k1": [0.123456, 0.7654321], "b": [0.25, 0.75]}})
-    assert "made of 'xxx" in message and "100 are the most" in message
+    assert "made of 'xxx" in message and "at most 100 are allowed" in message
 
 
 @pytest.mark.parametrize("key", SHOWN)
@@ -89,7 +88,7 @@ def test_paths_that_are_refused(path):
 def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
     from snakemake.io import WILDCARD_REGEX
 
-    written = settings(labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}])
+    written = job_settings.settings(labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}])
     assert not WILDCARD_REGEX.search(written)
     assert json.loads(written) == {
         "labels": {"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'},
@@ -99,7 +98,7 @@ def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
 
 def test_settings_without_braces_in_texts_stay_as_they_were():
     values = {"b": [1, 2.5, {"ä": None}], "a": 'x\\y"z'}
-    assert settings(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
+    assert job_settings.settings(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
 def test_no_label_is_a_command_of_latex():

@@ -227,8 +227,8 @@ def failure(location: str, target: Path, checksum: str = DATA) -> str:
         ("http://nowhere.invalid/x?token=${{MY_TOKEN}}", "cannot be fetched: "),
         ("http://${{MY_TOKEN}}:${{MY_TOKEN}}@nowhere.invalid/x", "cannot be fetched: "),
         ("http://{}/${{MY_TOKEN}}/x", "cannot be fetched: 403"),
-        ("http://{}/x?token=${{NOT_SET}}", "the environment variable NOT_SET, which it names, is not set"),
-        ("http://ann:${{NOT_SET}}@{}/x", "the environment variable NOT_SET, which it names, is not set"),
+        ("http://{}/x?token=${{NOT_SET}}", "the environment variable NOT_SET is not set"),
+        ("http://ann:${{NOT_SET}}@{}/x", "the environment variable NOT_SET is not set"),
     ],
 )
 def test_no_message_of_fetching_holds_a_secret(guarded, secret, tmp_path, form, said):
@@ -257,11 +257,11 @@ def test_a_value_stays_one_value(value, sent):
 
 def test_the_check_beforehand_tells_no_secret(guarded, secret, tmp_path):
     for path in ("x?token=${MY_TOKEN}", "x?token=${WRONG}", "away?token=${MY_TOKEN}", "x?token=${NOT_SET}"):
-        source = check.Source("n", f"http://{guarded.host}/{path}", download=str(tmp_path / "n"), sha256=SHA)
-        found = check.look(source, [])
-        assert found.missing == (path != "x?token=${MY_TOKEN}")
-        for text in (*map(str, found), check.table([found])):
-            assert "hUnter2" not in text and "TOKEN" not in found.location
+        source = check.Source("n", f"http://{guarded.host}/{path}", str(tmp_path / "n"), SHA)
+        state = check.look(source, [])
+        assert state.missing == (path != "x?token=${MY_TOKEN}")
+        for text in (*map(str, state), check.table([state])):
+            assert "hUnter2" not in text and "TOKEN" not in state.location
 
 
 def test_the_job_itself_prints_no_secret_and_is_told_of_none(guarded, tmp_path):

@@ -169,7 +169,7 @@ def test_measures_that_can_be_computed(name):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("RBP", "'RBP' cannot be computed: say from which grade on a document is relevant, such as RBP(rel=1)"),
+        ("RBP", "'RBP' cannot be computed: state the lowest grade of a relevant document, such as RBP(rel=1)"),
         ("P", "'P' cannot be computed: a parameter is missing or wrong"),
         ("alpha_nDCG@10", "cannot be computed: it needs judgements by subtopic"),
         ("RR(judged_only=True)@10", "cannot be computed: Unsupported measures"),

@@ -58,7 +58,7 @@ BAD_RUNS = {
     "commas": ("q1,Q0,d1,1,0.5,t\n", "1: 1 columns"),
     "six columns, then four": ("q1 Q0 d1 1 0.5 t\nq1 d2 2 0.4\n", "2: 4 columns, but the lines above have 6"),
     "four columns, then six": ("q1 d2 2 0.4\nq1 Q0 d1 1 0.5 t\n", "2: 6 columns, but the lines above have 4"),
-    "a document twice": ("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n", "3: document d1 stands twice for query q1"),
+    "a document twice": ("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n", "3: duplicate document d1 for query q1"),
     "NUL in an id": ("q1 Q0 d\x001 1 0.5 t\n", "1: a NUL character"),
     "control character in an id": ("q1 Q0 d\x011 1 0.5 t\n", "1: a control character, '\\x01'"),
     "U+001C in an id": ("q1 Q0 d\x1c1 1 0.5 t\n", "1: a control character, '\\x1c'"),
@@ -118,7 +118,7 @@ def test_only_ascii_white_space_parts_columns(tmp_path, space):
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf, 1e39, -1e39])
 def test_no_score_without_a_place_in_the_order_is_ranked_or_written(tmp_path, score):
-    with pytest.raises(UserError, match=r"the score of document b is .* no finite number of 32 bits"):
+    with pytest.raises(UserError, match=r"the score of document b is .* not a finite number of 32 bits"):
         ranking({"a": 1.0, "b": score})
     with pytest.raises(UserError):
         write_run(tmp_path / "r", {"q": {"a": 1.0, "b": score}}, "t")

@@ -26,11 +26,11 @@ def test_ids_are_kept_and_a_heading_is_passed_over(tmp_path, heading):
         ("1.0\nyes\n", "s.txt:2: value 'yes' is not a number"),
         ("a\t1\nb\tyes\n", "s.txt:2: value 'yes' is not a number"),
         ("1.0\nnan\n", "s.txt:2: value 'nan' is not finite"),
-        ("a\t1\na\t0\n", "s.txt:2: id a stands twice"),
-        ("a\t1\n0.5\n", "s.txt:2: 1 columns; wanted are one value a line, or id, tab and value"),
+        ("a\t1\na\t0\n", "s.txt:2: duplicate id a"),
+        ("a\t1\n0.5\n", "s.txt:2: 1 columns; expected one value per line, or id, tab and value"),
         ("a\t1\t2\n", "s.txt:1: 3 columns"),
         ("\t1\n", "s.txt:1: the sample has no id"),
-        ("", "s.txt: not one value"),
+        ("", "s.txt: no values"),
     ],
 )
 def test_a_mistake_is_said_with_its_line(tmp_path, content, said):

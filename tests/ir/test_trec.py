@@ -14,7 +14,7 @@ from scripts.ir.trec import read_qrels, read_run, write_qrels, write_run
         ("q1 Q0 d1 1 0.5\n", ":1: 5 columns, but a run has 6"),
         ("q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 nan t\n", ":2: score 'nan' is not finite"),
         ("q1 Q0 d1 1 high t\n", ":1: score 'high' is not a number"),
-        ("q1 Q0 d1 1 2 t\n\nq1 Q0 d1 2 1 t\n", ":3: document d1 stands twice for query q1"),
+        ("q1 Q0 d1 1 2 t\n\nq1 Q0 d1 2 1 t\n", ":3: duplicate document d1 for query q1"),
     ],
 )
 def test_a_bad_run_is_refused_with_its_line(tmp_path, content, said):

@@ -96,11 +96,9 @@ def test_what_a_kind_says_of_its_times_stands_below_the_table_of_inference(tmp_p
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
     note = "A fusion's time is that of fusing alone."
     systems = {"bm25": {"model": "Fusion", "texts": "", "candidates": "", "note": note}}
-    tables = {
-        stem: [str(tmp_path / f"{stem}.{kind}") for kind in ("md", "tex")] for stem in ("inference", "fine-tuning")
-    }
     options = ["--costs", str(tmp_path / "costs.tsv")]
-    options += [word for stem, paths in tables.items() for word in (f"--{stem}", *paths)]
+    for table in ("inference", "fine-tuning"):
+        options += [f"--{table}", *(str(tmp_path / f"{table}.{kind}") for kind in ("tsv", "md", "tex"))]
     settings = json.dumps({"systems": systems, "tasks": {}})
     monkeypatch.setattr("sys.argv", ["times.py", *options, "--settings", settings])
     main()

@@ -32,7 +32,7 @@ def test_a_mistake_in_the_configuration_stops_before_anything_runs(fresh):
 def test_a_key_that_stands_twice(fresh):
     text = (fresh.folder / "tiny.yaml").read_text()
     (fresh.folder / "tiny.yaml").write_text(text + "depth: 30\n")
-    fails(fresh, "key 'depth' stands twice")
+    fails(fresh, "duplicate key 'depth'")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_broken_dataset(fresh, file, content, said):
     [
         ("q45 Q0 d1 1 0.5", "theirs.trec:1: 5 columns, but a run has 6"),
         ("q45 Q0 d1 1 nan t", "theirs.trec:1: score 'nan' is not finite"),
-        ("q45 Q0 d1 1 1 t\nq45 Q0 d1 2 0 t", "theirs.trec:2: document d1 stands twice for query q45"),
+        ("q45 Q0 d1 1 1 t\nq45 Q0 d1 2 0 t", "theirs.trec:2: duplicate document d1 for query q45"),
         ("qx Q0 d1 1 0.5 t", "theirs.trec: not one of its 1 queries is in the task's qrels"),
     ],
 )

@@ -1,8 +1,8 @@
-"""Where an archive's numbers are recomputed: in fresh folders, by a Python that takes nothing from outside.
+"""Isolation for recomputing an archive's numbers: fresh folders, and a Python that takes nothing from outside.
 
-No script sees this process's environment (tokens), its home folder or the modules of the folder that it runs in. What a
-stranger wrote runs, where the system has it, without network and with write access to its one folder only: by
-bubblewrap, or by Linux' namespaces and `unshare`.
+Scripts do not see this process's environment (tokens), its home folder or modules in their working folder. A stranger's
+scripts run without network and with write access to one folder only, if the system offers that: through bubblewrap, or
+through Linux namespaces and `unshare`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ WORDS = {
     "unshare": "namespaces: no network, and it can write to one temporary folder only",
     NONE: "NOT protected: it can do whatever you can (bubblewrap or unshare would help)",
 }
-# First all of the disk becomes read-only but the folder, sockets of services disappear, and then all rights go, so that
-# nothing can be undone.
+# First the whole disk except the folder becomes read-only and the sockets of services disappear. Then all capabilities
+# are dropped, so that nothing of this can be undone.
 _UNSHARE = """set -e
 mount --make-rprivate /
 mount --bind "$1" "$1"
@@ -57,7 +57,7 @@ sys.exit(1)
 
 @dataclass(frozen=True)
 class Confinement:
-    """How scripts run: `by` is bwrap, unshare or nothing."""
+    """How scripts are confined: `by` is "bwrap", "unshare" or NONE."""
 
     by: str = NONE
 
@@ -68,12 +68,12 @@ class Confinement:
             yield Path(temporary).resolve()
 
     def command(self, script: list[str], folder: Path) -> list[str]:
-        """The command that runs a Python script with its arguments, able to write to `folder` only if confined."""
-        # `-I`: no PYTHON… variables, no module of the folder or of the user's; `-B`: nothing beside the sources
+        """The command that runs a Python script with its arguments; if confined, it can write only to `folder`."""
+        # `-I` ignores PYTHON… variables and modules of the folder and the user; `-B` writes nothing beside the sources
         return _around(self.by, [sys.executable, "-I", "-B", *script], folder)
 
     def environment(self, folder: Path) -> dict[str, str]:
-        """What a script sees of the environment: nothing of this process but where programs lie."""
+        """The environment of a script: of this process only the search path of programs."""
         home = folder / "home"
         home.mkdir(exist_ok=True)
         path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
@@ -82,9 +82,9 @@ class Confinement:
 
 
 def own_site() -> str:
-    """The user's folder of packages, if this process takes packages from it: `-I` alone would leave it out."""
-    found = site.getusersitepackages()
-    return found if found in sys.path else ""
+    """The user's folder of packages if this process uses it, else "". The option `-I` would leave it out."""
+    site_packages = site.getusersitepackages()
+    return site_packages if site_packages in sys.path else ""
 
 
 def _around(by: str, command: list[str], folder: Path) -> list[str]:
@@ -99,14 +99,14 @@ def _around(by: str, command: list[str], folder: Path) -> list[str]:
 
 
 def own_script(name: str, sources: Path) -> str:
-    """A script of this folder or, where this runs from inside a zip, the same one of the sources."""
+    """The path of a script of this folder; inside a zip, the path of the same script in the sources."""
     here = Path(__file__).with_name(name)
     return str(here if here.is_file() else sources / "scripts/archive/checking" / name)
 
 
 @cache
 def strongest() -> Confinement:
-    """The best confinement that this system has, by trying each."""
+    """The strongest confinement that works on this system; each is tried."""
     needed = {"bwrap": ["bwrap"], "unshare": ["unshare", "setpriv", "mount"]}
     for by, programs in needed.items():
         if all(map(shutil.which, programs)) and _holds(by):
@@ -115,14 +115,15 @@ def strongest() -> Confinement:
 
 
 def _holds(by: str) -> bool:
-    """Whether a script that is confined can write to its folder, to no other, and sees no network."""
+    """Whether a confined script can write to its folder, cannot write to another, and sees no network."""
     with tempfile.TemporaryDirectory(prefix="ranktrial-probe-") as temporary:
         inside, outside = Path(temporary, "in").resolve(), Path(temporary, "out").resolve()
         inside.mkdir()
         outside.mkdir()
         probe = [sys.executable, "-I", "-S", "-c", _PROBE, str(inside), str(outside)]
         try:
-            done = subprocess.run(_around(by, probe, inside), capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+            command = _around(by, probe, inside)
+            process = subprocess.run(command, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
         except (OSError, subprocess.TimeoutExpired):
             return False
-        return done.returncode == 0 and (inside / "inside").exists() and not list(outside.iterdir())
+        return process.returncode == 0 and (inside / "inside").exists() and not list(outside.iterdir())

@@ -1,4 +1,4 @@
-"""What differs between two archives apart from their numbers: configuration, data and models, sources, packages."""
+"""The differences between two archives apart from their numbers: configuration, data, models, sources, packages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scripts.common.strict_json import read_json
 from scripts.experiment.reading import read_yaml
 
 NONE = "none"
-MOST = 200_000  # values of a record, with each alias counted as all that it stands for
+MOST = 200_000  # values of a record, with aliases expanded
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs, with its value in A and in B (NONE where it does not exist)."""
+    """One value that differs, in A and in B (NONE if it does not exist there)."""
 
     section: str
     what: str
@@ -28,33 +28,33 @@ class Difference:
 
 
 def flattened(value) -> dict[str, str]:
-    """Nested mappings as one, with dots between the keys; anything else as JSON. Raises UserError for too many."""
-    found: dict[str, str] = {}
+    """Nested mappings as one, with dots between the keys; other values as JSON. Raises UserError above MOST values."""
+    values: dict[str, str] = {}
     waiting = [("", value)]
     while waiting:
         key, part = waiting.pop()
         if isinstance(part, dict) and part:
-            waiting += [(f"{key}.{name}" if key else str(name), one) for name, one in reversed(part.items())]
+            waiting += [(f"{key}.{name}" if key else str(name), inner) for name, inner in reversed(part.items())]
         else:
-            found[key] = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
-        if len(found) + len(waiting) > MOST:
+            values[key] = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
+        if len(values) + len(waiting) > MOST:
             raise UserError(f"{key.partition('.')[0]}: holds more than {MOST} values")
-    return found
+    return values
 
 
 def differing(section: str, a: dict[str, str], b: dict[str, str]) -> list[Difference]:
-    """The keys whose values are not the same in both."""
+    """The keys whose values differ between `a` and `b`."""
     keys = [*a, *(key for key in b if key not in a)]
     return [Difference(section, key, a.get(key, NONE), b.get(key, NONE)) for key in keys if a.get(key) != b.get(key)]
 
 
 def differences(a: Path, b: Path) -> list[Difference]:
-    """Of two unpacked archives."""
-    found = differing("configuration", *(_configuration(one) for one in (a, b)))
-    found += differing("data and models", *(flattened(read_record(one, layout.IDENTITIES)) for one in (a, b)))
-    found += differing("sources", *(_sources(one) for one in (a, b)))
-    found += differing("packages", *(_packages(one) for one in (a, b)))
-    return found + differing("machine", *(_machines(one) for one in (a, b)))
+    """All differences between two unpacked archives. Raises UserError for records that cannot be read."""
+    result = differing("configuration", *(_configuration(folder) for folder in (a, b)))
+    result += differing("data and models", *(flattened(read_record(folder, layout.IDENTITIES)) for folder in (a, b)))
+    result += differing("sources", *(_sources(folder) for folder in (a, b)))
+    result += differing("packages", *(_packages(folder) for folder in (a, b)))
+    return result + differing("machine", *(_machines(folder) for folder in (a, b)))
 
 
 def _configuration(folder: Path) -> dict[str, str]:
@@ -62,7 +62,7 @@ def _configuration(folder: Path) -> dict[str, str]:
         return flattened(read_yaml(below(folder, layout.RESOLVED, "the archive")))
     except UserError as error:
         raise UserError(str(error).replace(f"{folder}/", "")) from None
-    except Exception as error:  # whatever YAML does that its reader does not know of
+    except Exception as error:  # a hostile file may raise anything in the YAML library
         raise UserError(f"{layout.RESOLVED}: cannot be read ({type(error).__name__})") from None
 
 
@@ -75,15 +75,19 @@ def _sources(folder: Path) -> dict[str, str]:
 
 def _packages(folder: Path) -> dict[str, str]:
     environments = read_record(folder, layout.PACKAGES)
-    return {f"{name}: {key}": value for name, one in environments.items() for key, value in flattened(one).items()}
+    return {
+        f"{name}: {key}": value
+        for name, environment in environments.items()
+        for key, value in flattened(environment).items()
+    }
 
 
 def _machines(folder: Path) -> dict[str, str]:
-    """Which devices, processors and drivers the jobs of each rule met."""
-    met: dict[str, set[str]] = {}
+    """`rule: driver`, `rule: device` and `rule: processor` -> the values of all jobs of the rule."""
+    machines: dict[str, set[str]] = {}
     for job in read_record(folder, layout.JOBS):
         machine = job["machine"] or {}
         for key, value in {"driver": job["driver"], **{k: machine.get(k) for k in ("device", "processor")}}.items():
             if value:
-                met.setdefault(f"{job['rule']}: {key}", set()).add(str(value))
-    return {key: ", ".join(sorted(values)) for key, values in met.items()}
+                machines.setdefault(f"{job['rule']}: {key}", set()).add(str(value))
+    return {key: ", ".join(sorted(values)) for key, values in machines.items()}

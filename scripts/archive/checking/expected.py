@@ -1,6 +1,6 @@
-"""The jobs that an archive should tell of: its configuration, planned by the sources that check it.
+"""The jobs that an archive should describe: those that the checking sources plan for its configuration.
 
-Files of the user's own that the archive does not hold are stood in for by empty ones, since only their names matter.
+Files of the user that the archive does not hold are replaced by placeholders, because only their names matter.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from scripts.common.paths import below, why_not_below
 from scripts.experiment.reading import complete, read_yaml
 from scripts.experiment.schema import BASE
 
-OUTSIDE, MIRROR = "outside", "mirror"  # folders of what stands in for files at other places, and in mirrors
+OUTSIDE, MIRROR = "outside", "mirror"  # folders of the placeholders for files elsewhere and in mirrors
 LARGEST = 8 << 20  # bytes of a configuration
-# What a file of published numbers ends in; nothing that a library looks for in the folder where it runs does.
+# Suffixes of files of published numbers. No library loads files with these suffixes from its working folder.
 READABLE = (".tsv", ".csv", ".txt", ".yaml", ".yml", ".json", ".md")
 
 
 def configuration(folder: Path, config_files: list[str], experiment: str) -> dict:
     """The configuration of an unpacked archive as it was written, checked by the schema. Raises UserError.
 
-    Of several files, later ones add to and take the place of what earlier ones say, as Snakemake has it.
+    Of several files, later ones extend and override earlier ones, as in Snakemake.
     """
     if not config_files:
         raise UserError(f"{layout.STATE}: config_files: is empty; every archive has a configuration")
-    found: dict = {}
+    config: dict = {}
     for path in config_files:
-        _add(found, read_configuration(folder, layout.configuration_name(path)))
-    completed(found, layout.configuration_name(config_files[-1]))
-    if found.get("experiment") != experiment:
+        _add(config, read_configuration(folder, layout.configuration_name(path)))
+    completed(config, layout.configuration_name(config_files[-1]))
+    if config.get("experiment") != experiment:
         name = layout.configuration_name(config_files[-1])
-        raise UserError(f"{name}: its experiment is {shown(found.get('experiment'))}; the archive says {experiment!r}")
-    return found
+        raise UserError(f"{name}: its experiment is {shown(config.get('experiment'))}; the archive says {experiment!r}")
+    return config
 
 
-def _add(found: dict, more: dict) -> None:
-    for key, value in more.items():
-        if isinstance(value, dict) and isinstance(found.get(key), dict):
-            _add(found[key], value)
+def _add(config: dict, addition: dict) -> None:
+    for key, value in addition.items():
+        if isinstance(value, dict) and isinstance(config.get(key), dict):
+            _add(config[key], value)
         else:
-            found[key] = value
+            config[key] = value
 
 
 def read_configuration(folder: Path, name: str) -> dict:
@@ -61,36 +61,36 @@ def read_configuration(folder: Path, name: str) -> dict:
         return read_yaml(path)
     except UserError as error:
         raise UserError(str(error).replace(f"{folder}/", "")) from None
-    except Exception as error:  # whatever YAML does that its reader does not know of
+    except Exception as error:  # a hostile file may raise anything in the YAML library
         raise UserError(f"{name}: cannot be read ({type(error).__name__})") from None
 
 
 def completed(config: dict, name: str) -> dict | None:
-    """The configuration with this clone's defaults; None inside a zip, where the sources that plan check it."""
+    """The configuration with this clone's defaults; None inside a zip, where the sources that plan it check it."""
     if not BASE.is_file():
         return None
     try:
         return complete(config, name)[0]
     except UserError:
         raise
-    except Exception as error:  # a shape that the schema's reader does not know of
+    except Exception as error:  # a hostile configuration may raise anything in the schema library
         raise UserError(f"{name}: cannot be read ({type(error).__name__})") from None
 
 
 class StandIns:
-    """Places that a configuration names, and what stands in for those that no path below a folder names."""
+    """Placeholders for the files that a configuration names, laid out below one folder."""
 
     def __init__(self, folder: Path, fetched: set[str]) -> None:
         self.folder, self.fetched = folder, fetched
-        self.originals: dict[str, str] = {}  # stand-in -> the place as the configuration has it
+        self.originals: dict[str, str] = {}  # placeholder -> the place as the configuration names it
 
     def of(self, place, weights: bool = False):
-        """The name under which a place (or each of a list) is planned; a file, or a folder of weights, is put there.
+        """The name under which a place (or each of a list) is planned; a file or a folder of weights is put there.
 
-        What was fetched although it is no address came from a mirror, and lies in one here.
+        A place that was fetched although it is not an address came from a mirror, so it is put in a mirror.
         """
         if isinstance(place, list):
-            return [self.of(one, weights) for one in place]
+            return [self.of(item, weights) for item in place]
         if not isinstance(place, str) or is_remote(place) or place.startswith("ir_datasets:"):
             return place
         if re.sub(r"[^A-Za-z0-9._=-]+", "-", place) in self.fetched:  # see `download` of rules/common.smk
@@ -110,18 +110,19 @@ class StandIns:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                path.write_text(content)  # no two are the same
+                path.write_text(content)  # each has its own content, because identical files would be refused
         except (FileExistsError, NotADirectoryError):
-            pass  # one place is inside another: the planned names will tell
+            pass  # one place lies inside another: the planned names will show it
 
     def restored(self, text: str) -> str:
+        """A text with the names of placeholders replaced by the places that they stand for."""
         for name, place in self.originals.items():
             text = text.replace(json.dumps(name)[1:-1], json.dumps(place, ensure_ascii=False)[1:-1])
         return text
 
 
 def stood_in(config: dict, stand_ins: StandIns) -> dict:
-    """The configuration with its places replaced; `config` itself is left as it is."""
+    """A copy of the configuration in which places are replaced by placeholders."""
     config = json.loads(json.dumps(config))
     config["mirrors"] = [MIRROR]
     for entry in _entries(config, "datasets"):
@@ -138,29 +139,29 @@ def stood_in(config: dict, stand_ins: StandIns) -> dict:
 
 
 def _entries(config: dict, section: str) -> list[dict]:
-    found = config.get(section)
-    return [one for one in found.values() if isinstance(one, dict)] if isinstance(found, dict) else []
+    entries = config.get(section)
+    return [entry for entry in entries.values() if isinstance(entry, dict)] if isinstance(entries, dict) else []
 
 
 def published_files(config: dict) -> list[str]:
-    """The files of published numbers that lie among an archive's sources."""
+    """The files of published numbers that a configuration names; they lie among an archive's sources."""
     published = config.get("published")
-    named = [published.get(key) for key in ("file", "mapping")] if isinstance(published, dict) else []
-    return [one for one in named if isinstance(one, str)]
+    names = [published.get(key) for key in ("file", "mapping")] if isinstance(published, dict) else []
+    return [name for name in names if isinstance(name, str)]
 
 
 def why_not_laid_out(path: str) -> str | None:
-    """Why a file of published numbers may not lie in a folder where scripts run; None where it may."""
+    """Why a file of published numbers may not lie in a folder where scripts run; None if it may."""
     if reason := why_not_below(path):
         return reason
     hidden = any(part.startswith(".") for part in path.split("/"))
-    return "is no table" if hidden or not path.endswith(READABLE) or path.startswith("results/") else None
+    return "is not a table" if hidden or not path.endswith(READABLE) or path.startswith("results/") else None
 
 
 def expected(archive: Path, config: dict, jobs: list[dict], sources: Path, confinement: Confinement) -> list[dict]:
     """The jobs that `sources` plan for the configuration of the archive unpacked in `archive`. Raises UserError.
 
-    Of the archive's own `jobs` only those that fetched count: they tell what did not lie in its place.
+    Of the archive's own `jobs` only those that fetched are used: they show what was not available locally.
     """
     fetched = sorted(
         {
@@ -188,12 +189,13 @@ def _planned(text: str, sources: Path, confinement: Confinement) -> str:
             path.write_text(content)
         stand_ins = StandIns(folder, set(fetched))
         (folder / MIRROR).mkdir()
-        asked = json.dumps(stood_in(config, stand_ins))
+        request = json.dumps(stood_in(config, stand_ins))
         command = [own_script("plan.py", sources), "--sources", str(sources.resolve())]
-        done = subprocess.run(confinement.command(command, folder), cwd=folder, input=asked, capture_output=True,
-                              text=True, env=confinement.environment(folder))  # fmt: skip
-        if done.returncode:
-            lines = [line for line in done.stderr.splitlines() if line.strip()] or ["it ended without a word"]
-            said = next((line for line in lines if line.startswith("error: ")), lines[-1]).removeprefix("error: ")
-            raise UserError(f"its configuration cannot be planned by these sources: {stand_ins.restored(said)[:300]}")
-        return stand_ins.restored(done.stdout)
+        process = subprocess.run(confinement.command(command, folder), cwd=folder, input=request, capture_output=True,
+                                 text=True, env=confinement.environment(folder))  # fmt: skip
+        if process.returncode:
+            lines = [line for line in process.stderr.splitlines() if line.strip()] or ["it ended without a message"]
+            message = next((line for line in lines if line.startswith("error: ")), lines[-1]).removeprefix("error: ")
+            reason = stand_ins.restored(message)[:300]
+            raise UserError(f"its configuration cannot be planned by these sources: {reason}")
+        return stand_ins.restored(process.stdout)

@@ -1,8 +1,8 @@
-"""Whether every byte of an archive, zipped or unpacked, is as it was written. Needs the standard library only.
+"""Checks that every byte of an archive, zipped or unpacked, is as it was written. Needs only the standard library.
 
-Every file is listed with its SHA-256 in manifest.json, and that in manifest.sha256; of a zip, the comment at its end is
-the SHA-256 of all bytes before. Whoever changes a file on purpose can renew all three: against that, compare the
-archive's own SHA-256, which `make archive` prints and writes beside it, with the one that its author published.
+manifest.json lists every file with its SHA-256, and manifest.sha256 holds the SHA-256 of manifest.json. The comment at
+the end of a zip is the SHA-256 of all bytes before it. Whoever changes a file on purpose can renew all three. To notice
+that, compare the archive's own SHA-256, which `make archive` prints and writes beside it, with the published one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 @dataclass
 class Checked:
-    """What was found: the manifest, the archive's own SHA-256 (of a zip), and each damage in words that name a file."""
+    """The result of a check: the manifest, the SHA-256 of a zip, and a message `file: damage` for each damage."""
 
     manifest: dict
     sha256: str | None
@@ -47,11 +47,11 @@ class Reader:
             self.names = sorted(self.zip.namelist())
         else:
             self.zip = None
-            found = [one for one in path.rglob("*") if one.is_symlink() or not one.is_dir()]
-            self.names = sorted(one.relative_to(path).as_posix() for one in found)
+            entries = [entry for entry in path.rglob("*") if entry.is_symlink() or not entry.is_dir()]
+            self.names = sorted(entry.relative_to(path).as_posix() for entry in entries)
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """A file's content. Raises KeyError where it is missing, ValueError (with the reason) where it is damaged."""
+        """Yield a file's content. Raises KeyError if it is missing, ValueError (with the reason) if it is damaged."""
         if self.zip:
             member = self.zip.getinfo(name)
             try:
@@ -67,24 +67,24 @@ class Reader:
         if not path.exists():
             raise KeyError(name)
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ValueError("is no plain file")
+            raise ValueError("is not a regular file")
         with open(path, "rb") as file:
             while block := file.read(BLOCK):
                 yield block
 
     def read(self, name: str) -> bytes:
-        """A record's whole content; raises as `blocks` does, and ValueError for what is too big for a record."""
-        found, size = [], 0
+        """The content of a record. Raises as `blocks` does, and ValueError if it is too large for a record."""
+        blocks, size = [], 0
         for block in self.blocks(name):
-            found.append(block)
+            blocks.append(block)
             size += len(block)
             if size > RECORD:
                 raise ValueError(f"is larger than {RECORD} bytes, too much for a record")
-        return b"".join(found)
+        return b"".join(blocks)
 
 
 def opened(path: Path) -> Reader:
-    """Raises UserError for what is no archive, and for a zip that asks for more than the limits."""
+    """A reader of an archive. Raises UserError if `path` is not an archive, or a zip beyond the limits."""
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")
     if not path.is_file() and not path.is_dir():
@@ -92,21 +92,21 @@ def opened(path: Path) -> Reader:
     try:
         return Reader(path)
     except DAMAGED as error:
-        raise UserError(f"{path}: not an archive: no zip file that can be read ({error})") from None
+        raise UserError(f"{path}: not an archive: not a readable zip file ({error})") from None
 
 
 def check(path: Path) -> Checked:
-    """Check all of an archive. Raises UserError where it is none, or one of another version."""
+    """Check all of an archive. Raises UserError if it is not an archive, or has the format of another version."""
     reader = opened(path)
-    manifest, found = _manifest(reader)
-    checked = Checked(manifest, sha256(path) if reader.zip else None, found)
+    manifest, damages_of_manifest = _manifest(reader)
+    checked = Checked(manifest, sha256(path) if reader.zip else None, damages_of_manifest)
     if manifest:
         _files(reader, manifest, checked.damages)
     if reader.zip:
         damages(path, reader.zip, checked.damages.append)
         beside = path.with_name(path.name + ".sha256")
         if beside.is_file() and _first_word(beside) != checked.sha256:
-            checked.damages.append(f"{beside.name}: it says another SHA-256 than the archive has ({checked.sha256})")
+            checked.damages.append(f"{beside.name}: holds another SHA-256 than the archive has ({checked.sha256})")
     return checked
 
 
@@ -116,19 +116,19 @@ def _first_word(path: Path) -> str:
 
 
 def _manifest(reader: Reader) -> tuple[dict, list[str]]:
-    """The manifest, empty where it cannot be read, and what is wrong with it."""
+    """The manifest (empty if it cannot be read) and its damages. Raises UserError as `check` does."""
     if MANIFEST not in reader.names and SEAL not in reader.names:
         raise UserError(f"{reader.path}: not an archive of ranktrial: it has no {MANIFEST}")
-    read, said = {}, []
+    read, problems = {}, []
     for name in (MANIFEST, SEAL):
         try:
             read[name] = reader.read(name)
         except KeyError:
-            said.append(f"{name}: missing")
+            problems.append(f"{name}: missing")
         except ValueError as error:
-            said.append(f"{name}: {error}")
-    if said:
-        return {}, said
+            problems.append(f"{name}: {error}")
+    if problems:
+        return {}, problems
     if read[SEAL] != seal(read[MANIFEST]).encode():
         return {}, [f"{MANIFEST} or {SEAL}: changed, the second does not state the SHA-256 of the first"]
     try:
@@ -139,13 +139,13 @@ def _manifest(reader: Reader) -> tuple[dict, list[str]]:
     version = manifest.get("format") if isinstance(manifest, dict) else None
     if version != FORMAT:
         raise UserError(f"{reader.path}: format {version!r}; this version reads {FORMAT!r}: use its own verify.py")
-    return shaped(manifest, f"{reader.path}: {MANIFEST}"), said
+    return shaped(manifest, f"{reader.path}: {MANIFEST}"), problems
 
 
-def _files(reader: Reader, manifest: dict, said: list[str]) -> None:
+def _files(reader: Reader, manifest: dict, problems: list[str]) -> None:
     files, experiment = manifest["files"], manifest["experiment"]
     listed = {*files, MANIFEST, SEAL}
-    said += [f"{name}: not in the manifest" for name in reader.names if name not in listed]
+    problems += [f"{name}: not in the manifest" for name in reader.names if name not in listed]
     for name in [*files, *manifest["absent"]]:
         if reason := why_no_member(name, experiment):
             raise UserError(f"{reader.path}: {MANIFEST}: refused, the path {name!r} {reason}")
@@ -156,11 +156,11 @@ def _files(reader: Reader, manifest: dict, said: list[str]) -> None:
                 digest.update(block)
                 size += len(block)
         except KeyError:
-            said.append(f"{name}: missing")
+            problems.append(f"{name}: missing")
         except ValueError as error:
-            said.append(f"{name}: {error}")
+            problems.append(f"{name}: {error}")
         else:
             if digest.hexdigest() != entry["sha256"]:
-                said.append(f"{name}: changed, SHA-256 differs from the manifest's")
+                problems.append(f"{name}: changed, SHA-256 differs from the manifest's")
             elif size != entry["bytes"]:
-                said.append(f"{name}: has {size} bytes; the manifest says {entry['bytes']}")
+                problems.append(f"{name}: has {size} bytes; the manifest says {entry['bytes']}")

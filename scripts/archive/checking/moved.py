@@ -1,9 +1,9 @@
-"""How far effects moved from archive A to archive B: the same comparison and task, effect B minus effect A.
+"""How far effects moved from archive A to archive B: effect B minus effect A of the same comparison and task.
 
-For mean differences the queries are the same in both archives, so that the move is itself a paired difference: of
-treatment minus control in B and treatment minus control in A, query by query. scripts/synthesis/compare.py computes it
-with its interval, and reports/draw_forest.py draws it. For other effects, whose sampling variance has no
-such form, the two effects stand side by side without an interval.
+For mean differences the move is itself a paired difference, because both archives have the same queries: treatment
+minus control in B against treatment minus control in A, query by query. scripts/synthesis/compare.py computes it with
+its interval, and reports/draw_forest.py draws it. Other effects have no such sampling variance; for them the two
+effects are shown without an interval.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LOOKS = {"p": "t-test", "correction": "none", "sort": "config", "judged": "", "w
 
 @dataclass(frozen=True)
 class Moved:
-    """One comparison on one task; effects as the archives have them (None: undefined there), `n` common queries."""
+    """One comparison on one task. `a` and `b` are the effects in the archives (None: undefined), `n` common queries."""
 
     comparison: str
     task: str
@@ -48,9 +48,9 @@ class Moved:
 
 
 class Side:
-    """One of the two archives, unpacked: its comparisons, each with the job that made it.
+    """One of the two unpacked archives: its comparisons, each with the job that made it.
 
-    Only what the manifest has is read, at the paths where such results lie. Raises UserError for bad records.
+    Only files that the manifest lists are read. Raises UserError for bad records.
     """
 
     def __init__(self, folder: Path, manifest: dict) -> None:
@@ -74,31 +74,31 @@ class Side:
         return below(self.folder, name, "the archive") if name in self.manifest["files"] else None
 
     def rows(self, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
-        """The rows of a table of the archive. Raises UserError where it is none or lacks a column."""
+        """The rows of a table of the archive. Raises UserError if it is missing, not a table or lacks a column."""
         path = self._file(name)
         if path is None:
-            raise UserError(f"{name}: a comparison read it, and it is not in the archive")
+            raise UserError(f"{name}: a comparison read it, but it is not in the archive")
         try:
             with open(path, newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file, delimiter="\t"))
         except (csv.Error, UnicodeDecodeError) as error:
-            raise UserError(f"{name}: no table of tab-separated values ({error})") from None
-        if rows and (lacking := [one for one in columns if rows[0].get(one) is None]):
+            raise UserError(f"{name}: not a table of tab-separated values ({error})") from None
+        if rows and (lacking := [column for column in columns if rows[0].get(column) is None]):
             raise UserError(f"{name}: column {lacking[0]!r} is missing")
         return rows
 
     def effects(self, comparison: str) -> dict[str, float | None]:
         """Task -> effect, in the order of the effects file."""
         name = self.effects_of(comparison)
-        found = {}
+        effects_of_tasks = {}
         for row in self.rows(name, ("task", "effect")):
             if reason := layout.why_no_name(row["task"] or ""):
                 raise UserError(f"{name}: task {shown(row['task'])} {reason}")
-            found[row["task"]] = number(row["effect"], name) if row["effect"] else None
-        return found
+            effects_of_tasks[row["task"]] = number(row["effect"], name) if row["effect"] else None
+        return effects_of_tasks
 
     def per_query(self, comparison: str) -> dict[str, dict[str, float]]:
-        """Task -> query -> treatment minus control, each averaged over its seeds, on the queries that both have."""
+        """Task -> query -> treatment minus control, both averaged over their seeds, on the queries that both have."""
         settings = self.jobs[comparison]["settings"]
         values: dict[str, dict[str, list[dict[str, float]]]] = {}
         for path in self.jobs[comparison]["inputs"]:
@@ -119,14 +119,15 @@ class Side:
 
 
 def number(text: str | None, where: str) -> float:
-    """A number of a table. Raises UserError where it is none."""
-    if (found := finite(text or "")) is None:
-        raise UserError(f"{where}: {shown(text)} is no number")
-    return found
+    """A number of a table. Raises UserError if the text is not a finite number."""
+    value = finite(text or "")
+    if value is None:
+        raise UserError(f"{where}: {shown(text)} is not a number")
+    return value
 
 
 def shared_comparisons(a: Side, b: Side) -> dict[str, tuple[dict, dict]]:
-    """Comparison -> its job in A and in B, where both have it with the same kind of effect and measure."""
+    """Comparison -> its job in A and in B, for those that both have with the same effect type and measure."""
     keys = ("effect", "measure")
     return {
         name: (job, b.jobs[name])
@@ -136,7 +137,7 @@ def shared_comparisons(a: Side, b: Side) -> dict[str, tuple[dict, dict]]:
 
 
 def _over_seeds(seeds: list[dict[str, float]]) -> dict[str, float]:
-    return {query: statistics.fmean(one[query] for one in seeds if query in one) for query in seeds[0]}
+    return {query: statistics.fmean(values[query] for values in seeds if query in values) for query in seeds[0]}
 
 
 def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Path) -> list[Moved]:
@@ -158,18 +159,18 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
         for name, table in zip("AB", tables, strict=True)
     ]
     settings = {**jobs[0]["settings"], "control": "A", "treatment": "B", "measure": measure, "margin": None}
-    made = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
+    outputs = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
     _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
-            "--effects", made[0], "--meta", made[1])  # fmt: skip
-    kept = {key: settings[key] for key in ("alpha", "estimator", "interval")}
-    shown = {
+            "--effects", outputs[0], "--meta", outputs[1])  # fmt: skip
+    shared = {key: settings[key] for key in ("alpha", "estimator", "interval")}
+    look = {
         **LOOKS,
-        **kept,
+        **shared,
         "labels": {"tasks": {}, "systems": {}},
         "title": f"{comparison}: how far its effect moved from A to B",
     }
-    _script("reports/draw_forest.py", shown, "--effects", made[0], "--meta", made[1], *_figure(out, comparison))
-    return [_with_interval(row, made[0]) for row in rows]
+    _script("reports/draw_forest.py", look, "--effects", outputs[0], "--meta", outputs[1], *_figure(out, comparison))
+    return [_with_interval(row, outputs[0]) for row in rows]
 
 
 def _figure(folder: Path, name: str) -> list[str | Path]:
@@ -185,18 +186,18 @@ def moves_are_paired(effect: str) -> bool:
 
 def _with_interval(row: Moved, path: Path) -> Moved:
     with open(path, newline="") as file:
-        found = {one["task"]: one for one in csv.DictReader(file, delimiter="\t")}.get(row.task)
-    if found is None:
+        move = {entry["task"]: entry for entry in csv.DictReader(file, delimiter="\t")}.get(row.task)
+    if move is None:
         return row
-    numbers = {key: float(found[key]) if found[key] else None for key in ("effect", "ci_low", "ci_high")}
+    numbers = {key: float(move[key]) if move[key] else None for key in ("effect", "ci_low", "ci_high")}
     difference = numbers.pop("effect")
-    if difference is None and found["control_mean"]:  # the same for every query: no variance, but a difference
-        difference = float(found["treatment_mean"]) - float(found["control_mean"])
-    return replace(row, difference=difference, n=int(found["n"]), **numbers)
+    if difference is None and move["control_mean"]:  # the same for every query: no variance, but a difference
+        difference = float(move["treatment_mean"]) - float(move["control_mean"])
+    return replace(row, difference=difference, n=int(move["n"]), **numbers)
 
 
 def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> list[Path]:
-    """A metrics file a task, of a system that is named as the folder."""
+    """Write a metrics file per task, of a system that has the folder's name; returns their paths."""
     paths = []
     for task, values in table.items():
         path = below(folder, f"metrics/{task}/{folder.name}/seed-0.tsv", "the archive")
@@ -211,11 +212,11 @@ def _script(name: str, settings: dict, *arguments: str | Path) -> None:
     words = [f"scripts/{name}", *map(str, arguments), "--settings", json.dumps(settings)]
     confinement = Confinement()
     with confinement.folder("moved") as folder:
-        asked = {"sources": str(ROOT), "packages": [own_site()] if own_site() else []}
-        asked["jobs"] = [{"words": words, "outputs": []}]
+        request = {"sources": str(ROOT), "packages": [own_site()] if own_site() else []}
+        request["jobs"] = [{"words": words, "outputs": []}]
         command = confinement.command([own_script("rerun.py", ROOT)], folder)
-        done = subprocess.run(command, cwd=folder, input=json.dumps(asked), capture_output=True, text=True,
-                              env=confinement.environment(folder))  # fmt: skip
-    failure = json.loads(done.stdout)["failure"] if done.returncode == 0 else "it ended early"
+        process = subprocess.run(command, cwd=folder, input=json.dumps(request), capture_output=True, text=True,
+                                 env=confinement.environment(folder))  # fmt: skip
+    failure = json.loads(process.stdout)["failure"] if process.returncode == 0 else "it ended early"
     if failure:
         raise UserError(f"scripts/{name}: {' '.join(failure.split())[:300]}")

@@ -1,7 +1,7 @@
-"""What the workflow would run for a configuration: each job behind `rule all`, with its command, as Snakemake plans it.
+"""The jobs that the workflow plans for a configuration: each job that `rule all` needs, with its command.
 
-Runs in an empty folder with the Snakefile of --sources. Reads the configuration (JSON) on standard input, prints the
-jobs as JSON. No job runs, and no file has to be there: an archive is checked by this list, not by what it says itself.
+Runs in an empty folder with the Snakefile of --sources. Reads the configuration (JSON) from standard input and prints
+the jobs as JSON. No job runs, and no file has to exist: an archive is checked against this list and not believed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ CONFIGURATION = "configuration.json"
 
 
 def planned(workflow) -> list[dict]:
-    """The jobs behind the inputs of `rule all`, walked back to the raw data."""
+    """The jobs that make the inputs of `rule all`, and in turn their inputs, back to the raw data."""
     from snakemake.iocontainers import Wildcards
     from snakemake.jobs import Job
 
     makers = [rule for rule in workflow.rules if rule.products()]
     start = next(rule for rule in workflow.rules if rule.name == "all")
     dag = SimpleNamespace(workflow=workflow, jobid=lambda job: 0)
-    found: dict[tuple, dict] = {}
+    jobs: dict[tuple, dict] = {}
     waiting, seen = list(map(str, start.expand_input(Wildcards())[0])), set()
     targets = set(waiting)
     while waiting:
@@ -34,20 +34,20 @@ def planned(workflow) -> list[dict]:
             continue
         wildcards = maker.get_wildcards(path)
         key = (maker.name, *sorted(wildcards.items()))
-        if key not in found:
+        if key not in jobs:
             job = Job(maker, dag, wildcards_dict=wildcards)
-            found[key] = {
+            jobs[key] = {
                 "rule": maker.name,
                 "wildcards": dict(wildcards),
                 "command": job.shellcmd,
-                "inputs": [str(one) for one in job.input],
-                "outputs": [str(one) for one in job.output],
-                "log": [str(one) for one in job.log],
+                "inputs": [str(file) for file in job.input],
+                "outputs": [str(file) for file in job.output],
+                "log": [str(file) for file in job.log],
                 "benchmark": job.benchmark and str(job.benchmark),
-                "wanted": sorted(targets & {str(one) for one in job.output}),
+                "wanted": sorted(targets & {str(file) for file in job.output}),
             }
-            waiting += found[key]["inputs"]
-    return list(found.values())
+            waiting += jobs[key]["inputs"]
+    return list(jobs.values())
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Recompute what an archive's runs and judgements imply: metrics, effects, summaries, tables, figures and reports.
+"""Recompute what follows from an archive's runs and judgements: metrics, effects, summaries, tables, figures, reports.
 
-Every job of the stages selection, evaluation, synthesis and reports that the archive's configuration asks for runs
-again on the archive's inputs, and what it writes is compared with what the archive holds.
+Every job of the stages selection, evaluation, synthesis and reports that the archive's configuration needs runs again
+on the archive's inputs, and its outputs are compared with those in the archive.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures", "jinja2", "sn
 
 @dataclass(frozen=True)
 class Verdict:
-    """One artefact: what became of it and why."""
+    """The verdict on one file of an archive, with the reason."""
 
     path: str
     kind: str
@@ -41,38 +41,38 @@ class Verdict:
 
 
 def accounted(folder: Path, manifest: dict, sources: Path, same_sources: bool, confinement: Confinement) -> Traced:
-    """What the records of the archive unpacked in `folder` account for. Raises UserError for bad records."""
+    """Which results the records of the archive unpacked in `folder` explain. Raises UserError for bad records."""
     jobs, state, origin = (read_record(folder, name) for name in (layout.JOBS, layout.STATE, layout.ORIGIN))
     config = configuration(folder, state["config_files"], manifest["experiment"])
-    found = traced(manifest, jobs, expected(folder, config, jobs, sources, confinement), same_sources)
-    found.findings = identity_findings(read_record(folder, layout.IDENTITIES), manifest) | found.findings
+    accounts = traced(manifest, jobs, expected(folder, config, jobs, sources, confinement), same_sources)
+    accounts.findings = identity_findings(read_record(folder, layout.IDENTITIES), manifest) | accounts.findings
     if same_sources and completed(config, layout.RESOLVED) not in (None, read_configuration(folder, layout.RESOLVED)):
-        found.findings[layout.RESOLVED] = "is not the configuration as written, with the schema's defaults"
+        accounts.findings[layout.RESOLVED] = "is not the configuration as written, with the schema's defaults"
     if origin["experiment"] != manifest["experiment"] or origin["extent"] not in (layout.LEAN, layout.FULL):
-        found.findings[layout.ORIGIN] = "tells of another experiment or extent than the manifest"
+        accounts.findings[layout.ORIGIN] = "tells of another experiment or extent than the manifest"
     if origin["extent"] == layout.FULL and manifest["absent"]:
-        found.findings[layout.ORIGIN] = f"says that everything is in the archive; {min(manifest['absent'])} is not"
-    return found
+        accounts.findings[layout.ORIGIN] = f"says that everything is in the archive; {min(manifest['absent'])} is not"
+    return accounts
 
 
 def verdicts(
     folder: Path, manifest: dict, sources: Path, same_sources: bool, confinement: Confinement
 ) -> list[Verdict]:
-    """A verdict for every result of the archive unpacked in `folder`, computed by `sources`. Raises UserError."""
-    if lacking := next((name for name in NEEDED if not _installed(name)), None):
-        raise UserError(f"the Python package {lacking} is not installed; --recompute needs those of requirements.lock")
-    found = accounted(folder, manifest, sources, same_sources, confinement)
-    said = [_verdict(path, CONTRADICTED, reason, manifest) for path, reason in found.findings.items()]
-    said += [_verdict(path, NOT_HERE, reason, manifest) for path, reason in found.elsewhere.items()]
-    for path in {path for job in found.queue for path in job["inputs"] if path.endswith(".gz")}:
+    """A verdict for every result of the archive unpacked in `folder`, recomputed by `sources`. Raises UserError."""
+    if missing := next((name for name in NEEDED if not _installed(name)), None):
+        raise UserError(f"the Python package {missing} is not installed; --recompute needs those of requirements.lock")
+    accounts = accounted(folder, manifest, sources, same_sources, confinement)
+    results = [_verdict(path, CONTRADICTED, reason, manifest) for path, reason in accounts.findings.items()]
+    results += [_verdict(path, NOT_HERE, reason, manifest) for path, reason in accounts.elsewhere.items()]
+    for path in {path for job in accounts.queue for path in job["inputs"] if path.endswith(".gz")}:
         if reason := why_no_gzip(below(folder, path, "archive")):
             raise UserError(f"{path}: refused, it {reason}")
     with confinement.folder("recompute") as place:
-        for done in _run(folder, place, sources, found.queue, confinement):
-            recomputed = place / f"worker-{done['worker']}/recomputed"
-            said += [_judged(folder, recomputed, path, done["failure"], manifest) for path in done["files"]]
+        for job in _run(folder, place, sources, accounts.queue, confinement):
+            recomputed = place / f"worker-{job['worker']}/recomputed"
+            results += [_judged(folder, recomputed, path, job["failure"], manifest) for path in job["files"]]
     order = {kind: number for number, kind in enumerate(KINDS)}
-    return sorted(said, key=lambda one: (order.get(one.kind, -1), one.path, one.verdict))
+    return sorted(results, key=lambda verdict: (order.get(verdict.kind, -1), verdict.path, verdict.verdict))
 
 
 def _installed(name: str) -> bool:
@@ -84,7 +84,7 @@ def _installed(name: str) -> bool:
 
 
 def _lay_out(folder: Path, place: Path, queue: list[dict]) -> None:
-    """A worker's folder, with what its jobs read: results, and files among the sources such as published numbers."""
+    """Fill a worker's folder with the inputs of its jobs: results, and files of the sources (published numbers)."""
     place.mkdir()
     for path in {path for job in queue for path in job["inputs"]}:
         archived = below(folder, path, "archive")
@@ -99,7 +99,7 @@ def _lay_out(folder: Path, place: Path, queue: list[dict]) -> None:
 
 
 def _run(folder: Path, place: Path, sources: Path, queue: list[dict], confinement: Confinement) -> list[dict]:
-    """Run the jobs, spread over the processor's cores; each worker is a process with its own copy of the inputs."""
+    """Run the jobs in parallel and return them with failures; each worker has its own copy of the inputs."""
     workers = min(len(queue), os.cpu_count() or 1, 4)
     script = [own_script("rerun.py", sources)]
     started = []
@@ -109,18 +109,18 @@ def _run(folder: Path, place: Path, sources: Path, queue: list[dict], confinemen
         process = subprocess.Popen(confinement.command(script, worker), cwd=worker, stdin=subprocess.PIPE, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                    env=confinement.environment(worker))  # fmt: skip
-        asked = {"sources": str(sources.resolve()), "packages": [own_site()] if own_site() else [], "jobs": share}
+        request = {"sources": str(sources.resolve()), "packages": [own_site()] if own_site() else [], "jobs": share}
         try:
-            process.stdin.write(json.dumps(asked))
+            process.stdin.write(json.dumps(request))
             process.stdin.close()
-        except BrokenPipeError:  # it ended at once: its jobs are lost
+        except BrokenPipeError:  # it ended at once; _answers reports its jobs as lost
             pass
         started.append((process, share))
-    return [done for number, one in enumerate(started) for done in _answers(number, *one)]
+    return [answer for number, worker_and_jobs in enumerate(started) for answer in _answers(number, *worker_and_jobs)]
 
 
 def _answers(number: int, process: subprocess.Popen, share: list[dict]) -> list[dict]:
-    """What became of each of a worker's jobs, in their order; nothing else that a process writes counts."""
+    """The jobs of a worker in order, each with its failure or None. Other output of the process is ignored."""
     failures = []
     for line in process.stdout:
         try:
@@ -130,21 +130,21 @@ def _answers(number: int, process: subprocess.Popen, share: list[dict]) -> list[
     process.stdout.close()
     process.wait()
     lost = ["the process that ran it ended early"] * (len(share) - len(failures))
-    told = [one if one is None or isinstance(one, str) else "it failed" for one in failures] + lost
-    return [{**job, "worker": number, "failure": failure} for job, failure in zip(share, told, strict=False)]
+    reports = [failure if failure is None or isinstance(failure, str) else "it failed" for failure in failures] + lost
+    return [{**job, "worker": number, "failure": failure} for job, failure in zip(share, reports, strict=False)]
 
 
 def _judged(folder: Path, recomputed: Path, path: str, failure: str | None, manifest: dict) -> Verdict:
     ours, theirs = below(folder, path, "archive"), recomputed / path
     if failure or theirs.is_symlink() or not theirs.is_file() or not _inside(theirs, recomputed):
-        said = " ".join((failure or "it wrote no such file").split())[:300]
-        return _verdict(path, "different", f"its job failed: {said}", manifest)
+        message = " ".join((failure or "it wrote no such file").split())[:300]
+        return _verdict(path, "different", f"its job failed: {message}", manifest)
     verdict, reason = compare(ours, theirs)
     if verdict == "different" and re.search(r"\.(png|pdf)$", path):
-        drawn = [one.with_suffix(".svg") for one in (ours, theirs)]
-        same = all(one.is_file() for one in drawn) and compare(*drawn)[0] != "different"
-        if same and (other := _other_version(folder)):
-            return _verdict(path, NOT_HERE, f"the SVG agrees; {other} renders it in other bytes", manifest)
+        figures = [figure.with_suffix(".svg") for figure in (ours, theirs)]
+        same = all(figure.is_file() for figure in figures) and compare(*figures)[0] != "different"
+        if same and (version := _other_version(folder)):
+            return _verdict(path, NOT_HERE, f"the SVG agrees; {version} renders it in other bytes", manifest)
     return _verdict(path, verdict, reason, manifest)
 
 
@@ -153,9 +153,9 @@ def _inside(path: Path, folder: Path) -> bool:
 
 
 def _other_version(folder: Path) -> str | None:
-    """matplotlib's version here, if the archive's figures were drawn by another."""
-    environments = read_record(folder, layout.PACKAGES).values()
-    then = next((one["packages"]["matplotlib"] for one in environments if "matplotlib" in one["packages"]), "unknown")
+    """matplotlib's version here and in the archive; None if they are the same."""
+    packages = [environment["packages"] for environment in read_record(folder, layout.PACKAGES).values()]
+    then = next((versions["matplotlib"] for versions in packages if "matplotlib" in versions), "unknown")
     now = importlib.metadata.version("matplotlib")
     return f"matplotlib {now} (the archive's: {str(then)[:20]})" if now != then else None
 

@@ -1,8 +1,8 @@
-"""Runs scripts one after the other in one process: a list of jobs on standard input, their verdicts on standard output.
+"""Runs scripts one after the other in one process: reads jobs from standard input, prints their failures.
 
-Works in the current folder, which holds the jobs' inputs, with the sources that are named on standard input. Each job's
-outputs are moved to the folder `recomputed`, and the archive's own are put back, so that every job reads the archive's
-numbers.
+Works in the current folder, which holds the jobs' inputs, with the sources that standard input names. The outputs of
+each job are moved to the folder `recomputed` and those of the archive are put back, so that every job reads the
+archive's numbers.
 """
 
 from __future__ import annotations
@@ -18,36 +18,37 @@ from pathlib import Path
 
 
 def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path) -> str | None:
-    """Run one script; returns what went wrong, in a line."""
-    kept = {path: Path(f"{path}.kept") for path in map(Path, outputs) if path.is_file()}
-    for path, aside in kept.items():
+    """Run one script; returns its failure as a message, or None."""
+    set_aside = {path: Path(f"{path}.kept") for path in map(Path, outputs) if path.is_file()}
+    for path, aside in set_aside.items():
         os.replace(path, aside)
     sys.argv = [str(sources / words[0]), *words[1:]]
-    said = io.StringIO()
+    output = io.StringIO()
     failure = None
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
         failure = str(end.code) if end.code else None
-    except Exception as error:  # whatever a script of other sources does, the other jobs go on
+    except Exception as error:  # the other jobs go on, whatever a script of other sources raises
         failure = f"{type(error).__name__}: {error}"
     for path in map(Path, outputs):
-        for file in [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file()):
+        for file in [path] if path.is_file() else sorted(inner for inner in path.rglob("*") if inner.is_file()):
             (recomputed / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.move(file, recomputed / file)
-    shutil.rmtree(Path("results", "state"), ignore_errors=True)  # the archive's own come back, which no job wrote here
-    for path, aside in kept.items():
+    # The ledger would refuse the archive's outputs that are put back now, because no job here wrote them.
+    shutil.rmtree(Path("results", "state"), ignore_errors=True)
+    for path, aside in set_aside.items():
         os.replace(aside, path)
     return failure
 
 
 def main() -> None:
-    asked = json.load(sys.stdin)
-    sources, answers = Path(asked["sources"]), sys.stdout
-    sys.path.insert(0, str(sources))  # this Python is isolated: nothing else says where the modules are
-    sys.path += asked["packages"]
-    for job in asked["jobs"]:
+    request = json.load(sys.stdin)
+    sources, answers = Path(request["sources"]), sys.stdout
+    sys.path.insert(0, str(sources))  # this Python is isolated, so it has to be told where the modules are
+    sys.path += request["packages"]
+    for job in request["jobs"]:
         failure = rerun(sources, job["words"], job["outputs"], Path("recomputed"))
         print(json.dumps({"outputs": job["outputs"], "failure": failure}), file=answers, flush=True)
 

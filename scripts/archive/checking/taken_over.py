@@ -1,6 +1,6 @@
-"""What of an archive may go into a clone: its results, Snakemake's records of them, and its configuration.
+"""Writes the parts of an archive that may go into a clone: results, Snakemake's records of them, the configuration.
 
-Nothing else is written, nothing through a link, and nothing with a time, type or path that no run of the workflow has.
+Nothing is written through a link, and nothing with a time, type or path that no run of the workflow has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scripts.engine.job_records import DIRECTORY_STAMP
 
 
 class Clone:
-    """The folder that is written into. `links` says that results/ may be a link, which is then followed."""
+    """The clone that is written to. With `links`, results/ may be a link, which is followed. Else raises UserError."""
 
     def __init__(self, folder: Path, links: bool = False) -> None:
         self.folder, self.results = folder, folder / "results"
@@ -34,17 +34,17 @@ class Clone:
             self.results = self.results.resolve()
 
     def result(self, name: str, experiment: str) -> Path:
-        """Where a result goes. Raises UserError for what is no result, or lies behind a link."""
+        """The path of a result in the clone. Raises UserError if it is not a result or lies behind a link."""
         inside = layout.result_path(name, experiment, "the archive").removeprefix("results/")
         return below(self.results, inside, "results")
 
     def state(self, name: str) -> Path:
-        """Where a file of the state goes (records and the ledger)."""
+        """The path of a file of results/state (records and the ledger) in the clone."""
         return below(self.results, f"state/{name}", "results")
 
 
 def checked_state(folder: Path, manifest: dict) -> dict:
-    """The state of an unpacked archive, of which every path and time is one that a run has. Raises UserError."""
+    """The state of an unpacked archive. Raises UserError for a path or time that no run of the workflow has."""
     state, experiment = read_record(folder, layout.STATE), manifest["experiment"]
     known = {*manifest["files"], *manifest["absent"]}
     folders = {str(parent) for name in known for parent in Path(name).parents}
@@ -52,41 +52,42 @@ def checked_state(folder: Path, manifest: dict) -> dict:
         where = f"{layout.STATE}: records"
         layout.result_path(name, experiment, where)
         if name not in known | folders:
-            raise UserError(f"{where}: {name!r} is no file of the archive")
+            raise UserError(f"{where}: {name!r} is not a file of the archive")
         if unknown := record.keys() - RECORD_OF_SNAKEMAKE.of.keys():
             raise UserError(f"{where}: {name!r}: unknown key {min(unknown)!r}")
         if record["starttime"] > record["endtime"] + 60:  # clocks of two machines may differ
             raise UserError(f"{where}: {name!r} ended before it started")
         for log in record["log"] or []:
             if why_not_below(log) or not log.startswith(layout.LOGS.format(experiment)):
-                raise UserError(f"{where}: refused, the log {log!r} is in no folder of logs")
+                raise UserError(f"{where}: refused, the log {log!r} is not in a folder of logs")
     return state
 
 
 def at_home(record: dict) -> dict:
-    """A record whose paths in a home folder (~/…) lie in this user's, where the data has to be for the job to run."""
+    """A record whose paths in a home folder (~/…) are in this user's, where the job looks for its data."""
     inputs = [_at_home(path) for path in record["input"] or []]
-    checksums = {_at_home(path): found for path, found in (record["input_checksums"] or {}).items()}
+    checksums = {_at_home(path): checksum for path, checksum in (record["input_checksums"] or {}).items()}
     return record | {"input": inputs, "input_checksums": checksums}
 
 
 def _at_home(path: str) -> str:
-    """Only this user's own home is meant; `~other` is a name like any other."""
+    """A path with ~/ replaced by this user's home; `~name` is a name like any other."""
     inside = path.removeprefix("~/")
     return os.path.join(os.path.expanduser("~"), inside) if inside != path and not why_not_below(inside) else path
 
 
 def write_state(clone: Clone, state: dict, manifest: dict, files: dict[str, Path]) -> None:
-    """Write the records and the ledger, and give the `files` (name -> place), which are the archive's, their times."""
+    """Write the records and the ledger, and set the times of the archive's `files` (name -> place)."""
     experiment, ended = manifest["experiment"], {}
     entries = {**manifest["absent"], **manifest["files"]}
     metadata = clone.state("metadata/x").parent
     for name, record in state["records"].items():
         write_record(metadata, name, at_home(record))
+        of_record = [file for file in entries if file == name or file.startswith(f"{name}/")]
         lines = {
-            one: entry["sha256"]
-            for one, entry in entries.items()
-            if (one == name or one.startswith(f"{name}/")) and one in files and not one.endswith(f"/{DIRECTORY_STAMP}")
+            file: entries[file]["sha256"]
+            for file in of_record
+            if file in files and not file.endswith(f"/{DIRECTORY_STAMP}")
         }
         if lines:
             enter(clone.state(f"sha256/{name}"), lines)
@@ -97,30 +98,31 @@ def write_state(clone: Clone, state: dict, manifest: dict, files: dict[str, Path
     written = {parent for place in files.values() for parent in place.parents}
     for folder in ended.keys() & written:
         stamp = folder / DIRECTORY_STAMP
-        for one in (stamp, folder):
-            if one.exists() and not one.is_symlink():
-                _date(one, ended[folder])
+        for file in (stamp, folder):
+            if file.exists() and not file.is_symlink():
+                _date(file, ended[folder])
 
 
 def _date(place: Path, ended: float) -> None:
-    """Set a file's date back to when its job ended; never forward."""
+    """Set a file's time back to the end of its job; never forward."""
     if place.stat(follow_symlinks=False).st_mtime > ended:
         os.utime(place, (ended, ended), follow_symlinks=False)
 
 
 def enter(entry: Path, lines: dict[str, str]) -> None:
-    """Enter files; where their folder was entered as a whole, as by a job that made it again, in its entry."""
-    if above := next((one for one in entry.parents if one.is_file()), None):
-        entry, lines = above, (read_entry(above) or {}) | lines
+    """Enter files in the ledger. If a folder above has an entry, as after a job made it again, they are added to it."""
+    folder_entry = next((parent for parent in entry.parents if parent.is_file()), None)
+    if folder_entry:
+        entry, lines = folder_entry, (read_entry(folder_entry) or {}) | lines
     elif entry.is_dir():
         shutil.rmtree(entry)
     write_entry(entry, lines)
 
 
 def take_configuration(clone: Clone, folder: Path, state: dict, experiment: str) -> tuple[Path, Path]:
-    """The archived configuration, and where it goes: config/NAME.yaml, or another name where that is taken.
+    """The archived configuration and its path in the clone: config/NAME.yaml, or another name if that is taken.
 
-    Raises UserError where it is none that this clone's schema allows.
+    Raises UserError if this clone's schema does not allow it, or if all names are taken.
     """
     configuration(folder, state["config_files"], experiment)
     archived = below(folder, layout.configuration_name(state["config_files"][-1]), layout.STATE)

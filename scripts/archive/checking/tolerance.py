@@ -1,6 +1,6 @@
-"""Whether two files say the same: byte for byte, or number by number within a tolerance that is stated.
+"""Compares two files byte for byte, or number by number within a stated tolerance.
 
-Recomputed on other hardware, sums of doubles differ in the last digits; nothing else may differ.
+On other hardware, recomputed sums of doubles differ in the last digits; nothing else may differ.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 import re
 from pathlib import Path
 
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # doubles have 16 digits; sums over some thousand queries lose few of them
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # doubles have 16 digits; a sum over thousands of queries loses a few of them
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 DATES = re.compile(rb"<dc:date>.*?</dc:date>|/(?:Creation|Mod)Date \([^)]*\)", re.DOTALL)
 BINARY = (".png", ".pdf", ".gz")
@@ -18,7 +18,7 @@ IDENTICAL, EQUAL, DIFFERENT = "identical", "equal within tolerance", "different"
 
 
 def compare(ours: Path, theirs: Path) -> tuple[str, str]:
-    """The verdict, and what differs first, in words. Dates inside figures do not count."""
+    """The verdict and the first difference in words. Dates inside figures are ignored."""
     a, b = (DATES.sub(b"", path.read_bytes()) for path in (ours, theirs))
     if a == b:
         return IDENTICAL, ""

@@ -1,4 +1,4 @@
-"""An archive's files in a fresh folder, whether it comes zipped or unpacked; no path leaves the folder."""
+"""Copies an archive's files into a fresh folder, whether it is zipped or unpacked; no path leaves the folder."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from scripts.common.paths import below
 
 
 def unpack(archive: Path, folder: Path, manifest: dict) -> None:
-    """Copy the files of a checked archive into `folder`, which holds nothing yet.
+    """Copy the files of a checked archive into the empty folder `folder`.
 
-    Raises UserError for a file that would land outside, or that is not what the manifest has any more.
+    Raises UserError for a file that would land outside, or that no longer has the manifest's SHA-256.
     """
     reader = opened(archive)
     folder.mkdir(parents=True, exist_ok=True)
-    asked = sum(entry["bytes"] for entry in manifest["files"].values())
-    if asked > (free := shutil.disk_usage(folder).free):
-        raise UserError(f"{archive}: refused, it unpacks to {asked} bytes; {folder} has {free} left")
+    stated_bytes = sum(entry["bytes"] for entry in manifest["files"].values())
+    free = shutil.disk_usage(folder).free
+    if stated_bytes > free:
+        raise UserError(f"{archive}: refused, it unpacks to {stated_bytes} bytes; {folder} has {free} left")
     for name in [*manifest["files"], MANIFEST, SEAL]:
         target = below(folder, name, str(archive))
         digest = hashlib.sha256()

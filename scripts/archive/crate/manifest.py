@@ -19,7 +19,7 @@ def manifest(
 ) -> dict:
     """The content of manifest.json; it does not list itself and its seal.
 
-    `rewritten` files had folders or secrets taken out: of these, the SHA-256 of what their job wrote is told as well.
+    From `rewritten` files, folders or secrets were removed; these also state the SHA-256 of what their job wrote.
     """
     listed = {name: _entry(files[name], name, experiment) for name in sorted({*files} - {MANIFEST, SEAL})}
     for name, written in rewritten.items():
@@ -33,27 +33,27 @@ def manifest(
     }
 
 
-def shaped(found: dict, where: str) -> dict:
-    """A manifest that was read. Raises UserError where it has not a manifest's shape or contradicts itself."""
-    check_shape(found, SHAPE, where)
+def shaped(manifest: dict, where: str) -> dict:
+    """The manifest itself, checked. Raises UserError if it does not have a manifest's shape or contradicts itself."""
+    check_shape(manifest, SHAPE, where)
     for section in ("files", "absent"):
-        for name, entry in found[section].items():
-            kind = kind_of(name, found["experiment"])
+        for name, entry in manifest[section].items():
+            kind = kind_of(name, manifest["experiment"])
             if entry["kind"] != kind:
                 raise UserError(f"{where}: {section}: {name!r} is called {entry['kind']!r}; its path says {kind!r}")
             if section == "absent" and kind not in HEAVY:
                 raise UserError(f"{where}: absent: {name!r} is left out, but no archive leaves out the kind {kind!r}")
-    if twice := found["files"].keys() & found["absent"].keys():
-        raise UserError(f"{where}: {min(twice)!r} is among the files and among those that were left out")
-    return found
+    if in_both := manifest["files"].keys() & manifest["absent"].keys():
+        raise UserError(f"{where}: {min(in_both)!r} is among the files and among those that were left out")
+    return manifest
 
 
 def _entry(content: bytes | Path, name: str, experiment: str) -> dict:
     if isinstance(content, Path):
-        found, size = sha256(content), content.stat().st_size
+        digest, size = sha256(content), content.stat().st_size
     else:
-        found, size = hashlib.sha256(content).hexdigest(), len(content)
-    return {"sha256": found, "bytes": size, "kind": kind_of(name, experiment)}
+        digest, size = hashlib.sha256(content).hexdigest(), len(content)
+    return {"sha256": digest, "bytes": size, "kind": kind_of(name, experiment)}
 
 
 def seal(content: bytes) -> str:

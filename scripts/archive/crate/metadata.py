@@ -1,7 +1,7 @@
-"""The archive as a Provenance Run Crate (RO-Crate 1.1, profile 0.5): workflow, steps, tools, every job as an action.
+"""The archive as a Provenance Run Crate (RO-Crate 1.1, profile 0.5): workflow, steps, tools, each job as an action.
 
-The entities follow https://www.researchobject.org/workflow-run-crate/profiles/provenance_run_crate/. Only what the
-archive holds is a File; inputs and outputs that are left out are contextual entities with their SHA-256.
+The entities follow https://www.researchobject.org/workflow-run-crate/profiles/provenance_run_crate/. Files in the
+archive are of type File; inputs and outputs that were left out are contextual entities with their SHA-256.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TYPES = {".json": "application/json", ".yaml": "application/yaml", ".tsv": "text
 
 
 def refer(ids: list[str]) -> list[dict]:
-    return [{"@id": one} for one in ids]
+    return [{"@id": entity_id} for entity_id in ids]
 
 
 def crate(about: dict, files: dict[str, dict], jobs: list[dict], scripts: dict[str, str]) -> dict:
@@ -57,7 +57,7 @@ def _stated(entity: dict) -> dict:
 
 def _flat(entity: dict) -> dict:
     """A list of one value becomes the value, as RO-Crate recommends."""
-    return {key: one[0] if isinstance(one, list) and len(one) == 1 else one for key, one in entity.items()}
+    return {key: value[0] if isinstance(value, list) and len(value) == 1 else value for key, value in entity.items()}
 
 
 def _agent(actor: dict | None) -> dict:
@@ -100,7 +100,7 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
     rules = sorted({job["rule"] for job in jobs})
     steps = [{"@id": f"{MAIN}#{rule}", "@type": "HowToStep", "name": rule, "position": str(position),
               "workExample": {"@id": scripts[rule]}} for position, rule in enumerate(rules, 1)]  # fmt: skip
-    tools = [_tool(path, [one for one in rules if scripts[one] == path]) for path in sorted({*scripts.values()})]
+    tools = [_tool(path, [rule for rule in rules if scripts[rule] == path]) for path in sorted({*scripts.values()})]
     workflow = {
         "@id": MAIN,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
@@ -111,8 +111,8 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "license": about["licence"],
         "input": [{"@id": CONFIGURATION}],
         "output": [{"@id": "#summary"}],
-        "step": refer([one["@id"] for one in steps]),
-        "hasPart": refer([one["@id"] for one in tools]),
+        "step": refer([step["@id"] for step in steps]),
+        "hasPart": refer([tool["@id"] for tool in tools]),
         "creator": {"@id": "#actor-of-the-workflow"},
     }
     summary = results_paths.path("summary", experiment=about["experiment"])
@@ -167,7 +167,7 @@ def _file(path: str, entry: dict) -> dict:
 
 
 def _entity_of(path: str, files: dict[str, dict]) -> str:
-    """The entity of a job's file: in the archive itself, in the archived sources, or one that only tells its hash."""
+    """The id of a job's file: the file in the archive, in the archived sources, or an entity that states its hash."""
     return next((name for name in (path, f"workflow/{path}") if name in files), "#absent/" + quote(path.lstrip("/")))
 
 
@@ -190,14 +190,14 @@ def _action(position: int, job: dict, files: dict[str, dict], script: str, agent
     usage = [{"@id": f"#job-{position}-{key}", "@type": "PropertyValue", "name": key, "value": value,
               "propertyID": f"https://w3id.org/ro/terms/ranktrial#{key}"}
              for key, value in _usage(job).items()]  # fmt: skip
-    action["resourceUsage"] = refer([one["@id"] for one in usage])
+    action["resourceUsage"] = refer([entity["@id"] for entity in usage])
     control = {"@id": f"#control-{position}", "@type": "ControlAction", "name": f"execution of {words}",
                "instrument": {"@id": f"{MAIN}#{job['rule']}"}, "object": {"@id": f"#job-{position}"}}  # fmt: skip
     return [_stated(action), *usage, control]
 
 
 def _usage(job: dict) -> dict[str, str]:
-    found = {key: job[key] for key in ("host", "slurm_job", "driver")}
-    found |= {key: (job["machine"] or {}).get(key) for key in ("device", "processor", "peak_gpu_bytes")}
-    found |= {key: (job["resources"] or {}).get(key) for key in ("s", "max_rss", "cpu_time")}
-    return {key: str(value) for key, value in found.items() if value is not None}
+    usage = {key: job[key] for key in ("host", "slurm_job", "driver")}
+    usage |= {key: (job["machine"] or {}).get(key) for key in ("device", "processor", "peak_gpu_bytes")}
+    usage |= {key: (job["resources"] or {}).get(key) for key in ("s", "max_rss", "cpu_time")}
+    return {key: str(value) for key, value in usage.items() if value is not None}

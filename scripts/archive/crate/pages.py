@@ -1,4 +1,4 @@
-"""The texts inside an archive that people read: README.md and CITATION.cff."""
+"""The pages of an archive for human readers: README.md and CITATION.cff."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ The workflow: Apache-2.0. The data and models keep their own, as the configurati
 
 
 def readme(experiment: str, file: str, commit: str | None, absent: dict[str, int], identities: dict) -> str:
-    """`absent` maps a kind of file to how many were left out."""
+    """README.md of an archive. `file` is the archive's name; `absent` maps a kind of file to how many were left out."""
     listed = [f"- {count} files of the kind {kind}" for kind, count in sorted(absent.items())] or ["Nothing."]
     licences = [
         f"- {name}: {entry.get('licence') or 'not stated'} ({entry.get('location') or entry.get('weights')})"

@@ -1,7 +1,7 @@
-"""The shapes of an archive's records, and the one function that reads them: whatever else comes is refused in a line.
+"""The shapes of an archive's records, and the function that reads and checks them.
 
-A shape is a type, a test (a function that says what is wrong, or None), a list of one shape, `Keys` (a mapping with
-these keys; others are let be), `Each` (a mapping of any keys to one shape) or `Maybe` (null as well).
+A shape is a type, a test (a function that returns what is wrong, or None), a list of one shape, `Keys` (a mapping with
+at least these keys), `Each` (a mapping of any keys to one shape) or `Maybe` (a shape or null).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scripts.common.strict_json import parse_json
 
 WORDS = {str: "text", int: "a whole number", float: "a number", dict: "a mapping", list: "a list",
          bool: "true or false"}  # fmt: skip
-FIRST_YEAR = 946684800.0  # 2000-01-01: no job ended before
+FIRST_YEAR = 946684800.0  # 2000-01-01: no job ended before it
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -69,32 +69,32 @@ def check_shape(value, shape, where: str) -> None:
         allowed = (int, float) if shape is float else shape
         if not isinstance(value, allowed) or (isinstance(value, bool) and shape is not bool):
             raise UserError(f"{where}: {shown(value)} is not {WORDS[shape]}")
-    elif said := shape(value):
-        raise UserError(f"{where}: {shown(value)} {said}")
+    elif problem := shape(value):
+        raise UserError(f"{where}: {shown(value)} {problem}")
 
 
 def shown(value) -> str:
-    """A value of a stranger's, short and in one line."""
+    """An untrusted value in ASCII, at most 60 characters in one line."""
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def sha256(value) -> str | None:
-    return None if isinstance(value, str) and SHA256.fullmatch(value) else "is no SHA-256"
+    return None if isinstance(value, str) and SHA256.fullmatch(value) else "is not a SHA-256"
 
 
 def name(value) -> str | None:
-    return layout.why_no_name(value) if isinstance(value, str) else "is no name"
+    return layout.why_no_name(value) if isinstance(value, str) else "is not a name"
 
 
 def count(value) -> str | None:
-    return None if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "is no count"
+    return None if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "is not a count"
 
 
 def moment(value) -> str | None:
-    """Seconds since 1970 at which a job can have run."""
+    """A test for seconds since 1970 at which a job can have run."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return None if number and FIRST_YEAR <= value <= time.time() + 86400 else "is no time at which a job ran"
+    return None if number and FIRST_YEAR <= value <= time.time() + 86400 else "is not a time at which a job ran"
 
 
 FILE = Keys({"sha256": sha256, "bytes": count, "kind": str})
@@ -124,7 +124,7 @@ SHAPES = {
 
 
 def read_record(folder: Path, record: str):
-    """A record of an unpacked archive. Raises UserError, with its name, where it is missing or not of its shape."""
+    """A record of an unpacked archive. Raises UserError, with its name, if it is missing or does not have its shape."""
     path = folder / record
     try:
         if path.stat().st_size > RECORD:

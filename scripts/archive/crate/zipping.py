@@ -1,6 +1,6 @@
-"""Zip files whose bytes depend on their content alone, sealed so that a change of any byte shows.
+"""Zip files whose bytes depend only on their content, sealed so that a change of any byte is noticed.
 
-Entries are sorted and bear one fixed date. The zip's comment is the SHA-256 of every byte before it.
+Entries are sorted and have one fixed date. The zip's comment is the SHA-256 of all bytes before it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import Path
 
 from scripts.common.files import atomic_path
 
-DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can state
+DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold
 MARK = b"sha256:"
 COMMENT = len(MARK) + 64  # bytes
-PACKED = (".gz", ".png", ".pdf", ".zip", ".whl")  # compressed already
+PACKED = (".gz", ".png", ".pdf", ".zip", ".whl")  # already compressed
 
 
 def write_zip(path: Path, entries: Mapping[str, bytes | Path]) -> str:
-    """Write name -> content (or the file that holds it) as a sealed zip, whole or not at all; returns its SHA-256."""
+    """Write name -> content (or the file that holds it) as a sealed zip, atomically; returns the zip's SHA-256."""
     with atomic_path(path) as temporary:
         with zipfile.ZipFile(temporary, "w") as archive:
             for name in sorted(entries):
@@ -44,7 +44,7 @@ def write_zip(path: Path, entries: Mapping[str, bytes | Path]) -> str:
 
 
 def _hash(file, length: int) -> str:
-    """The SHA-256 of the first `length` bytes of an open file, which is left at their end."""
+    """The SHA-256 of the first `length` bytes of an open file; the file's position is then after them."""
     file.seek(0)
     digest = hashlib.sha256()
     while length and (block := file.read(min(length, 1 << 20))):
@@ -54,9 +54,9 @@ def _hash(file, length: int) -> str:
 
 
 def _as_written(file, info: zipfile.ZipInfo) -> bool:
-    """Whether an entry's header and the zip's directory say the same (large entries have another header: the seal)."""
+    """Whether an entry's header is the one that the zip's directory describes."""
     if max(info.file_size, info.compress_size) > zipfile.ZIP64_LIMIT:
-        return info.date_time == DATE
+        return info.date_time == DATE  # large entries have another header, which only the seal covers
     try:
         header = info.FileHeader(False)
         file.seek(info.header_offset)
@@ -65,13 +65,15 @@ def _as_written(file, info: zipfile.ZipInfo) -> bool:
     return info.date_time == DATE and file.read(len(header)) == header
 
 
-def damages(path: Path, archive: zipfile.ZipFile, named: Callable[[str], None]) -> None:
-    """Call `named` with each part of the zip's own bookkeeping that is not as `write_zip` left it."""
+def damages(path: Path, archive: zipfile.ZipFile, report: Callable[[str], None]) -> None:
+    """Call `report` with each header or seal of the zip that is not as `write_zip` wrote it."""
     with open(path, "rb") as file:
         for info in archive.infolist():
             if not _as_written(file, info):
-                named(f"zip header of {info.filename}")
+                report(f"zip header of {info.filename}")
         file.seek(0, 2)
         sealed = MARK + _hash(file, file.tell() - COMMENT).encode()
         if file.read() != sealed:
-            named("bytes of the zip as a whole: its seal (the SHA-256 of all bytes, in the zip's comment) does not fit")
+            report(
+                "bytes of the zip as a whole: its seal (the SHA-256 of all bytes, in the zip's comment) does not fit"
+            )

@@ -1,6 +1,6 @@
-"""Commands taken apart, without a shell: which script ran with which arguments.
+"""Parses commands without a shell: which script ran with which arguments.
 
-Commands are not trusted: only scripts of the stages below run, with their job's own files as arguments and no others.
+Commands are not trusted: only scripts of the stages in RECOMPUTED run, and only with paths inside the folder.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import shlex
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that need neither texts nor models
+RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that read neither texts nor models
 LOG = re.compile(r"( --log| 2>&1 \| tee) \S+$")  # `tee` in records that are older than --log
 SETTINGS = "--settings"
-# Settings that state what the user's data held: those of a plan are of stand-ins, and the manifest has the hashes.
+# Settings that state the content of the user's data. A plan has placeholders there, and the manifest has the hashes.
 OF_CONTENT = ("sha256_of", "content")
 OPTION = re.compile(r"--[a-z][a-z-]*")
 
 
 def script_of(command: str) -> str | None:
     """The script that a command runs, as a path in the repository; None if it runs none."""
-    found = re.search(r"(?:^|\s)(scripts/[\w/]+\.py)(?:\s|$)", command)
-    return found and found[1]
+    match = re.search(r"(?:^|\s)(scripts/[\w/]+\.py)(?:\s|$)", command)
+    return match and match[1]
 
 
 def stage_of(script: str) -> str:
@@ -30,7 +30,7 @@ def stage_of(script: str) -> str:
 
 
 def words_of(command: str) -> list[str] | None:
-    """The words of a command as a shell would see them, or None where it is no command of a rule."""
+    """The words of a command as a shell would split them; None if it cannot be split."""
     try:
         return shlex.split(LOG.sub("", command))
     except ValueError:
@@ -38,44 +38,46 @@ def words_of(command: str) -> list[str] | None:
 
 
 def arguments(command: str) -> list[str] | None:
-    """The script and its arguments, or None where the command is not of the kind that may run here."""
+    """The script and its arguments; None if the command is not of the kind that may run here."""
     words = words_of(command) or []
     if len(words) < 2 or words[0] != "python" or stage_of(words[1]) not in RECOMPUTED or ".." in words[1]:
         return None
-    previous, kept = "", words[1:2]
+    previous, words_to_run = "", words[1:2]
     for word in words[2:]:
         path = PurePosixPath(word)
         if previous == SETTINGS:
-            if (asked := settings(word)) is None:
+            job_settings = settings(word)
+            if job_settings is None:
                 return None
-            word = json.dumps(without_content(asked), sort_keys=True, ensure_ascii=False) if asked else word
+            if job_settings:
+                word = json.dumps(without_content(job_settings), sort_keys=True, ensure_ascii=False)
         elif word.startswith("-"):
             if not OPTION.fullmatch(word):
                 return None
         elif path.is_absolute() or ".." in path.parts or "$(" in word or "`" in word:
             return None
         previous = word
-        kept.append(word)
-    return kept
+        words_to_run.append(word)
+    return words_to_run
 
 
 def without_content(settings: dict) -> dict:
-    """A job's settings less what they state of the content of the user's data."""
+    """A job's settings without those that state the content of the user's data."""
     return {key: value for key, value in settings.items() if key not in OF_CONTENT}
 
 
 def settings_in(words: list[str]) -> dict | None:
-    """The settings among the words of a command, if it has any."""
+    """The settings among the words of a command; None if there are none."""
     return next((settings(after) for before, after in pairwise(words) if before == SETTINGS), None)
 
 
 def settings(text: str) -> dict | None:
-    """A job's settings, or None where the text is no JSON object."""
+    """A job's settings; None if the text is not a JSON object."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def same(command: str, other: str) -> bool:
@@ -88,5 +90,5 @@ def same(command: str, other: str) -> bool:
 
 
 def _meant(text: str) -> dict | None:
-    found = settings(text)
-    return found and without_content(found)
+    value = settings(text)
+    return value and without_content(value)

@@ -1,4 +1,4 @@
-"""What data and models are: source, revision, licence, and the SHA-256 of every file that was read or made of them."""
+"""The identity of data and models: source, revision, licence, and the SHA-256 of each file that was read or made."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict
     makers = {output: job for job in jobs for output in job.outputs}
 
     def read_by(made: str) -> dict[str, str]:
-        """SHA-256 of the files outside the experiment's results from which `made` was made, scripts left out."""
+        """SHA-256 of the files outside the experiment's results from which `made` was made, without scripts."""
         inputs = makers[made].inputs if made in makers else []
-        outside = [Path(one) for one in inputs if not one.startswith(("scripts/", results))]
-        return {file.as_posix(): found for one in outside for file, found in hashes(one, left_out).items()}
+        outside = [Path(name) for name in inputs if not name.startswith(("scripts/", results))]
+        return {file.as_posix(): digest for place in outside for file, digest in hashes(place, left_out).items()}
 
     def held(folder: str) -> dict[str, str]:
-        absent = {Path(name): one["sha256"] for name, one in left_out.items() if name.startswith(f"{folder}/")}
+        absent = {Path(name): entry["sha256"] for name, entry in left_out.items() if name.startswith(f"{folder}/")}
         files = absent | hashes(Path(folder), left_out)
         return {file.relative_to(folder).as_posix(): files[file] for file in sorted(files)}
 
     datasets, models = {}, {}
     for name, entry in experiment.datasets.items():
         statistics = path("statistics", experiment=experiment.name, dataset=name)
-        told = {key: entry.get(key) for key in OF_A_DATASET}
-        told["location"] = shown(entry["location"]) if "location" in entry else None
-        datasets[name] = told | {"read": read_by(statistics), "prepared": held(str(Path(statistics).parent))}
+        stated = {key: entry.get(key) for key in OF_A_DATASET}
+        stated["location"] = shown(entry["location"]) if "location" in entry else None
+        datasets[name] = stated | {"read": read_by(statistics), "prepared": held(str(Path(statistics).parent))}
     for name, entry in experiment.models.items():
         folder = path("checkpoint", experiment=experiment.name, model=name, recipe=UNTRAINED, seed=0)
-        told = {key: entry.get(key) for key in OF_A_MODEL} | {"weights": shown(entry["weights"])}
-        models[name] = told | {"read": read_by(folder), "files": held(folder)}
+        stated = {key: entry.get(key) for key in OF_A_MODEL} | {"weights": shown(entry["weights"])}
+        models[name] = stated | {"read": read_by(folder), "files": held(folder)}
     return {"datasets": datasets, "models": models}
 
 
 def seeds(experiment: Experiment) -> dict:
     """The seed of data preparation and permutations, and those of each system."""
-    return {"experiment": experiment.seed, "systems": {name: one.seeds for name, one in experiment.systems.items()}}
+    of_systems = {name: system.seeds for name, system in experiment.systems.items()}
+    return {"experiment": experiment.seed, "systems": of_systems}

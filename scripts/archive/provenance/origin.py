@@ -1,4 +1,4 @@
-"""Where the sources come from: the files themselves, their commit, and what was changed since."""
+"""The origin of the sources: the files, their commit, and the changes since that commit."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ SOURCES = ["Snakefile", "Makefile", "LICENSE", "CITATION.cff", "README.md", "pyp
 
 
 def source_files(root: Path) -> list[str]:
-    """The workflow's sources below `root`, as paths relative to it: what it takes to run it, without tests."""
-    found = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
-    return sorted(path.relative_to(root).as_posix() for path in found if "__pycache__" not in path.parts)
+    """The workflow's sources below `root`, as paths relative to it: all that a run needs, without tests."""
+    files = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
+    return sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
 
 
 def git(root: Path, *arguments: str) -> str | None:
-    """What git prints; None without git, or where `root` is in no clone."""
+    """The output of git; None without git, or if `root` is not in a clone."""
     try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
+        process = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return process.stdout if process.returncode == 0 else None
 
 
 def origin(root: Path, sources: list[str]) -> tuple[dict, str]:
     """Commit, repository and whether the sources differ from the commit; and the difference as `git diff` prints it.
 
-    `new` names sources that the commit does not have (the difference does not show them).
+    `new` names sources that the commit does not have, which the difference does not show.
     """
     top = git(root, "rev-parse", "--show-toplevel")
     if top is None or Path(top.strip()).resolve() != root.resolve():
@@ -36,5 +36,5 @@ def origin(root: Path, sources: list[str]) -> tuple[dict, str]:
     difference = git(root, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", *sources) or ""
     tracked = set((git(root, "ls-files", "--", *sources) or "").splitlines())
     new = [path for path in sources if path not in tracked]
-    found = {"commit": commit and commit.strip(), "repository": address and address.strip()}
-    return found | {"dirty": bool(difference or new), "new": new}, difference
+    state = {"commit": commit and commit.strip(), "repository": address and address.strip()}
+    return state | {"dirty": bool(difference or new), "new": new}, difference

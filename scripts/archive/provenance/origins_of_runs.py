@@ -15,12 +15,12 @@ from scripts.experiment.results_paths import parse
 ROOT = Path(__file__).parents[3]
 
 
-def origins_of_runs(experiment: Experiment, told: list[dict]) -> dict[str, str]:
-    """Path of a run -> its page as YAML; `told` are the jobs as in provenance/jobs.json."""
+def origins_of_runs(experiment: Experiment, jobs: list[dict]) -> dict[str, str]:
+    """Path of a run -> its page as YAML; `jobs` are the jobs as in provenance/jobs.json."""
     source, packages = origin(ROOT, source_files(ROOT))[0], installed()
     tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
     pages = {}
-    for job in told:
+    for job in jobs:
         for path in job["outputs"]:
             name, fields = parse(path)
             if name == "run":

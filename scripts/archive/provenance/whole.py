@@ -1,7 +1,7 @@
-"""Whether an experiment's results are whole and what their jobs wrote: nothing else is archived.
+"""Checks that an experiment's results are complete and unchanged before they are archived.
 
-Reads the files, the ledger of what jobs wrote (results/state/sha256) and the checksums that Snakemake kept of what jobs
-read. An archive never states the SHA-256 of data that no job read.
+Reads the files, the ledger of what jobs wrote (results/state/sha256) and Snakemake's checksums of what jobs read. So an
+archive never states the SHA-256 of data that no job read.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scripts.common.digests import content_sha256
 from scripts.common.errors import UserError
 from scripts.common.ledger import recorded
 
-SHOWN = 5  # names that a message holds
+SHOWN = 5  # the most names in a message
 
 
 def check_whole(jobs: list[Job], left_out: dict[str, dict], config: str, extent: str) -> None:
-    """Raise UserError, with the files' names and what to do, where results are missing or changed."""
+    """Raise UserError, with the files' names and what to do, if results are missing or changed."""
     if missing := missing_outputs(jobs, left_out):
         raise UserError(
             f"{config}: incomplete: {_listed(missing)} missing, and jobs behind the results wrote or read that; make "
@@ -46,7 +46,7 @@ def check_whole(jobs: list[Job], left_out: dict[str, dict], config: str, extent:
 
 
 def missing_outputs(jobs: list[Job], left_out: dict[str, dict]) -> list[str]:
-    """What a job behind the results wrote, or read from results/, and is not there; `left_out` may be missing."""
+    """Files in results/ that a job behind the results wrote or read and that are missing, unless in `left_out`."""
     named = {path for job in jobs for path in [*job.outputs, *job.inputs] if path.startswith("results/")}
     return sorted(path for path in named if not Path(path).exists() and not _left_out(path, left_out))
 
@@ -56,35 +56,35 @@ def _left_out(path: str, left_out: dict[str, dict]) -> bool:
 
 
 def changed_outputs(jobs: list[Job]) -> list[str]:
-    """The files of results/ whose content is not what their job wrote, by the ledger or by what others read."""
-    found = set()
+    """Files in results/ that are not what their job wrote, by the ledger or by what other jobs read."""
+    changed = set()
     for path in {path for job in jobs for path in job.outputs if Path(path).exists()}:
-        wrote = recorded(Path(path))
-        if wrote is None:
+        recorded_files = recorded(Path(path))
+        if recorded_files is None:
             continue
-        here = {file.as_posix() for file in files_of(Path(path)) if not _hidden(file)}
-        found |= here ^ wrote.keys()
-        found |= {name for name in here & wrote.keys() if not _is(Path(name), wrote[name])}
-    return sorted(found | {path for path in _read_otherwise(jobs) if path.startswith("results/")})
+        present = {file.as_posix() for file in files_of(Path(path)) if not _hidden(file)}
+        changed |= present ^ recorded_files.keys()
+        changed |= {name for name in present & recorded_files.keys() if not _is(Path(name), recorded_files[name])}
+    return sorted(changed | {path for path in _read_otherwise(jobs) if path.startswith("results/")})
 
 
 def replaced_data(jobs: list[Job]) -> list[str]:
-    """What lies outside results/ and is not what a job read, or is newer than a job of which nothing tells."""
-    found = {path for path in _read_otherwise(jobs) if not path.startswith("results/")}
+    """Files outside results/ that are not what a job read, or without a checksum and newer than the job's start."""
+    replaced = {path for path in _read_otherwise(jobs) if not path.startswith("results/")}
     for job in jobs:
         planned = _planned_with(job)
-        found |= {path for path, expected in planned.items() if os.path.exists(path) and not _holds(path, expected)}
+        replaced |= {path for path, expected in planned.items() if os.path.exists(path) and not _holds(path, expected)}
         outside = [path for path in job.inputs if not path.startswith(("results/", "scripts/"))]
         checksums = job.record["input_checksums"] or {}
         for path in outside:
-            told = path in checksums or any(Path(path).is_relative_to(one) for one in planned)
-            if not told and Path(path).is_file() and Path(path).stat().st_mtime > job.record["starttime"]:
-                found.add(path)
-    return sorted(found)
+            checked = path in checksums or any(Path(path).is_relative_to(folder) for folder in planned)
+            if not checked and Path(path).is_file() and Path(path).stat().st_mtime > job.record["starttime"]:
+                replaced.add(path)
+    return sorted(replaced)
 
 
 def _planned_with(job: Job) -> dict[str, str]:
-    """The user's own files and folders that a job read -> the SHA-256 of their content, by its settings."""
+    """The user's own files and folders that a job read -> the SHA-256 of their content, from the job's settings."""
     settings = settings_of(job.record)
     stated = settings.get("sha256_of") if isinstance(settings, dict) else None
     if not isinstance(stated, dict):
@@ -100,7 +100,7 @@ def _holds(path: str, expected: str) -> bool:
 
 
 def _read_otherwise(jobs: list[Job]) -> set[str]:
-    """What jobs read with another checksum than it has now, by Snakemake's records."""
+    """The files whose checksum is no longer the one in Snakemake's records of the jobs that read them."""
     return {
         path
         for job in jobs
@@ -110,8 +110,10 @@ def _read_otherwise(jobs: list[Job]) -> set[str]:
 
 
 def _is(path: Path, sha256: str) -> bool:
-    """Whether a file has this content; what is not there is told by others."""
-    return file_sha256(path) == sha256 if path.is_file() else path.is_dir() or not path.exists()
+    """Whether a file has this SHA-256. Folders and missing files pass: other checks report them."""
+    if path.is_file():
+        return file_sha256(path) == sha256
+    return path.is_dir() or not path.exists()
 
 
 def _hidden(path: Path) -> bool:

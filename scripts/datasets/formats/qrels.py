@@ -1,4 +1,4 @@
-"""Judgements only, for the runs of other people's systems: a qrels file, or a folder or archive with one a split."""
+"""Judgements only, for the runs of other people's systems: a qrels file, or a folder or archive with one per split."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEYS = {
     "qrels": {"description": "a qrels file for each split", "$ref": FILES_OF_SPLITS},
 }
 FORMAT = Format(
-    location="judgements only, one file or (under `qrels`) one a split: for the runs of other people's systems",
+    location="judgements only, one file or (under `qrels`) one per split: for the runs of other people's systems",
     splits=lambda entry: set(entry.get("qrels", {"test": ""})),
     judgements="qrels",
     mistake=mistake,

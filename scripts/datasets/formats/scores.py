@@ -10,7 +10,7 @@ KEYS = {
     "measure": {"description": "what the values are, such as accuracy", "$ref": "#/$defs/label"},
 }
 FORMAT = Format(
-    location="nothing: the systems bring a value a sample; `measure` says what the values are",
+    location="nothing: the systems bring a value per sample; `measure` names the values",
     splits=lambda entry: {"test"},
     required=("measure",),
     has_documents=False,

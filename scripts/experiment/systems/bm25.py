@@ -100,7 +100,7 @@ def bm25_settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
     if on_server and "url" not in entry:
         raise check.fail(key, "engine: elasticsearch needs the server's url")
     if "url" in entry and not on_server:
-        raise check.fail(key, "a url is of use with engine: elasticsearch")
+        raise check.fail(key, "a url is only valid with engine: elasticsearch")
     if "url" in entry and "@" in entry["url"]:
         raise check.fail(f"{key}.url", "no name or password here: give them in the environment")
     analyzer, fields = ("standard", "best") if on_server else ("english", "together")
@@ -108,11 +108,11 @@ def bm25_settings(check: Checker, key: str, entry: dict) -> dict[str, Any]:
     how |= {"url": entry["url"]} if on_server else {}
     if not entry.get("tune"):
         if "grid" in entry:
-            raise check.fail(key, "a grid is of use with tune: true only")
+            raise check.fail(key, "a grid is only valid with tune: true")
         usual = ELASTICSEARCH_BM25 if on_server else PYSERINI_BM25
         return how | {name: float(entry.get(name, value)) for name, value in usual.items()}
     if on_server:
-        raise check.fail(key, "tune: true is of use with engine: lucene only; it searches the same without a server")
+        raise check.fail(key, "tune: true is only valid with engine: lucene; it searches the same without a server")
     if {"k1", "b"} & set(entry):
         raise check.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
     grid = {"measure": check.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
