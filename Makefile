@@ -58,9 +58,9 @@ test: setup  ## run every test but those of a cluster
 	$(BIN)/python -m pytest
 
 # Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
-FAST = common ir models engine datasets experiment selection evaluation synthesis reports
+FAST = common ir models engine datasets experiment selection fusion evaluation synthesis reports
 test-fast: setup  ## the tests that take two minutes together: no download, no training, no run of the workflow
-	$(BIN)/python -m pytest -q -m "not slow and not cluster" $(FAST:%=tests/%) $(addprefix tests/workflow/test_,rooms.py structure.py)
+	$(BIN)/python -m pytest -q -m "not slow and not cluster" $(FAST:%=tests/%) $(addprefix tests/workflow/test_,rooms.py structure.py profiles.py)
 
 test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(BIN)/python -m pytest -m cluster tests/cluster
@@ -68,7 +68,7 @@ test-slurm: setup  ## run experiments and faults on a one-node Slurm that is ins
 architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
 	$(BIN)/python -m tests.support.architecture
 
-schema: setup  ## write config/schema.yaml and the schema for editors from what the modules declare
+schema: setup  ## write both schemas in config/ and the README's table of formats from what the modules declare
 	$(BIN)/python -m scripts.experiment.write_schema
 
 lint: setup  ## check style and format of code and rules

@@ -4,8 +4,7 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-# A --configfile replaces the example. (--replace-workflow-config is no way to it: jobs on other machines do not get it.)
-if not workflow.configfiles:
+if not workflow.configfiles:  # they replace the example; --replace-workflow-config would not reach jobs elsewhere
 
     configfile: "config/config.yaml"
 
@@ -19,7 +18,7 @@ include: "rules/training.smk"
 include: "rules/encoding.smk"
 include: "rules/inference.smk"
 include: "rules/selection.smk"
-include: "rules/fusion.smk"
+include: "rules/systems.smk"
 include: "rules/evaluation.smk"
 include: "rules/synthesis.smk"
 include: "rules/forest_plots.smk"

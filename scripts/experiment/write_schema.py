@@ -1,21 +1,25 @@
-"""Write the schema to read and the one for editors: config/schema.yaml and config/schema.editor.json (`make schema`).
+"""Write what is made from the declarations of kinds (`make schema`): two schemas and the README's table of formats.
 
-Nothing else reads these two files; the workflow assembles the schema by itself. A test keeps them in step.
+config/schema.yaml is the schema to read, config/schema.editor.json the one for editors. Nothing else reads these two
+files; the workflow assembles the schema by itself. Tests keep all three in step.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from scripts.experiment.dataset_schema import readme_table
 from scripts.experiment.editor_schema import editor_schema
 from scripts.experiment.schema import schema
 
-CONFIG = Path(__file__).parents[2] / "config"
+ROOT = Path(__file__).parents[2]
+CONFIG, README = ROOT / "config", ROOT / "README.md"
 WIDTH = 120
 INDENT = 2
 HEADING = """\
@@ -77,12 +81,20 @@ def _folded(text: str, indent: str) -> list[str]:
     return whole_words.wrap(text)
 
 
+def with_table(readme: str) -> str:
+    """The README with the table of formats as the formats declare it now."""
+    table = readme_table()
+    heading = re.escape(table.splitlines()[0])
+    return re.sub(rf"^{heading}\n(?:\|.*\n)*", lambda _: f"{table}\n", readme, flags=re.MULTILINE)
+
+
 def files() -> dict[Path, str]:
-    """The two files with what belongs into them."""
+    """The files with what belongs into them."""
     whole = schema()
     return {
         CONFIG / "schema.yaml": f"{HEADING}{in_yaml(whole)}\n",
         CONFIG / "schema.editor.json": json.dumps(editor_schema(whole), indent=1, ensure_ascii=False) + "\n",
+        README: with_table(README.read_text(encoding="utf-8")),
     }
 
 

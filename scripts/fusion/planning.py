@@ -1,4 +1,4 @@
-"""What the jobs of fusion are given: paths and settings, from the experiment and the wildcards of rules/fusion.smk."""
+"""What the jobs of fusion are given: paths and settings, from the experiment (for rules/systems/fusion.smk)."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_a_new_format_is_one_file(tmp_path):
     here = {"cwd": tmp_path, "env": {"PYTHONPATH": str(tmp_path)}, "check": True, "capture_output": True, "text": True}
     planned = subprocess.run([sys.executable, "-c", PLAN], **here).stdout
     assert json.loads(planned)["options"] == {"file": "a.txt"}
-    command = ["scripts/datasets/prepare.py", "--statistics", "made/statistics.json", "--settings", planned]
+    command = ["scripts/datasets/prepare.py", "--statistics", "made/statistics.json", "--corpus", "--settings", planned]
     subprocess.run([sys.executable, *command], **here)
     assert len((tmp_path / "made/corpus.jsonl").read_text().splitlines()) == 2
     assert (tmp_path / "made/qrels/test.qrels").read_text() == "1 0 1 1\n2 0 2 1\n"

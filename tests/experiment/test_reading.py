@@ -281,7 +281,7 @@ MESSAGES = {
     "null as mapping": ({"comparisons": None}, "comparisons: has no value (null); expected a mapping, or leave the key out"),
     "empty text": ({"systems/bm25/label": ""}, "systems.bm25.label: '' is empty; expected a line of text"),
     "empty name": ({"experiment": ""}, "experiment: '' is empty; expected a name of"),
-    "enum": ({"comparisons/c/estimator": "RELM"}, "estimator: unknown value 'RELM'; did you mean 'REML'?; expected one of DL, PM, REML"),
+    "enum": ({"comparisons/c/estimator": "RELM"}, "estimator: unknown value 'RELM'; did you mean 'REML'?; expected one of DL, PM"),
     "enum, other case": ({"comparisons/c/effect": "md"}, "did you mean 'MD'?"),
     "enum of numbers": ({"comparisons/c/ddof": 2}, "ddof: 2 is a whole number; expected one of 0, 1"),
     "const, near": ({"recipes/r/queries": "al"}, "queries: unknown value 'al'; did you mean 'all'?"),

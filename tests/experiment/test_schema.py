@@ -17,7 +17,7 @@ from scripts.experiment import reading
 from scripts.experiment.editor_schema import editor_schema
 from scripts.experiment.reading import complete
 from scripts.experiment.schema import CHOICES, add_kinds, schema
-from scripts.experiment.write_schema import files, in_yaml
+from scripts.experiment.write_schema import files, in_yaml, with_table
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = sorted(path for path in (ROOT / "config").glob("*.yaml") if path.name != "schema.yaml")
@@ -25,9 +25,15 @@ MODELINE = "# yaml-language-server: $schema=schema.editor.json"
 EDITOR = jsonschema.Draft202012Validator(editor_schema(schema()))
 
 
-def test_the_written_schemas_are_what_make_schema_writes():
+def test_the_written_files_are_what_make_schema_writes():
     for path, text in files().items():
         assert path.read_text(encoding="utf-8") == text, f"make schema writes another {path.name}"
+
+
+def test_the_table_of_formats_is_written_anew_and_nothing_else_of_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    line = "| `beir` | "
+    assert readme.count(line) == 1 and with_table(readme.replace(line, "| `old` | ")) == readme
 
 
 def test_the_schema_says_the_same_in_yaml():

@@ -24,13 +24,14 @@ FOLDER = KINDS.replace(".", "/")
 
 
 def test_each_kind_says_what_it_is():
-    assert list(adapters()) == ["bi-encoder", "cross-encoder"]
+    assert {"bi-encoder", "cross-encoder"} <= set(adapters())
     for name, kind in adapters().items():
         assert adapter(name) is kind and name == kind.NAME
         assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_scorer") != kind.SEARCHES
         assert set(kind.BACKENDS) <= {"torch", "onnx"} and kind.BACKENDS
-        assert kind.DEFAULT_LOSS in kind.LOSSES and kind.LOSSES[kind.DEFAULT_LOSS_SPLIT] == PAIRS
-    with pytest.raises(UserError, match="unknown 'tri-encoder'; expected one of bi-encoder, cross-encoder"):
+        if kind.LOSSES:
+            assert kind.DEFAULT_LOSS in kind.LOSSES and kind.LOSSES[kind.DEFAULT_LOSS_SPLIT] == PAIRS
+    with pytest.raises(UserError, match=f"unknown 'tri-encoder'; expected one of {', '.join(adapters())}"):
         adapter("tri-encoder")
 
 
@@ -61,7 +62,7 @@ def test_no_code_but_their_own_names_a_kind():
     files = [path for path in (ROOT / "scripts").rglob("*.py") if path.parent != ROOT / FOLDER]
     assert {path: names for path in files if (names := named(path.read_text()))} == {}
     quoted = re.compile("|".join(f"[\"']{name}[\"']" for name in adapters()))
-    rules = [*(ROOT / "rules").glob("*.smk"), ROOT / "Snakefile"]
+    rules = [*(ROOT / "rules").rglob("*.smk"), ROOT / "Snakefile"]
     assert len(rules) > 10 and [path for path in rules if quoted.search(path.read_text())] == []
 
 
@@ -101,10 +102,6 @@ def outside(tmp_path_factory) -> Path:
     """A copy of scripts/ with one file more, and a collection."""
     folder = tmp_path_factory.mktemp("outside")
     shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "config").mkdir()
-    schema = (ROOT / "config/schema.yaml").read_text()
-    kinds = ", ".join(adapters())
-    (folder / "config/schema.yaml").write_text(schema.replace(f"[{kinds}]", f"[{kinds}, hashed-words]"))
     (folder / FOLDER / "hashed_words.py").write_text(HASHED)
     (folder / "model").mkdir()
     (folder / "model/config.json").write_text(json.dumps({"buckets": 4096}))

@@ -44,7 +44,7 @@ def test_no_key_stands_in_both_profiles(slurm_text, tmp_path):
 def test_only_rules_that_exist_have_needs(slurm_text, tmp_path):
     rules = {
         name
-        for path in (REPOSITORY / "rules").glob("*.smk")
+        for path in (REPOSITORY / "rules").rglob("*.smk")
         for name in re.findall(r"^(?:use )?rule (?:\w+ as )?(\w+)", path.read_text(), re.MULTILINE)
     }
     assert set(resources(parsed(slurm_text, tmp_path))) <= rules

@@ -43,7 +43,7 @@ def test_the_lock_holds_what_the_requirements_ask_for():
 
 
 def rules():
-    for path in sorted((REPOSITORY / "rules").glob("*.smk")):
+    for path in sorted((REPOSITORY / "rules").rglob("*.smk")):
         for block in re.split(r"\n(?=(?:use )?rule )", path.read_text())[1:]:
             yield path.name, re.match(r"(?:use )?rule (?:\w+ as )?(\w+)", block)[1], block
 
@@ -79,7 +79,7 @@ def test_no_module_hides_one_of_the_standard_library(path):
 
 @pytest.mark.parametrize(
     "path",
-    [*SCRIPTS, *sorted((REPOSITORY / "rules").glob("*.smk")), REPOSITORY / "Snakefile"],
+    [*SCRIPTS, *sorted((REPOSITORY / "rules").rglob("*.smk")), REPOSITORY / "Snakefile"],
     ids=lambda path: str(path.relative_to(REPOSITORY)),
 )
 def test_files_stay_short_and_open_with_what_they_are_for(path):

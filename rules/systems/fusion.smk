@@ -23,7 +23,7 @@ rule tune_fusion:
     params:
         settings=lambda wildcards: settings(**fusion.tuning_settings(EXPERIMENT, wildcards.system)),
     conda:
-        "../envs/evaluation.yaml"
+        "../../envs/evaluation.yaml"
     message:
         "tune_fusion {wildcards.dataset} {wildcards.system} seed-{wildcards.seed}"
     shell:
@@ -46,7 +46,7 @@ rule fuse:
     params:
         settings=lambda wildcards: settings(**fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
-        "../envs/evaluation.yaml"
+        "../../envs/evaluation.yaml"
     message:
         "fuse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:

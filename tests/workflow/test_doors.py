@@ -1,0 +1,297 @@
+"""The doors: one toy kind of each comes as a new file, and one experiment that uses all of them is run to its end.
+
+The dataset format, the effect and the estimator are the worked examples of CONTRIBUTING.md, taken from there.
+"""
+
+import json
+import math
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+import pytest
+import scipy.stats
+from safetensors.numpy import save_file
+
+from scripts.ir.trec import read_run
+from tests.workflow.conftest import REPOSITORY, Workspace, copy
+
+EXAMPLES = dict(
+    re.findall(
+        r"`(scripts/\S+\.py)`[^`]*\n\n```python\n(.*?)```", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.DOTALL
+    )
+)
+TOYS = {
+    "scripts/synthesis/intervals/plain_mean.py": '''"""Of the mean in which each task counts the same."""
+
+from scripts.synthesis.summaries import t_summary
+
+NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
+
+
+def summary(y, variances, tau2, alpha):
+    return t_summary(y.mean(), y.var(ddof=1) / len(y), len(y) - 1, alpha)
+''',
+    "scripts/models/kinds/word_weights.py": '''"""Words that a query and a document share, each with a weight; a word's place is its checksum."""
+
+import zlib
+
+NAME = "word-weights"
+SEARCHES = True
+BACKENDS = ("torch",)
+DESCRIPTION = "shared words are weighted; max_length is of a text, in words"
+LOSSES = {}
+
+
+def load(folder, max_length, to_train=False):
+    from safetensors.numpy import load_file
+
+    return load_file(folder / "model.safetensors")["weights"], max_length
+
+
+def encode(model, texts, batch_size, role):
+    import numpy as np
+
+    weights, longest = model
+    vectors = np.zeros((len(texts), len(weights)), np.float32)
+    for row, text in enumerate(texts):
+        for word in text.split()[:longest]:
+            vectors[row, zlib.crc32(word.encode()) % len(weights)] += 1
+    return vectors * weights if role == "query" else vectors
+''',
+    "scripts/experiment/systems/backwards.py": '''"""The runs of another system, the last document first."""
+
+from dataclasses import replace
+
+from scripts.experiment.records import System
+from scripts.experiment.systems._kind import LABEL, SystemKind
+
+NAME = "backwards"
+KEYS = {**LABEL, "of": {"description": "backwards: the system", "type": "string"}}
+REFERENCES = {("of",): "systems"}
+PLAIN_LISTS = []
+
+
+class Backwards(SystemKind):
+    def resolve(self, check, name, entry, tasks):
+        check.known(f"systems.{name}.of", entry["of"], "systems")
+        return System(name, NAME, entry.get("label", name), settings={"of": entry["of"]})
+
+    def takes(self, system):
+        return (system.settings["of"],)
+
+    def with_seeds(self, check, system, systems):
+        return replace(system, seeds=systems[system.settings["of"]].seeds)
+
+    def describe(self, experiment, system):
+        return f"{system.settings['of']}, the last first"
+
+    def provenance(self, experiment, system):
+        return {"method": "backwards", **system.settings}
+
+
+KIND = Backwards()
+''',
+    "scripts/inference/backwards.py": '''"""Turn a run round: reads a run, writes one with the last document first, and its timing."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from scripts.common.command_line import parser, run
+from scripts.common.timing import clock, write_timing
+from scripts.ir.trec import ranking, read_run, write_run
+
+
+@dataclass(frozen=True)
+class Settings:
+    tag: Annotated[str, "the run's name, its last column"]
+
+
+def main():
+    options = parser(__doc__, "source", "run", "timing", settings=Settings).parse_args()
+    start, source = clock(), read_run(options.source)
+    turned = {query: {d: float(n) for n, d in enumerate(ranking(scores))} for query, scores in source.items()}
+    write_run(options.run, turned, options.settings.tag)
+    seconds = clock() - start
+    rate = len(turned) / seconds
+    write_timing(options.timing, method="backwards", queries=len(turned), seconds=seconds, queries_per_second=rate)
+
+
+if __name__ == "__main__":
+    run(main)
+''',
+    "rules/systems/backwards.smk": '''"""Backwards: another system's run, the last document first."""
+
+
+def source_of_backwards(wildcards):
+    taken = EXPERIMENT.systems[wildcards.system].settings["of"]
+    return result("run", task=wildcards.task, system=taken, seed=wildcards.seed)
+
+
+rule backwards:
+    input:
+        **code("inference/backwards.py"),
+        source=source_of_backwards,
+    output:
+        run=result("run"),
+        timing=result("run_timing"),
+    log:
+        result("log", job="backwards/{task}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_kind("backwards"),
+    params:
+        settings=lambda wildcards: settings(tag=f"{wildcards.system}-{wildcards.seed}"),
+    conda:
+        "../../envs/evaluation.yaml"
+    message:
+        "backwards {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --source {input.source:q} --run {output.run:q} --timing {output.timing:q}"
+        " --settings {params.settings:q} --log {log:q}"
+''',
+} | EXAMPLES
+CONFIG = {
+    "experiment": "toys",
+    "measures": ["RR"],
+    "depth": 20,
+    "datasets": {
+        "faq": {"format": "pairs", "location": "data/faq"},
+        "manual": {"format": "pairs", "location": "data/manual", "file": "rows.tsv"},
+    },
+    "models": {"words": {"type": "word-weights", "weights": "weights/words", "max_length": 8}},
+    "systems": {"words": {"model": "words"}, "turned": {"type": "backwards", "of": "words"}},
+    "tasks": ["faq", "manual"],
+    "comparisons": {
+        "order": {
+            "control": "turned",
+            "treatment": "words",
+            "measure": "RR",
+            "effect": "ROM",
+            "estimator": "SJ",
+            "interval": "plain-mean",
+        }
+    },
+}
+WORDS = [f"word{number}" for number in range(30)]
+BUCKETS = 8192
+ROWS = 12  # of each dataset
+
+
+def bucket(word: str) -> int:
+    return zlib.crc32(word.encode()) % BUCKETS
+
+
+def write_pairs(file: Path, seed: int) -> None:
+    """Rows of a query and its text, which share two or three words."""
+    rng, rows = random.Random(seed), []
+    for _ in range(ROWS):
+        text = rng.sample(WORDS, 6)
+        rows.append(" ".join([*text[:2], rng.choice(WORDS)]) + "\t" + " ".join(text) + "\n")
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(rows))
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    command = ["git", "-C", str(folder), *who, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory) -> Workspace:
+    """The workflow in a git repository with data, weights and configuration; then the toys; then the experiment."""
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("doors") / "ranktrial")
+    shutil.copy(REPOSITORY / ".gitignore", made.folder)
+    for seed, (name, dataset) in enumerate(CONFIG["datasets"].items()):
+        write_pairs(made.folder / "data" / name / dataset.get("file", "pairs.tsv"), seed)
+    (made.folder / "weights/words").mkdir(parents=True)
+    (made.folder / "weights/words/config.json").write_text("{}")
+    weights = np.ones(BUCKETS, np.float32)
+    weights[[bucket(word) for word in WORDS[::2]]] = 2
+    save_file({"weights": weights}, made.folder / "weights/words/model.safetensors")
+    made.write_config(CONFIG)
+    git(made.folder, "init", "--quiet")
+    git(made.folder, "add", "--all")
+    git(made.folder, "commit", "--quiet", "--message", "before")
+    for path, text in TOYS.items():
+        assert not (made.folder / path).exists()
+        (made.folder / path).write_text(text)
+    done = made.snakemake("archive")  # of all that a run makes
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return made
+
+
+def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
+    assert len(EXAMPLES) == 3 and len(TOYS) == 8  # a system's are three: its module, its script, its rule
+    status = git(house.folder, "status", "--porcelain", "--untracked-files=all").splitlines()
+    assert sorted(status) == sorted(f"?? {path}" for path in TOYS)
+
+
+def expected_ranks(house: Workspace, dataset: str) -> list[int]:
+    """The place, for each query, of its own text among all, by weighted shared words; of equals, the later id first."""
+    file = house.folder / "data" / dataset / CONFIG["datasets"][dataset].get("file", "pairs.tsv")
+    rows = [line.split("\t") for line in file.read_text().splitlines()]
+    texts = {f"d{number}": text.split() for number, (_, text) in enumerate(rows, 1)}
+    ranks = []
+    for number, (query, _) in enumerate(rows, 1):
+        score = {
+            name: sum((1 + (int(word[4:]) % 2 == 0)) * text.count(word) for word in query.split())
+            for name, text in texts.items()
+        }
+        best_first = sorted(score, key=lambda name: (score[name], name), reverse=True)
+        run = read_run(house.folder / f"results/toys/runs/{dataset}/words/seed-0.trec.gz")
+        assert run[f"q{number}"] == score
+        ranks.append(best_first.index(f"d{number}") + 1)
+    return ranks
+
+
+def expected_effect(ranks: list[int]) -> tuple[float, float]:
+    """The log ratio of the means of RR, and its variance by the delta method: that of the mean of x/mx - y/my."""
+    words, turned = [1 / rank for rank in ranks], [1 / (ROWS + 1 - rank) for rank in ranks]
+    parts = [x / mean(words) - y / mean(turned) for x, y in zip(words, turned, strict=True)]
+    return math.log(mean(words) / mean(turned)), np.var(parts, ddof=1) / len(parts)
+
+
+def test_the_numbers_are_those_of_the_toys(house):
+    assert len({bucket(word) for word in WORDS}) == len(WORDS)
+    effects = [expected_effect(expected_ranks(house, task)) for task in CONFIG["tasks"]]
+    y, variances = (np.array(column) for column in zip(*effects, strict=True))
+    lines = (house.folder / "results/toys/effects/order.tsv").read_text().splitlines()
+    rows = [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
+    assert [row["task"] for row in rows] == CONFIG["tasks"]
+    assert [float(row["effect"]) for row in rows] == pytest.approx(y)
+    assert [float(row["variance"]) for row in rows] == pytest.approx(variances)
+
+    meta = json.loads((house.folder / "results/toys/meta/order.json").read_text())
+    between = np.mean((y - y.mean()) ** 2)
+    precision = between / (variances + between)
+    centre = np.average(y, weights=precision)
+    assert meta["tau2"] == pytest.approx(precision @ (y - centre) ** 2 / (len(y) - 1)) and meta["tau2"] > 0
+    assert meta["summary"]["effect"] == pytest.approx(y.mean())
+    interval = scipy.stats.t.interval(0.95, len(y) - 1, y.mean(), scipy.stats.sem(y))
+    assert [meta["summary"][end] for end in ("ci_low", "ci_high")] == pytest.approx(interval)
+
+
+def test_what_is_shown_has_the_words_of_the_toys(house):
+    results = house.folder / "results/toys"
+    assert "Log ratio of means of RR" in (results / "figures/order.svg").read_text()
+    page = (results / "tables/effects/order.md").read_text()
+    assert "Random effects (SJ, unweighted)" in page and "log ratio" in page
+    report = (results / "report.html").read_text()
+    assert "words, the last first" in report and "word-weights words" in report
+    assert "turned" in (results / "tables/inference-times.tsv").read_text()
+
+
+def test_an_archive_of_them_is_verified(house):
+    verify = ["scripts/archive/verify.py", "--archive", "results/toys/toys.crate.zip", "--recompute"]
+    environment = os.environ | {"PYTHONPATH": "."}
+    command = [sys.executable, *verify]
+    done = subprocess.run(command, cwd=house.folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
