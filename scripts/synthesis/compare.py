@@ -1,7 +1,7 @@
 """Compare treatment with control over the tasks of one comparison.
 
-Reads the metrics files of both systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes effects/{comparison}.tsv, a
-row a task, and meta/{comparison}.json, the summary effect and its heterogeneity; both at full double precision.
+Reads the metrics files of both systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes effects/{comparison}.tsv,
+one row per task, and meta/{comparison}.json, the summary effect and its heterogeneity; both at full double precision.
 Values are paired by query id; several seeds of a system are averaged query by query first.
 The treatment's values may be those of another task with the same queries (treatment_on).
 """
@@ -35,7 +35,7 @@ KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutati
 
 
 def read_scores(paths: list[Path], measure: str) -> Scores:
-    """Read a system's metrics files on one task, one a seed. Raises UserError where seeds cover different queries."""
+    """Read a system's metrics files on one task, one per seed. Raises UserError where seeds cover different queries."""
     tables = [
         pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id").astype(float)
         for path in paths
@@ -63,9 +63,9 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
     check_pairs(list(control.values.index), list(treatment.values.index), task)
     common = control.values.index.intersection(treatment.values.index, sort=False)
     if common.empty:
-        raise UserError(f"task {task}: control and treatment have not one query in common")
-    alone = len(control.values) + len(treatment.values) - 2 * len(common)
-    unpaired = f"{task}: {alone} queries stand in one system only and are left out" if alone else None
+        raise UserError(f"task {task}: control and treatment have no query in common")
+    unmatched = len(control.values) + len(treatment.values) - 2 * len(common)
+    unpaired = f"{task}: {unmatched} queries stand in one system only and are left out" if unmatched else None
     on_control = control._replace(values=control.values.loc[common])
     on_treatment = treatment._replace(values=treatment.values.loc[common])
     return on_control, on_treatment, unpaired
@@ -79,10 +79,10 @@ def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
     alike: dict[frozenset[str], list[str]] = {}
     for task, (control, _) in pairs.items():
         alike.setdefault(frozenset(control.values.index), []).append(task)
-    for task, other in (pair for tasks in alike.values() for pair in itertools.combinations(tasks, 2)):
-        if all(same_values(a.values, b.values) for a, b in zip(pairs[task], pairs[other], strict=True)):
+    for task, second in (pair for tasks in alike.values() for pair in itertools.combinations(tasks, 2)):
+        if all(same_values(a.values, b.values) for a, b in zip(pairs[task], pairs[second], strict=True)):
             raise UserError(
-                f"tasks {task} and {other} have the same queries with the same values of control and of treatment: "
+                f"tasks {task} and {second} have the same queries with the same values of control and of treatment: "
                 "one task under two names would count twice; leave one of them out of the comparison"
             )
     why = "if these are the same queries in other words, the tasks are not independent, as is assumed here"
@@ -90,9 +90,9 @@ def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
     return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 
-def same_values(table: pd.DataFrame, other: pd.DataFrame) -> bool:
+def same_values(table: pd.DataFrame, second: pd.DataFrame) -> bool:
     """Whether two tables of the same queries hold the same values for each."""
-    return table.shape == other.shape and bool((table.to_numpy() == other.loc[table.index].to_numpy()).all())
+    return table.shape == second.shape and bool((table.to_numpy() == second.loc[table.index].to_numpy()).all())
 
 
 def equivalence(summary: Summary, margin: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Table of the comparisons: a row each, with the summary effect, its heterogeneity and p-values for their number.
+"""Table of the comparisons: one row each, with the summary effect, its heterogeneity and p-values for their number.
 
 Reads meta/{comparison}.json. Writes a TSV at full precision; `p_holm` and `p_bh` are adjusted over all comparisons.
 """

@@ -1,6 +1,6 @@
 """The effect of treatment over control on one task, of any type (synthesis/effects/).
 
-Reads and writes nothing: two arrays of one value a query, paired by query id by the caller, become an EffectSize.
+Reads and writes nothing: two arrays of one value per query, which the caller paired by query id, become an EffectSize.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What effects of paired samples have in common: the mean difference, Hedges' correction, and what leaves no effect.
 
-Reads and writes nothing. Arrays are treatment `x` and control `y`, one value a query, paired position by position.
+Reads and writes nothing. Arrays are treatment `x` and control `y`, one value per query, paired position by position.
 """
 
 from __future__ import annotations

@@ -24,10 +24,12 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
-    """Who is compared, and how; another task for the treatment is told by its name in paths."""
+    """Who is compared, and how. Tasks of `treatment_on` are given by their folders, as paths name them."""
     comparison = experiment.comparisons[name]
     tasks = experiment.tasks
-    folders = {tasks[task].folder: tasks[other].folder for task, other in comparison.treatment_on.items()}
+    folders = {
+        tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
+    }
     return {
         "control": comparison.control,
         "treatment": comparison.named(comparison.treatment),

@@ -1,6 +1,6 @@
-"""Several seeds of a system: their mean a query, their spread, and the part of an effect's variance that is theirs.
+"""Several seeds of a system: their mean per query, their spread, and the part of an effect's variance that is theirs.
 
-Reads and writes nothing. The model is the crossed two-way random-effects model with one observation a cell,
+Reads and writes nothing. The model is the crossed two-way random-effects model with one observation per cell,
 
     value(query, seed) = mean + query + seed + (query x seed),
 
@@ -49,7 +49,7 @@ class EffectVariance:
 
 
 def average(values: np.ndarray) -> np.ndarray:
-    """The mean over the seeds of `values`, shape (queries, seeds): one value a query."""
+    """The mean over the seeds of `values`, shape (queries, seeds): one value per query."""
     means: np.ndarray = _matrix(values).mean(axis=1)
     return means
 
@@ -80,7 +80,7 @@ def effect_variance(treatment: np.ndarray, control: np.ndarray) -> EffectVarianc
 
     Both systems' seeds are independent, so each adds seed / m to the variance over queries, which holds
     residual / (n m) of each already (the variance of a mean over both, Brennan 2001, chapter 2). A system
-    with one seed adds nothing: right for one without chance, such as BM25, and for others a lower bound.
+    with one seed adds nothing: this is exact for a deterministic system, such as BM25, and a lower bound for others.
     """
     x, y = _matrix(treatment), _matrix(control)
     if len(x) != len(y) or len(x) < 2:
@@ -100,5 +100,5 @@ def effect_variance(treatment: np.ndarray, control: np.ndarray) -> EffectVarianc
 def _matrix(values: np.ndarray) -> np.ndarray:
     x = np.asarray(values, dtype=float)
     if x.ndim != 2 or not x.size or not np.isfinite(x).all():
-        raise ValueError(f"a finite matrix of queries x seeds is wanted, not one of shape {x.shape}")
+        raise ValueError(f"expected a finite matrix of queries x seeds, not one of shape {x.shape}")
     return x

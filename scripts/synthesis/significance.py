@@ -76,7 +76,7 @@ def randomisation_test(
     order of `permutations`, whatever n.
     """
     difference = np.asarray(treatment, float) - np.asarray(control, float)
-    difference = difference[difference != 0]  # a flip leaves them as they are
+    difference = difference[difference != 0]  # a flip does not change a difference of 0
     n, total = len(difference), np.abs(difference).sum()
     extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # less the error bound of both sums
     if n < 63 and 2**n <= permutations:

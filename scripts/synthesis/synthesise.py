@@ -66,7 +66,9 @@ def synthesise(
         effect_type=effect_type,
         meta=meta,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
-        leave_one_out={left: combine([task for task in tasks if task != left]) for left in tasks if len(tasks) > 1},
+        leave_one_out={
+            left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
+        },
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )

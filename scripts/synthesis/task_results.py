@@ -31,7 +31,7 @@ CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 class Scores(NamedTuple):
-    """A system on a task: a row a query (index query_id), a column a seed, of one measure; and its mean Judged@k."""
+    """One system on one task: a measure by query (index query_id) and seed (columns), and the mean Judged@k."""
 
     values: pd.DataFrame
     judged: float | None
@@ -55,8 +55,8 @@ class TaskResult:
 def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskResult:
     """Compare two systems on the queries of one task, the same and in one order, by a comparison's settings.
 
-    Where the effect type has no difference there is nothing else to test or to take apart. Seeds say something where
-    one of the systems has several.
+    An effect type without a difference has no tests and no variance of a difference. The variance is split over its
+    sources only where one of the systems has several seeds.
     """
     seeds_y, seeds_x = control.values.to_numpy(), treatment.values.to_numpy()
     y, x = seeds_y.mean(axis=1), seeds_x.mean(axis=1)
@@ -87,6 +87,7 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float], alpha: float
 
 def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> dict[str, Any]:
     effect, t, variance = result.effect, result.t_test or TTest(), result.variance
+    randomisation, equivalence = result.randomisation, result.equivalence
     low, high = effect.interval(alpha) or (None, None)
     return {
         "task": task,
@@ -105,16 +106,16 @@ def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> d
         "t_df": t.df,
         "t_p_value": t.p_value,
         "t_log10_p": t.log10_p,
-        "randomisation_p_value": result.randomisation and result.randomisation.p_value,
-        "equivalence_p_value": result.equivalence and result.equivalence.p_equivalence,
-        "non_inferiority_p_value": result.equivalence and result.equivalence.p_non_inferiority,
+        "randomisation_p_value": randomisation.p_value if randomisation else None,
+        "equivalence_p_value": equivalence.p_equivalence if equivalence else None,
+        "non_inferiority_p_value": equivalence.p_non_inferiority if equivalence else None,
         "control_judged": result.control_judged,
         "treatment_judged": result.treatment_judged,
         "control_seeds": len(result.control.seed_means),
         "treatment_seeds": len(result.treatment.seed_means),
         "control_seed_sd": result.control.sd,
         "treatment_seed_sd": result.treatment.sd,
-        "variance_with_seeds": variance and variance.total,
-        "seed_share": variance and variance.seed_share,
+        "variance_with_seeds": variance.total if variance else None,
+        "seed_share": variance.seed_share if variance else None,
         "undefined": effect.undefined,
     }

@@ -76,7 +76,7 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
 def test_nothing_in_common_is_one_line_and_no_file(tmp_path):
     done = compare(tmp_path, [metrics(tmp_path, "a", "c", 0, {"1": 0.1})], [metrics(tmp_path, "a", "t", 0, {"2": 0.1})])
     assert done.returncode == 1
-    assert done.stderr == "error: task a: control and treatment have not one query in common\n"
+    assert done.stderr == "error: task a: control and treatment have no query in common\n"
     assert not (tmp_path / "c.tsv").exists() and not (tmp_path / "c.json").exists()
 
 
