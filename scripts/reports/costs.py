@@ -1,6 +1,7 @@
-"""Table of what the systems cost: latency a query, throughput, memory, training time.
+"""Table of what the systems cost: latency per query, throughput, memory, training time.
 
-Reads the timing.json beside each run, and of each checkpoint and encoding. Writes a TSV, a row a task, system and seed.
+Reads the timing.json beside each run, and of each checkpoint and encoding. Writes a TSV, one row per task, system and
+seed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Settings:
 
 
 def read(path: str | Path | None) -> dict:
-    """A timing file's figures; nothing for a file that a system does not have."""
+    """A timing file's figures; empty where a system has no such file."""
     return json.loads(Path(path).read_text()) if path else {}
 
 

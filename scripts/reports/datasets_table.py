@@ -1,7 +1,7 @@
 """Table of the datasets: documents, and per split queries, judgements and what is odd.
 
-Reads data/{dataset}/statistics.json. Writes a TSV, a row a dataset and split; cells that need documents are empty for
-datasets of judgements only.
+Reads data/{dataset}/statistics.json. Writes a TSV, one row per dataset and split; cells that need documents are empty
+for datasets of judgements only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant"
 
 
 def rows(name: str, statistics: dict) -> list[dict]:
-    """A row a split that the dataset has, in the order train, dev, test."""
+    """One row per split that the dataset has, in the order train, dev, test."""
     splits = statistics["splits"]
     return [
         {
@@ -37,12 +37,12 @@ def rows(name: str, statistics: dict) -> list[dict]:
 
 def main() -> None:
     arguments = parser(__doc__, "statistics*", "table", settings=False).parse_args()
-    found: list[dict] = []
+    table_rows: list[dict] = []
     for path in arguments.statistics:
-        found += rows(fields_of("statistics", path)["dataset"], json.loads(path.read_text()))
+        table_rows += rows(fields_of("statistics", path)["dataset"], json.loads(path.read_text()))
     with atomic_text(arguments.table) as file:
         columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
-        pd.DataFrame(found, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)
+        pd.DataFrame(table_rows, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)
 
 
 if __name__ == "__main__":

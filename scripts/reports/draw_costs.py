@@ -31,7 +31,7 @@ from scripts.synthesis.effects import effect_named
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them
-WIDEST, HEIGHT = 190.0, 150.0  # points: the widest panel, and the least height of one
+WIDEST, HEIGHT = 190.0, 150.0  # points: the greatest width and the least height of a panel
 NAMES = 130.0  # points: the widest column of names
 TICKS = 5  # at most on the axis of costs
 
@@ -91,17 +91,17 @@ def _panel(ax: Axes, points: list[Point], cost: str) -> None:
     shown = [(number, system) for number, system in enumerate(points, 1) if getattr(system, cost) is not None]
     costs = [getattr(system, cost) for _, system in shown]
     ax.axhline(0, color=MUTED, linewidth=0.6, zorder=1)
-    front = pareto_front([(paid, system.effect) for paid, (_, system) in zip(costs, shown, strict=True)])
+    front = pareto_front([(value, system.effect) for value, (_, system) in zip(costs, shown, strict=True)])
     best = [shown[index][1] for index in front]
     ax.step([getattr(system, cost) for system in best], [system.effect for system in best], where="post", color=DIAMOND,
             linewidth=0.8, linestyle=(0, (3, 2)), zorder=2)  # fmt: skip
     marks = {"markersize": 9, "markeredgecolor": DIAMOND, "markeredgewidth": 0.8, "zorder": 4}
-    for index, (paid, (number, system)) in enumerate(zip(costs, shown, strict=True)):
-        ax.plot([paid, paid], [system.ci_low, system.ci_high], color=INK, linewidth=0.7, zorder=3)
+    for index, (value, (number, system)) in enumerate(zip(costs, shown, strict=True)):
+        ax.plot([value, value], [system.ci_low, system.ci_high], color=INK, linewidth=0.7, zorder=3)
         shape, fill = "s" if system.is_control else "o", SQUARE if index in front else "white"
-        ax.plot([paid], [system.effect], marker=shape, markerfacecolor=fill, **marks)
+        ax.plot([value], [system.effect], marker=shape, markerfacecolor=fill, **marks)
         ax.annotate(
-            str(number), (paid, system.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK
+            str(number), (value, system.effect), ha="center", va="center_baseline", fontsize=6, zorder=5, color=INK
         )
     _cost_axis(ax, costs)
     ax.margins(y=0.08)

@@ -23,8 +23,8 @@ class Settings(Looks):
 
 def main() -> None:
     arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png", settings=Settings).parse_args()
-    found = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
-    plot = forest_plot(forest(found, arguments.settings, arguments.settings.labels))
+    comparisons = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
+    plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
     save(plot, arguments.svg, arguments.pdf, arguments.png)
 
 

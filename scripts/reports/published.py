@@ -1,12 +1,12 @@
 """Published numbers beside those of this experiment, to the digits that were printed.
 
-Reads a TSV of published numbers (config/published/), a printed number a row with the place where ours stands: an
+Reads a TSV of published numbers (config/published/), one printed number per row with the place of ours: an
 effects file (`comparison`, `task`), a meta file (`comparison`) or the table of means (`task`, `system`), and in it the
 `quantity`. Writes published-versus-ours.tsv and .md: every number, ours, whether they are equal, and that of a second
 comparison.
 
-With a mapping (YAML) the TSV holds a paper's tables instead, a printed cell a row in the paper's words; then it writes
-every cell with a verdict, as HTML too, from the tables of means and of times.
+With a mapping (YAML) the TSV holds a paper's tables instead, one printed cell per row in the paper's words; then
+it writes every cell with a verdict, as HTML too, from the tables of means and of times.
 """
 
 from __future__ import annotations
@@ -100,12 +100,12 @@ def in_digits(value: float, printed: str) -> str:
 
 
 def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) -> pd.DataFrame:
-    """A row a published number: ours in its digits and in full, equal or not, and the second comparison's."""
+    """One row per published number: ours in its digits and in full, equal or not, and the second comparison's."""
     rows = []
     for row in published.to_dict("records"):
-        factor, other = float(row["factor"]), beside.get(row["comparison"])
+        factor, second_comparison = float(row["factor"]), beside.get(row["comparison"])
         value = results.value(row, row["comparison"])
-        second = results.value(row, other) if other else None
+        second = results.value(row, second_comparison) if second_comparison else None
         ours = None if value is None else in_digits(value * factor, row["printed"])
         rows.append(
             {
@@ -116,7 +116,7 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
                 "ours_in_full": None if value is None else value * factor,
                 "comparison": row["comparison"],
                 "beside": None if second is None else in_digits(second * factor, row["printed"]),
-                "beside_comparison": other or "",
+                "beside_comparison": second_comparison or "",
                 "note": row["note"],
             }
         )
@@ -134,9 +134,9 @@ def page(table: pd.DataFrame, source: str) -> str:
     for name, rows in table.groupby("table", sort=False):
         parts += [f"## {name}", markdown(rows[shown[1:]])]
     compared = zip(table["comparison"], table["beside_comparison"], strict=True)
-    others = {(ours, other) for ours, other in compared if other}
-    if others:
-        replaced = ", ".join(f"{other} for {ours}" for ours, other in sorted(others))
+    pairs = {(ours, second) for ours, second in compared if second}
+    if pairs:
+        replaced = ", ".join(f"{second} for {ours}" for ours, second in sorted(pairs))
         parts.append(f"`beside` is the number of another comparison, to the same digits: {replaced}.")
     return "\n\n".join(parts) + "\n"
 

@@ -58,19 +58,19 @@ def contents(arguments) -> dict:
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    parts = sections(found, settings.comparisons, settings.together, labels, figures)
+    parts = sections(results, settings.comparisons, settings.together, labels, figures)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None
     measures = settings.measures
     return {
         "experiment": settings.experiment,
-        "counts": {"systems": len(settings.systems), "tasks": means["task"].nunique(), "comparisons": len(found)},
-        "overview": overview_table(comparisons, labels, members) if found else None,
+        "counts": {"systems": len(settings.systems), "tasks": means["task"].nunique(), "comparisons": len(results)},
+        "overview": overview_table(comparisons, labels, members) if results else None,
         "sections": parts,
-        "folded": len(found) > FOLDED,
+        "folded": len(results) > FOLDED,
         "datasets": tables.datasets_table(datasets) if len(datasets) else None,
         "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
         "sources": grouped(settings.sources),
@@ -122,7 +122,7 @@ def render(shown: dict) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     page = environment.from_string(HERE.joinpath("report.html.j2").read_text(encoding="utf-8"))
-    # The two files hold no end tag of their own element, so they stand in the page as they are.
+    # Neither file holds the end tag of its own element, so both go into the page unescaped.
     files = {"style": "report.css", "script": "report.js"}
     parts = {name: Markup(HERE.joinpath(file).read_text(encoding="utf-8")) for name, file in files.items()}
     return page.render(**shown, **parts) + "\n"

@@ -50,21 +50,21 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     return markdown(pd.DataFrame(list(cells.values())))
 
 
-def comparison_sections(found: dict[str, Found], settings: Settings, labels: Labels) -> list[str]:
+def comparison_sections(results: dict[str, Found], settings: Settings, labels: Labels) -> list[str]:
     """Each comparison's sentence, warnings and figure; those that are drawn together share a heading and the figure."""
-    sections = {name: (name,) for name in found}
+    sections = {name: (name,) for name in results}
     for name, members in settings.together.items():
         sections = {title: names for title, names in sections.items() if title not in members} | {name: tuple(members)}
-    order = {name: place for place, name in enumerate(found)}
+    order = {name: place for place, name in enumerate(results)}
     parts = []
     for name, members in sorted(sections.items(), key=lambda item: order[item[1][0]]):
         alone = members == (name,)
         parts.append(f"### {name}")
         for member in members:
-            plot = as_table(found[member], settings.comparisons[member], labels)
+            plot = as_table(results[member], settings.comparisons[member], labels)
             links = f"[table](tables/effects/{member}.md)" + ("" if alone else f", [figure](figures/{member}.svg)")
-            parts.append(f"{sentence(found[member].meta, plot, labels)} ({links})")
-            parts += [f"- {warning}" for warning in found[member].meta["warnings"]]
+            parts.append(f"{sentence(results[member].meta, plot, labels)} ({links})")
+            parts += [f"- {warning}" for warning in results[member].meta["warnings"]]
         parts.append(f"![forest plot of {name}](figures/{name}.svg)")
     return parts
 
@@ -79,11 +79,11 @@ def published_counts(table: pd.DataFrame) -> str:
 
 
 def costs_table(costs: pd.DataFrame) -> str:
-    """Costs, a row a system: means over tasks and seeds."""
-    kept = ["latency_p50_ms", "latency_p95_ms", "queries_per_second", "encoded_documents_per_second",
+    """Costs, one row per system: means over tasks and seeds."""
+    columns = ["latency_p50_ms", "latency_p95_ms", "queries_per_second", "encoded_documents_per_second",
             "training_seconds", "peak_rss_mb"]  # fmt: skip
-    grouped = costs.groupby("system", sort=False)[kept].mean().reset_index()
-    return markdown(grouped, dict.fromkeys(kept, ".1f"))
+    grouped = costs.groupby("system", sort=False)[columns].mean().reset_index()
+    return markdown(grouped, dict.fromkeys(columns, ".1f"))
 
 
 def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
@@ -101,7 +101,7 @@ def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
     return lines
 
 
-def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: Settings) -> str:
+def page(tables: dict[str, pd.DataFrame], results: dict[str, Found], settings: Settings) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
     labels = escaped(settings.labels)
@@ -109,10 +109,10 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: Set
     if len(datasets):
         columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
                    "relevant", "judged_documents_missing", "mean_query_words", "carved"]  # fmt: skip
-        kept = datasets[columns].dropna(axis=1, how="all")
+        not_empty = datasets[columns].dropna(axis=1, how="all")
         decimals = {"mean_document_words": ".1f", "mean_query_words": ".1f"}
         counts = dict.fromkeys(("documents", "equal_documents", "judged_documents_missing"), ".0f")
-        parts += ["## Datasets", markdown(kept, decimals | counts)]
+        parts += ["## Datasets", markdown(not_empty, decimals | counts)]
         for name, source in settings.sources.items():
             parts.append(f"- {name}: {escape(source['location'])} (licence: {escape(source['licence'])})")
     parts.append("## Systems")
@@ -133,7 +133,7 @@ def page(tables: dict[str, pd.DataFrame], found: dict[str, Found], settings: Set
     parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings.charts]
     if len(comparisons):
         parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
-        parts += comparison_sections(found, settings, labels)
+        parts += comparison_sections(results, settings, labels)
     if "published" in tables:
         counts = published_counts(tables["published"])
         parts += ["## Published numbers", f"{counts}: [all of them](published-versus-ours.md)."]
@@ -158,9 +158,9 @@ def main() -> None:
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    found = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
     with atomic_text(arguments.summary) as file:
-        file.write(page(tables, found, arguments.settings))
+        file.write(page(tables, results, arguments.settings))
 
 
 def read_table(path: Path) -> pd.DataFrame:

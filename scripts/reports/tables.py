@@ -2,7 +2,7 @@
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json of each comparison, and tables/comparisons.tsv. Writes
 tables/effects/{comparison}.{tsv,md,tex} (tasks, summary, what it depends on, a plain sentence) and
-tables/comparisons.{md,tex} (a row a comparison).
+tables/comparisons.{md,tex} (one row per comparison).
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ class Settings:
     comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
 
 
-def in_full(found: Found, labels: Labels) -> pd.DataFrame:
+def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
     """A comparison's table at full precision: the effects file with labels, then the summaries."""
-    meta, table = found.meta, found.effects.copy()
+    meta, table = comparison.meta, comparison.effects.copy()
     table["task"] = [labels.task(name) for name in table["task"]]
     rows = []
     if meta["summary"]:
-        kept = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")
-        rows = [{"task": "summary", "weight": 1.0, **{key: meta["summary"][key] for key in kept}}]
+        columns = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")
+        rows = [{"task": "summary", "weight": 1.0, **{key: meta["summary"][key] for key in columns}}]
         if meta["prediction_interval"]:
             low, high = meta["prediction_interval"]
             rows.append({"task": "prediction interval", "ci_low": low, "ci_high": high})
-        rows.append({"task": "fixed effect", **{key: meta["fixed"][key] for key in kept}})
+        rows.append({"task": "fixed effect", **{key: meta["fixed"][key] for key in columns}})
     return pd.concat([table, pd.DataFrame(rows, columns=table.columns, dtype=object)], ignore_index=True)
 
 
@@ -70,18 +70,18 @@ def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading
     return markdown(pd.DataFrame(rows))
 
 
-def page(name: str, found: Found, plot: Forest, labels: Labels) -> str:
+def page(name: str, comparison: Found, plot: Forest, labels: Labels) -> str:
     """A comparison's table in Markdown, with its sentence, its notes, and how the summary depends on each task."""
-    rows = [row for block in blocks(found, plot) for row in block]
-    parts = [f"# {name}: {plot.groups[0].treatment} against {plot.control}", sentence(found.meta, plot, labels)]
+    rows = [row for block in blocks(comparison, plot) for row in block]
+    parts = [f"# {name}: {plot.groups[0].treatment} against {plot.control}", sentence(comparison.meta, plot, labels)]
     parts.append(markdown(pd.DataFrame(rows, columns=list(headings(plot)))))
-    parts += [f"- {note}" for note in notes(found, plot)]
+    parts += [f"- {note}" for note in notes(comparison, plot)]
     for key, title, heading in (
         ("leave_one_out", "Leaving one task out", "without"),
         ("cumulative", "Adding one task at a time", "up to"),
     ):
-        if found.meta.get(key):
-            parts += [f"## {title}", dependence(found.meta[key], plot, labels, heading)]
+        if comparison.meta.get(key):
+            parts += [f"## {title}", dependence(comparison.meta[key], plot, labels, heading)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -98,13 +98,13 @@ def main() -> None:
     labels = arguments.settings.labels
     in_markdown = escaped(labels)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
-        name, found = meta.stem, read_found(effects, meta)
+        name, comparison = meta.stem, read_found(effects, meta)
         looks = arguments.settings.comparisons[name]
-        plot, marked = as_table(found, looks, labels), as_table(found, looks, in_markdown)
-        write(paths_of_tables[name, "tsv"], in_full(found, labels).to_csv(sep="\t", index=False))
-        write(paths_of_tables[name, "md"], page(name, found, marked, in_markdown))
-        comments = ["\\usepackage{booktabs}", sentence(found.meta, plot, labels), *notes(found, plot)]
-        write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(found, plot), comments))
+        plot, marked = as_table(comparison, looks, labels), as_table(comparison, looks, in_markdown)
+        write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
+        write(paths_of_tables[name, "md"], page(name, comparison, marked, in_markdown))
+        comments = ["\\usepackage{booktabs}", sentence(comparison.meta, plot, labels), *notes(comparison, plot)]
+        write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(comparison, plot), comments))
     comparisons = pd.read_csv(arguments.comparisons, sep="\t")
     shown = overview(comparisons, labels)
     texts = {".md": markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n"}

@@ -1,7 +1,7 @@
 """Tables of inference times and of fine-tuning times: models by tasks, and models by training sets, in seconds.
 
-Reads tables/costs.tsv. Writes inference-times and fine-tuning-times as TSV (a row a system and task, or a model and
-recipe, full precision), Markdown and LaTeX (a row a model, as in a paper).
+Reads tables/costs.tsv. Writes inference-times and fine-tuning-times as TSV (one row per system and task, or per
+model and recipe, full precision), Markdown and LaTeX (one row per model, as in a paper).
 
 Inference is all that a model does between the texts and the ranking of a task's queries: encoding the corpus and the
 queries and searching, or scoring the pairs. Loading, a warm-up, BM25's index and a first stage's search are not in it.
@@ -51,7 +51,7 @@ class Settings:
 
 
 def inference_times(costs: pd.DataFrame, systems: dict[str, TimedSystem]) -> pd.DataFrame:
-    """A row a system and task: model, runs, the mean and sd of inference over the seeds, and the means of its parts."""
+    """One row per system and task: model, runs, mean and sd of inference over the seeds, and the means of its parts."""
     rows = []
     for (task, system), runs in costs.groupby(["task", "system"], sort=False):
         encoding = runs["encoding_seconds"].fillna(0.0).astype(float)
@@ -73,7 +73,7 @@ def inference_times(costs: pd.DataFrame, systems: dict[str, TimedSystem]) -> pd.
 
 
 def fine_tuning_times(costs: pd.DataFrame, systems: dict[str, TimedSystem]) -> pd.DataFrame:
-    """A row a model and recipe: the column it stands in, trainings, their mean and sd over the seeds.
+    """One row per model and recipe: its column, trainings, their mean and sd over the seeds.
 
     A checkpoint that ranks several tasks, or for several systems, was trained once and counts once.
     """
@@ -99,27 +99,27 @@ def pooled(runs: int, mean: float, sd: float | None) -> tuple[float, float]:
 
 
 def wide(table: pd.DataFrame, column: str) -> tuple[list[str], list[list[str]]]:
-    """The headings and rows of a paper's table: a row a model, a cell the mean ± sd of all its runs."""
+    """The headings and rows of a paper's table: one row per model; a cell is the mean ± sd of all its runs."""
     if table.empty:
         return ["Model"], []
     headings = list(dict.fromkeys(table[column]))
     rows = []
-    for model, its in table.groupby("model", sort=False):
-        rows.append([str(model), *(cell(its[its[column] == heading]) for heading in headings)])
+    for model, model_rows in table.groupby("model", sort=False):
+        rows.append([str(model), *(cell(model_rows[model_rows[column] == heading]) for heading in headings)])
     return ["Model", *headings], rows
 
 
 def columns(table: pd.DataFrame, tasks: dict[str, str]) -> list[str]:
     """In which column each row of the inference times stands: its task's label and how long texts are taken.
 
-    The candidates are told where one model has several kinds of them there.
+    The candidates are named where one model has several kinds of them in the same column.
     """
     if table.empty:
         return []
-    of_one = table.groupby(["task", "texts", "model"])["candidates"].nunique().groupby(["task", "texts"]).max()
+    most_candidates = table.groupby(["task", "texts", "model"])["candidates"].nunique().groupby(["task", "texts"]).max()
     headings = []
     for task, texts, candidates in zip(table["task"], table["texts"], table["candidates"], strict=True):
-        shown = candidates if of_one[task, texts] > 1 else ""
+        shown = candidates if most_candidates[task, texts] > 1 else ""
         headings.append(", ".join(filter(None, [tasks.get(task, task), texts, shown])))
     return headings
 

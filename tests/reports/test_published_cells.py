@@ -202,7 +202,7 @@ def test_a_wrong_mapping_is_one_line(tmp_path, mapping, said):
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ([CELLS[0], CELLS[1], CELLS[0]], "c.tsv:5: the cell T.1, one, Lucene, MAP, 1 stands twice, first in line 3"),
+        ([CELLS[0], CELLS[1], CELLS[0]], "c.tsv:5: duplicate cell T.1, one, Lucene, MAP, 1, first in line 3"),
         ([(*CELLS[0][:6], "o.5", "")], "c.tsv:3: value 'o.5' or std '' is not a number"),
         ([(*CELLS[0][:7], "?")], "c.tsv:3: value '0.50' or std '?' is not a number"),
     ],

@@ -63,7 +63,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Forest:
-    """A forest plot: one control and the treatments it is compared with, a group each.
+    """A forest plot: one control and the treatments it is compared with, one group per treatment.
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
     columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if

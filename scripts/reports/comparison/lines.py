@@ -92,4 +92,7 @@ def _effect_cell(numbers: form.Numbers, effect: float | None, low: float, high: 
 def _p_cell(p: float | None, forest: Forest) -> Cells:
     if p is None:
         return {}
-    return {"p": (form.p_value(p, forest.alpha), *(["*" if p < forest.alpha else ""] if forest.p_note else []))}
+    text = form.p_value(p, forest.alpha)
+    if not forest.p_note:
+        return {"p": (text,)}
+    return {"p": (text, "*" if p < forest.alpha else "")}

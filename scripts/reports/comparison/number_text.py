@@ -1,6 +1,6 @@
 """How the numbers and headings of a forest plot are written; reads and writes nothing.
 
-A bound that is not 0 never prints as 0, a p-value never prints as 0 nor as alpha when it is not, and headings follow
+A bound prints as 0 only if it is 0. A p-value never prints as 0, and as alpha only if it equals alpha. Headings follow
 the effect type and alpha.
 """
 
@@ -91,7 +91,7 @@ def p_value(p: float, alpha: float) -> str:
         text = f"{p:.{decimals}f}"
         if p == alpha or float(text) != alpha:
             return text
-    return "<" + f"{alpha:g}" if p < alpha else ">" + f"{alpha:g}"
+    return f"<{alpha:g}" if p < alpha else f">{alpha:g}"
 
 
 def mean_decimals(values: Iterable[float | None]) -> int:
@@ -126,7 +126,7 @@ def unbroken(text: str) -> str:
 
 
 def _variances(tau2: float, *interval: float) -> list[str]:
-    """tau2 and its interval with one number of decimals: two significant digits, and none prints as 0 that is not."""
+    """tau2 and its interval with one number of decimals: two significant digits, and only a 0 prints as 0."""
     values = (tau2, *interval)
     least = 1 - math.floor(math.log10(tau2 or interval[1] or 1.0))
     for decimals in range(max(0, least), 8):

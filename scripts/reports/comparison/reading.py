@@ -61,7 +61,7 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found of one comparison: the rows of its effects file and its meta record."""
+    """The results of one comparison: the rows of its effects file and its meta record."""
 
     effects: pd.DataFrame
     meta: dict
@@ -75,7 +75,7 @@ def read_found(effects: Path, meta: Path) -> Found:
 
 
 def check_columns(columns: list[str], where: str) -> None:
-    """Raise UserError, beginning with `where`, for a column that is missing and for one that nobody knows."""
+    """Raise UserError, beginning with `where`, for a missing column and for an unknown one."""
     for name in ("task", *SHOWN):
         if name not in columns:
             raise UserError(f"{where}: no column {name!r}")
@@ -99,11 +99,11 @@ def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
     return f"{column}_{suffix}", f"{name_of_test}, {name}-adjusted over the tasks"
 
 
-def rows(found: Found, column: str, labels: Labels) -> tuple[Row, ...]:
+def rows(comparison: Found, column: str, labels: Labels) -> tuple[Row, ...]:
     """The tasks of a comparison, in the order of the configuration, with the p-values of `column`."""
     return tuple(
         Row(task=labels.task(cells["task"]), p_value=cells[column], **{name: cells[name] for name in SHOWN})
-        for cells in found.effects.to_dict("records")
+        for cells in comparison.effects.to_dict("records")
     )
 
 
@@ -127,9 +127,9 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
     )  # fmt: skip
 
 
-def forest(found: list[Found], looks: Looks, labels: Labels) -> Forest:
+def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
-    first = found[0].meta
+    first = comparisons[0].meta
     column, p_note = p_column(first["effect_type"], looks.p, looks.correction)
     groups = tuple(
         Group(
@@ -138,7 +138,7 @@ def forest(found: list[Found], looks: Looks, labels: Labels) -> Forest:
             summary=diamond(comparison.meta),
             heterogeneity=heterogeneity(comparison.meta),
         )
-        for comparison in found
+        for comparison in comparisons
     )
     return Forest(
         control=labels.system(first["control"]),

@@ -15,9 +15,9 @@ from scripts.reports.comparison.reading import Found, Labels, forest
 FIXED = "Fixed effect (for reference)"
 
 
-def as_table(found: Found, looks: Looks, labels: Labels) -> Forest:
+def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
     """The forest plot that a table prints as text: without a title, with all columns."""
-    return forest([found], replace(looks, title="", width="double column"), labels)
+    return forest([comparison], replace(looks, title="", width="double column"), labels)
 
 
 def pairs(plot: Forest) -> dict[str, str]:
@@ -50,13 +50,13 @@ def cells(line: Line, plot: Forest) -> list[str]:
     return [*described, effect, f"{low} {high}".strip(), weight, p]
 
 
-def blocks(found: Found, plot: Forest) -> list[list[list[str]]]:
+def blocks(comparison: Found, plot: Forest) -> list[list[list[str]]]:
     """The rows of a comparison's table: tasks, then the summary, its prediction interval and the fixed effect."""
     numbers = form.numbers(plot)
     lines = lines_of(plot, numbers)
     below = [line for line in lines if line.kind in ("summary", "prediction")]
-    if found.meta["summary"] and found.meta["k"] > 1:
-        fixed = found.meta["fixed"]
+    if comparison.meta["summary"] and comparison.meta["k"] > 1:
+        fixed = comparison.meta["fixed"]
         text = numbers.of(fixed["effect"], fixed["ci_low"], fixed["ci_high"])
         p = (form.p_value(fixed["p_value"], plot.alpha), "*" if fixed["p_value"] < plot.alpha else "")
         below.append(Line("fixed", FIXED, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p}))
@@ -64,7 +64,7 @@ def blocks(found: Found, plot: Forest) -> list[list[list[str]]]:
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
 
 
-def notes(found: Found, plot: Forest) -> list[str]:
+def notes(comparison: Found, plot: Forest) -> list[str]:
     """What stands below a comparison's table: heterogeneity, what p is, what was left out."""
     group, lines = plot.groups[0], []
     if shown := " and ".join(pairs(plot).values()):
@@ -72,7 +72,7 @@ def notes(found: Found, plot: Forest) -> list[str]:
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
     lines.append(f"p of tasks: {plot.p_note}. * p < {plot.alpha:g}.")
-    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *found.meta["warnings"]]
+    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta["warnings"]]
 
 
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:

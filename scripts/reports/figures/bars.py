@@ -1,4 +1,4 @@
-"""Bar charts: the means of several systems a model, with their standard deviation over seeds and a baseline as a line.
+"""Bar charts: the means of several systems per model, their standard deviation over seeds and a baseline as a line.
 
 Reads and writes nothing. Drawn in points, with the type and colours of the forest plots; bars lie, so that long names
 of models are read without turning the page, and begin at 0.
@@ -39,9 +39,9 @@ class Bar:
 
 @dataclass(frozen=True)
 class BarChart:
-    """What a bar chart shows: for each row a bar a label, None where there is none.
+    """What a bar chart shows: for each row one bar per label, None where there is none.
 
-    `lines` are the baseline's values, one a label; without a baseline there are none.
+    `lines` are the baseline's values, one per label; without a baseline there are none.
     """
 
     title: str

@@ -49,8 +49,9 @@ def forest_plot(forest: Forest) -> Figure:
         bottom = lines[-1].y + place.pitch / 2 + (len(lines[-1].text) - 1) * LEADING * size / 2
         for group in range(len(forest.groups)):
             draw_reference(ax, place, [line for line in lines if line.group == group and line.kind != "heading"])
+        largest_weight = max((line.weight or 0) for line in lines)
         for number, line in enumerate(lines):
-            draw_line(ax, place, line, number, max((other.weight or 0) for other in lines))
+            draw_line(ax, place, line, number, largest_weight)
         y = _axis(ax, forest, place, numbers, bottom + 0.3 * size)
         height = _notes(ax, forest, place, y) + MARGIN
         ax.set(xlim=(0, place.page), ylim=(height, 0))

@@ -19,7 +19,7 @@ from scripts.reports.figures.measured_text import width, wrap
 MARGIN = 4.0
 GAP = 10.0  # between columns
 PIECE_GAP = 3.0  # between the pieces of a cell
-SIZES = (7.0, 6.5, 6.0)  # of the type, from the wanted to the least
+SIZES = (7.0, 6.5, 6.0)  # of the type, from the preferred to the smallest
 LEADING = 1.25  # between the lines of one label, in font sizes
 _LEFT = ("n", "means", "judged")
 _RIGHT = ("effect", "weight", "p")

@@ -52,13 +52,13 @@ def thinned(points: list[tuple[float, float]], most: int = POINTS) -> list[tuple
 
 def loss_curves(logs: list[Path]) -> list[Curve]:
     """A chart for each model and recipe, a line for each seed; a training that made no step has none."""
-    found: dict[str, list[Line]] = {}
+    lines_of: dict[str, list[Line]] = {}
     for path in logs:
         fields = fields_of("training_log", path)
         table = pd.read_csv(path, sep="\t").dropna(subset=["loss"])
         points = list(zip(table["step"].astype(float), table["loss"].astype(float), strict=True))
         if points:
-            lines = found.setdefault(f"{fields['model']}, {fields['recipe']}", [])
+            lines = lines_of.setdefault(f"{fields['model']}, {fields['recipe']}", [])
             lines.append(Line(f"seed-{fields['seed']}", thinned(points), colour=len(lines) % COLOURS))
     return [
         Curve(
@@ -66,7 +66,7 @@ def loss_curves(logs: list[Path]) -> list[Curve]:
             chart(lines, f"Training loss over the steps: {name}", "Step", "Loss"),
             [(line.label, line.colour) for line in lines],
         )
-        for name, lines in found.items()
+        for name, lines in lines_of.items()
     ]
 
 

@@ -74,7 +74,7 @@ def chart(lines: list[Line], label: str, x_label: str, y_label: str, reference: 
             edge = [(x_of(x), y_of(high)) for (x, _), (_, high) in zip(line.points, line.ranges, strict=True)]
             back = [(x_of(x), y_of(low)) for (x, _), (low, _) in zip(line.points, line.ranges, strict=True)]
             parts.append(Markup('<path class="band c{}" d="{}Z"/>').format(line.colour, _path([*edge, *back[::-1]])))
-        kind = f"line c{line.colour}" + " faint" * line.faint
+        kind = f"line c{line.colour} faint" if line.faint else f"line c{line.colour}"
         parts.append(Markup('<path class="{}" d="{}"><title>{}</title></path>').format(kind, _path(spots), line.label))
         if len(spots) <= 12:
             dot = Markup('<circle class="dot c{}" cx="{:.1f}" cy="{:.1f}" r="2.5"/>')

@@ -50,7 +50,7 @@ def duration(seconds: float) -> str:
 
 
 def facts(timings: list[dict]) -> list[tuple[str, str]]:
-    """What a reader wants in a line each: versions, threads, time on graphics processors."""
+    """Facts of one line each: versions, threads, time on graphics processors."""
     versions: dict[str, set[str]] = {}
     for timing in timings:
         for name, version in timing.get("versions", {}).items():

@@ -14,10 +14,10 @@ from scripts.reports.page.sections import Shown
 from scripts.reports.page.tables import Cell, Table, value_or_none
 
 
-def overview_table(comparisons: pd.DataFrame, labels: Labels, found: list[Shown]) -> Table:
-    """A row a comparison: question and answer (of `found`), its summary effect, p and I²."""
-    shown, by_name = overview(comparisons, labels), {comparison.name: comparison for comparison in found}
-    kept = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
+def overview_table(comparisons: pd.DataFrame, labels: Labels, shown_comparisons: list[Shown]) -> Table:
+    """One row per comparison: question and answer (of `shown_comparisons`), its summary effect, p and I²."""
+    shown, by_name = overview(comparisons, labels), {comparison.name: comparison for comparison in shown_comparisons}
+    optional_columns = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
     scales: dict[tuple[str, str], list[float]] = {}
     for row in comparisons.to_dict("records"):
         scale = scales.setdefault((row["effect_type"], row["measure"]), [0.0])
@@ -33,10 +33,10 @@ def overview_table(comparisons: pd.DataFrame, labels: Labels, found: list[Shown]
         cells = [question, Cell(comparison.answer, kind=comparison.kind)]
         cells.append(Cell(summary, effect, drawing=strip))
         exact = {"p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
-        rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in kept)])
+        rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in optional_columns)])
     columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
     caption = "All comparisons, each with its summary effect over the tasks; p (Holm) is adjusted for their number."
-    return Table(caption, [*columns, *((name, True) for name in kept)], rows)
+    return Table(caption, [*columns, *((name, True) for name in optional_columns)], rows)
 
 
 def interval_strip(row: dict, low: float, high: float) -> Markup:

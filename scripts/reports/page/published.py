@@ -1,4 +1,4 @@
-"""The report's table of published numbers beside ours, number by number or a cell of a paper's tables a row.
+"""The report's table of published numbers beside ours, one row per number or per cell of a paper's tables.
 
 Reads published-versus-ours.tsv as text, so that printed digits stay as they are. Writes nothing.
 """
@@ -16,7 +16,7 @@ DIFFERENT = ("no", "different")  # of a number that is not reproduced
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """The file's cells as text; empty ones are empty."""
+    """The file's cells as text; empty ones are empty texts."""
     return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
 
 

@@ -1,8 +1,8 @@
 """The rules of a workflow and what feeds what, as a layered drawing; reads and writes nothing.
 
-Layers by the longest way to the end, long edges through places of their own in the layers between, and in each layer
-the order of the neighbours' means: Sugiyama, Tagawa and Toda (1981), Methods for visual understanding of hierarchical
-system structures.
+A node's layer is its longest way to the end. A long edge has a place of its own in each layer that it passes. A layer
+is ordered by the means of its nodes' neighbours. Sugiyama, Tagawa and Toda (1981), Methods for visual understanding of
+hierarchical system structures.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def without_circles(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
                 todo += after.get(node, ())
         return False
 
-    kept = []
+    acyclic = []
     for before, then in edges:
         if not leads(then, before):
             after.setdefault(before, set()).add(then)
-            kept.append((before, then))
-    return kept
+            acyclic.append((before, then))
+    return acyclic
 
 
 def reduced(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -57,7 +57,7 @@ def reduced(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         (before, then)
         for before, nexts in after.items()
         for then in nexts
-        if not any(then in reached(other) for other in nexts if other != then)
+        if not any(then in reached(between) for between in nexts if between != then)
     )
 
 
@@ -83,7 +83,7 @@ def layered(names: Iterable[str], edges: list[tuple[str, str]]) -> list[list[Nod
 
 
 def ways(edges: list[tuple[str, str]], rows: list[list[Node]]) -> list[list[Node]]:
-    """Each edge as the nodes that it passes, one a layer."""
+    """Each edge as the nodes that it passes, one per layer."""
     place = {node: index for index, row in enumerate(rows) for node in row}
     top = len(rows) - 1
     return [[a, *((a, b, top - i) for i in range(place[a] + 1, place[b])), b] for a, b in edges]
@@ -116,11 +116,11 @@ def breadth(node: Node) -> float:
 def centres(row: list[Node]) -> list[float]:
     """Where the nodes of a layer stand, the layer centred on 0."""
     whole = sum(map(breadth, row)) + GAP * (len(row) - 1)
-    found, x = [], -whole / 2
+    places, x = [], -whole / 2
     for node in row:
-        found.append(x + breadth(node) / 2)
+        places.append(x + breadth(node) / 2)
         x += breadth(node) + GAP
-    return found
+    return places
 
 
 def draw(jobs: dict[str, int], edges: Iterable[tuple[str, str]]) -> Markup:
@@ -128,9 +128,9 @@ def draw(jobs: dict[str, int], edges: Iterable[tuple[str, str]]) -> Markup:
 
     Where rules take from each other in a circle, the edges that come later close it and are left out.
     """
-    kept = reduced(without_circles(edges))
-    rows = layered(jobs, kept)
-    paths = ways(kept, rows)
+    drawn_edges = reduced(without_circles(edges))
+    rows = layered(jobs, drawn_edges)
+    paths = ways(drawn_edges, rows)
     rows = ordered(rows, paths)
     half = max(sum(map(breadth, row)) / 2 + GAP * (len(row) - 1) / 2 for row in rows) + MARGIN
     spot = {

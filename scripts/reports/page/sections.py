@@ -91,18 +91,18 @@ def caption(plot: Forest, hedges: bool) -> str:
     return f"{text}."
 
 
-def picture(figure: str, found: list[Found], looks: Looks, labels: Labels, name: str) -> Picture:
+def picture(figure: str, comparisons: list[Found], looks: Looks, labels: Labels, name: str) -> Picture:
     """The figure of one comparison or of several; `figure` is the SVG that the experiment drew of them."""
-    plot = forest(found, replace(looks, title="", width="single column"), labels)
+    plot = forest(comparisons, replace(looks, title="", width="single column"), labels)
     treatments = ", ".join(group.treatment for group in plot.groups)
     label = f"Forest plot of {treatments} against {plot.control}. The table below it holds its numbers."
     narrow = inline(svg_of(forest_plot(plot)), f"{name}-narrow", label)
-    return Picture(inline(figure, name, label), narrow, caption(plot, found[0].meta["hedges"]))
+    return Picture(inline(figure, name, label), narrow, caption(plot, comparisons[0].meta["hedges"]))
 
 
-def shown(name: str, place: int, found: Found, looks: Looks, labels: Labels, figure: str) -> Shown:
+def shown(name: str, place: int, comparison: Found, looks: Looks, labels: Labels, figure: str) -> Shown:
     """One comparison."""
-    plot = as_table(found, looks, labels)
+    plot = as_table(comparison, looks, labels)
     words, kind = answer(plot)
     own = anchor("c", place, name)
     return Shown(
@@ -111,15 +111,15 @@ def shown(name: str, place: int, found: Found, looks: Looks, labels: Labels, fig
         question=question(plot),
         answer=words,
         kind=kind,
-        sentence=sentence(found.meta, plot, labels),
-        warnings=found.meta["warnings"],
-        table=comparison_table(name, found, plot),
-        picture=picture(figure, [found], looks, labels, own),
+        sentence=sentence(comparison.meta, plot, labels),
+        warnings=comparison.meta["warnings"],
+        table=comparison_table(name, comparison, plot),
+        picture=picture(figure, [comparison], looks, labels, own),
     )
 
 
 def sections(
-    found: dict[str, Found],
+    comparisons: dict[str, Found],
     looks: dict[str, Looks],
     together: dict[str, list[str]],
     labels: Labels,
@@ -131,22 +131,22 @@ def sections(
     """
     single = {
         name: shown(name, place, comparison, looks[name], labels, figures[name])
-        for place, (name, comparison) in enumerate(found.items(), 1)
+        for place, (name, comparison) in enumerate(comparisons.items(), 1)
     }
     groups = {(members[0], *members): name for name, members in together.items()}
     heads = {key[0]: (name, list(key[1:])) for key, name in groups.items()}
     drawn = {member for _, members in heads.values() for member in members}
     made = []
-    for name in found:
+    for name in comparisons:
         if name in heads and len(heads[name][1]) > 1:
             title, members = heads[name]
-            control = labels.system(found[name].meta["control"])
+            control = labels.system(comparisons[name].meta["control"])
             own = anchor("s", len(made) + 1, title)
-            several = picture(figures[title], [found[member] for member in members], looks[name], labels, own)
+            several = picture(figures[title], [comparisons[member] for member in members], looks[name], labels, own)
             heading = f"{len(members)} systems against {control}"
             made.append(Section(title, own, heading, heading, [single[member] for member in members], several))
         elif name not in drawn or name in heads:
-            meta = found[name].meta
+            meta = comparisons[name].meta
             heading = f"{labels.system(meta['treatment'])} against {labels.system(meta['control'])}"
             own, alone = anchor("s", len(made) + 1, name), single[name]
             made.append(Section(name, own, heading, alone.question, [alone], alone.picture))

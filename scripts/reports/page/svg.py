@@ -26,15 +26,15 @@ def svg_of(figure: Figure) -> str:
 def inline(svg: str, prefix: str, label: str) -> Markup:
     """A matplotlib SVG for the inside of a page, transparent and as wide as its box; `label` says what it shows.
 
-    Ids that nothing refers to go; the others get `prefix`, so that several figures share a page. Of the style sheet,
-    which would hold for the whole page, its two properties stay as attributes.
+    Unused ids are removed; the others get `prefix`, so that several figures can share a page. The style sheet would
+    hold for the whole page, so it is removed and its two properties become attributes.
     """
     body = svg[svg.index("<svg") :]
-    for unwanted in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->", r'<g id="patch_1">.*?</g>'):
-        body = re.sub(unwanted, "", body, count=0 if unwanted.startswith("<!") else 1, flags=re.DOTALL)
+    for removed in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->", r'<g id="patch_1">.*?</g>'):
+        body = re.sub(removed, "", body, count=0 if removed.startswith("<!") else 1, flags=re.DOTALL)
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', body))
     names = {name for pair in used for name in pair if name}
-    body = re.sub(r' id="([^"]*)"', lambda found: f' id="{prefix}-{found[1]}"' if found[1] in names else "", body)
+    body = re.sub(r' id="([^"]*)"', lambda match: f' id="{prefix}-{match[1]}"' if match[1] in names else "", body)
     body = re.sub(r"url\(#", f"url(#{prefix}-", body)
     body = re.sub(r'(?:xlink:)?href="#', f'href="#{prefix}-', body)
     body = body.replace("font-family: 'DejaVu Sans'", f"font-family: {FONTS}")

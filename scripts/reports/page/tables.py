@@ -71,7 +71,7 @@ def number(value: float | None, spec: str) -> Cell:
 
 
 def datasets_table(datasets: pd.DataFrame) -> Table:
-    """Documents, queries and judgements a dataset and split; counts that are 0 throughout are left out."""
+    """Documents, queries and judgements per dataset and split; counts that are 0 throughout are left out."""
     shown = [name for name in DATASET_COLUMNS if datasets[name].notna().any()]
     odd = ("equal_documents", "judged_documents_missing")
     shown = [name for name in shown if name not in odd or datasets[name].fillna(0).any()]
@@ -85,10 +85,10 @@ def datasets_table(datasets: pd.DataFrame) -> Table:
 
 def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> Table:
     """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
-    found = means[means[measure].notna()]
-    systems = list(dict.fromkeys(found["system"]))
+    measured = means[means[measure].notna()]
+    systems = list(dict.fromkeys(measured["system"]))
     rows = []
-    for task, part in found.groupby("task", sort=False):
+    for task, part in measured.groupby("task", sort=False):
         by_system = {row["system"]: row for row in part.to_dict("records")}
         best = max(f"{row[measure]:.3f}" for row in by_system.values())
         cells = [Cell(labels.task(task)), number(part["queries"].iloc[0], ",.0f")]
@@ -105,9 +105,9 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     return Table(f"Mean {measure} of each system on each task.", columns, rows)
 
 
-def comparison_table(name: str, found: Found, plot: Forest) -> Table:
+def comparison_table(name: str, comparison: Found, plot: Forest) -> Table:
     """A comparison's tasks, and below them its summary, prediction interval and fixed effect."""
-    names, parts = headings(plot), blocks(found, plot)
+    names, parts = headings(plot), blocks(comparison, plot)
     columns = [(name, align == "r") for name, align in names.items()]
     body, foot = (parts[0], parts[1]) if len(parts) > 1 else (parts[0], [])
     as_cells = [[[Cell(text) for text in row] for row in part] for part in (body, foot)]
@@ -115,7 +115,7 @@ def comparison_table(name: str, found: Found, plot: Forest) -> Table:
 
 
 def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
-    """A row a system: times and memory, means over tasks and seeds; what was never measured is left out."""
+    """One row per system: times and memory, means over tasks and seeds; what was never measured is left out."""
     shown = [name for name in COST_COLUMNS if name in costs and costs[name].fillna(0).any()]
     grouped = costs.groupby("system", sort=False)[shown].mean().reset_index()
     rows = []
@@ -127,7 +127,7 @@ def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
 
 
 def selected_table(selected: pd.DataFrame, labels: Labels) -> Table:
-    """The seeds of each system that keeps one for other datasets, how they scored, and which was kept."""
+    """The seeds of each system that keeps a single one for other datasets: how they scored, and which was kept."""
     rows = [
         [
             Cell(labels.system(row["system"])),

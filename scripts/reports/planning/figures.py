@@ -61,4 +61,6 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
 def table_settings(experiment: Experiment) -> dict[str, dict]:
     """How the numbers of all comparisons are shown in tables."""
     shown = {name: figure_settings(experiment, name) for name in experiment.comparisons}
-    return {name: {key: value for key, value in of.items() if key not in LOOKS} for name, of in shown.items()}
+    return {
+        name: {key: value for key, value in settings.items() if key not in LOOKS} for name, settings in shown.items()
+    }

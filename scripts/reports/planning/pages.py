@@ -82,7 +82,7 @@ def training_logs(experiment: Experiment) -> list[str]:
 
 
 def timing_files(experiment: Experiment) -> list[str]:
-    """The timings of all runs, of the encodings behind them, and of every training once, whichever seed is kept."""
+    """The timings of all runs, of their encodings, and of every training once, also of seeds that were not selected."""
     files = set()
     for run, beside in timings(experiment).items():
         files |= {run, *(file for work, file in beside.items() if work != "training")}
@@ -92,7 +92,7 @@ def timing_files(experiment: Experiment) -> list[str]:
 
 
 def sizes(experiment: Experiment) -> list[dict]:
-    """The systems that differ in their number of training queries alone, a group each with its untrained system."""
+    """The systems that differ in their number of training queries alone, in groups, each with its untrained system."""
     groups: dict[tuple, dict[str, dict]] = {}
     untrained: dict[tuple, str] = {}
     for name, system in timed_systems(experiment).items():

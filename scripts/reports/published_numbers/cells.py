@@ -52,19 +52,21 @@ class Found:
 
 
 def read_cells(path: Path) -> list[dict[str, str]]:
-    """The cells of a file, all as text, without lines that begin with #. UserError for a cell that is there twice."""
-    kept = [(number, line) for number, line in lines(path) if not line.startswith("#")]
-    table = pd.read_csv(io.StringIO("\n".join(line for _, line in kept)), sep="\t", dtype=str, keep_default_na=False)
+    """The cells of a file, all as text, without lines that begin with #. UserError for a duplicate cell."""
+    numbered_lines = [(number, line) for number, line in lines(path) if not line.startswith("#")]
+    table = pd.read_csv(
+        io.StringIO("\n".join(line for _, line in numbered_lines)), sep="\t", dtype=str, keep_default_na=False
+    )
     if missing := [column for column in (*CELL, "value", "std") if column not in table]:
-        raise UserError(f"{path}: no column {missing[0]!r}; wanted are {', '.join((*CELL, 'value', 'std'))}")
+        raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join((*CELL, 'value', 'std'))}")
     seen: dict[tuple, int] = {}
     cells = table.to_dict("records")
-    for (number, _), cell in zip(kept[1:], cells, strict=True):
+    for (number, _), cell in zip(numbered_lines[1:], cells, strict=True):
         if not is_number(cell["value"]) or (cell["std"] and not is_number(cell["std"])):
             raise UserError(f"{path}:{number}: value {cell['value']!r} or std {cell['std']!r} is not a number")
         key = tuple(cell[name] for name in CELL)
         if key in seen:
-            raise UserError(f"{path}:{number}: the cell {name_of(cell)} stands twice, first in line {seen[key]}")
+            raise UserError(f"{path}:{number}: duplicate cell {name_of(cell)}, first in line {seen[key]}")
         seen[key] = number
     return cells
 
@@ -144,7 +146,11 @@ def verdict(value: float, sd: float | None, printed: str, printed_sd: str) -> st
     exact = Decimal(repr(round(value, _NOISE)))
     if rounded(value, printed) == printed:
         return EQUAL
-    spread = Decimal(printed_sd) if printed_sd else Decimal(repr(sd)) if sd is not None else Decimal(0)
+    spread = Decimal(0)
+    if printed_sd:
+        spread = Decimal(printed_sd)
+    elif sd is not None:
+        spread = Decimal(repr(sd))
     return SPREAD if abs(exact - Decimal(printed)) <= WIDTH * spread else DIFFERENT
 
 
@@ -170,26 +176,32 @@ def check_used(section: str, all_lines: list[Line], used: Iterable[int], mapping
 
 
 def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.DataFrame:
-    """A row a cell: the printed number, ours, their difference (seconds: ratio), verdict, reason and remarks."""
+    """One row per cell: the printed number, ours, their difference (seconds: ratio), verdict, reason and remarks."""
     chosen = [first_fitting(cell, mapping) for cell in cells]
     check_used("systems", mapping.systems, {line.number for line in chosen}, mapping)
     remarks_of = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
-    check_used("remarks", mapping.remarks, {line.number for its in remarks_of for line in its}, mapping)
+    check_used(
+        "remarks", mapping.remarks, {line.number for lines_of_cell in remarks_of for line in lines_of_cell}, mapping
+    )
     rows = []
     for cell, line, remarks in zip(cells, chosen, remarks_of, strict=True):
-        found, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
+        our_number, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
         row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
         row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
         notes = BETWEEN.join(dict.fromkeys(remark.text for remark in remarks))
-        row |= {"verdict": NOT_RUN, "reason": found.reason, "remarks": notes}
-        row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | found.place
-        if found.value is not None:
-            row |= {"ours": rounded(found.value, cell["value"]), "ours_in_full": found.value, "seeds": found.runs}
-            row["ours_sd"] = None if found.sd is None else rounded(found.sd, cell["value"])
+        row |= {"verdict": NOT_RUN, "reason": our_number.reason, "remarks": notes}
+        row |= dict.fromkeys(("our_task", "our_system", "our_measure"), "") | our_number.place
+        if our_number.value is not None:
+            row |= {
+                "ours": rounded(our_number.value, cell["value"]),
+                "ours_in_full": our_number.value,
+                "seeds": our_number.runs,
+            }
+            row["ours_sd"] = None if our_number.sd is None else rounded(our_number.sd, cell["value"])
             if time:
-                row |= {"ratio": found.value / float(cell["value"]), "verdict": MACHINE}
+                row |= {"ratio": our_number.value / float(cell["value"]), "verdict": MACHINE}
             else:
-                row["difference"] = round(found.value - float(cell["value"]), _NOISE)
-                row["verdict"] = verdict(found.value, found.sd, cell["value"], cell["std"])
+                row["difference"] = round(our_number.value - float(cell["value"]), _NOISE)
+                row["verdict"] = verdict(our_number.value, our_number.sd, cell["value"], cell["std"])
         rows.append(row)
     return pd.DataFrame(rows).astype({"seeds": "Int64"})

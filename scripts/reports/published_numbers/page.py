@@ -59,7 +59,9 @@ def shown(table: pd.DataFrame, numbers: dict[str, int]) -> pd.DataFrame:
 
 
 def _spread(value: str | None, sd: str | None) -> str:
-    return "" if value is None else f"{value} ± {sd}" if sd else value
+    if value is None:
+        return ""
+    return f"{value} ± {sd}" if sd else value
 
 
 def _difference(row: dict) -> str:

@@ -16,11 +16,11 @@ _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 def escape(text: str) -> str:
     """Plain text as LaTeX: its special signs escaped, minus signs, arrows and powers as mathematics."""
-    raised = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+    superscripts = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
     parts, end = [], 0
-    for found in raised.finditer(text):
-        parts += [_signs(text[end : found.start()]), f"$^{{{found[0].translate(_PLAIN_DIGITS)}}}$"]
-        end = found.end()
+    for match in superscripts.finditer(text):
+        parts += [_signs(text[end : match.start()]), f"$^{{{match[0].translate(_PLAIN_DIGITS)}}}$"]
+        end = match.end()
     joined = "".join([*parts, _signs(text[end:])])
     return re.sub(r"(?<!\\)\$\$", "", joined)  # neighbouring mathematics is one formula
 
