@@ -8,24 +8,25 @@ import snakemake
 from snakemake.io import regex_from_filepattern
 
 
-def told_of_rules():
+def described_rules():
     """What the records do not say of a rule: its outputs' patterns (for the wildcards), benchmark and environment."""
     return {
-        one.name: {
-            "outputs": [regex_from_filepattern(str(pattern)) for pattern in one.output],
-            "benchmark": str(one.benchmark) if one.benchmark else None,
-            "environment": os.path.basename(str(one.conda_env)) if one.conda_env else None,
+        workflow_rule.name: {
+            "outputs": [regex_from_filepattern(str(pattern)) for pattern in workflow_rule.output],
+            "benchmark": str(workflow_rule.benchmark) if workflow_rule.benchmark else None,
+            "environment": os.path.basename(str(workflow_rule.conda_env)) if workflow_rule.conda_env else None,
         }
-        for one in workflow.rules
+        for workflow_rule in workflow.rules
     }
 
 
 def archive_settings(wildcards):
-    """What the archive's scripts are told of the experiment; the extent, if the rule has that wildcard."""
+    """The settings of the archive's scripts; with the extent, if the rule has that wildcard."""
     if AS_MODULE:
         sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
-    told = {"experiment": EXPERIMENT.name, "config": config, "config_files": CONFIG_FILES, "rules": told_of_rules()}
-    return settings(**told, **dict(wildcards.items()), snakemake=snakemake.__version__)
+    described = {"experiment": EXPERIMENT.name, "config": config, "config_files": CONFIG_FILES}
+    described["rules"] = described_rules()
+    return settings(**described, **dict(wildcards.items()), snakemake=snakemake.__version__)
 
 
 rule write_archive:

@@ -1,4 +1,4 @@
-"""BM25 with Lucene or on a server: an index a dataset, k1 and b tuned on dev where a system asks for it, a run a task.
+"""BM25 with Lucene or on a server: one index per dataset, one run per task; k1 and b are tuned on request.
 
 In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's) or
 {system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried),

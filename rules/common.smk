@@ -56,16 +56,16 @@ if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != 
 PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
 AS_MODULE = PATH_TO_REPOSITORY != ""
 # Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
-# A prefix of one's own takes the place of Snakemake's strict mode, so that is said again. It is also that of the rules
-# of a workflow that takes this one as a module, whose own search path stays.
+# A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
+# workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.
 OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
 PYTHONPATH = f"{REPOSITORY}{os.pathsep}{OTHERS}" if OTHERS else str(REPOSITORY)
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).replace('{', '{{').replace('}', '}}')}; ")
 CONFIG_FILES = [os.path.relpath(path) for path in workflow.configfiles]
-CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # begins what is said of the configuration
+CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # begins messages about the configuration
 WARNINGS = [newer_than_tested(snakemake.__version__)]
 try:
-    for path in CONFIG_FILES if not AS_MODULE else []:  # files of another workflow may hold what it likes
+    for path in CONFIG_FILES if not AS_MODULE else []:  # the files of another workflow may hold anything
         read_yaml(Path(path))
     EXPERIMENT = resolve(config, CONFIG_NAME)
     CAUTIONS = cautions(EXPERIMENT)
@@ -134,12 +134,12 @@ OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow
 
 
 def sha256_of(**paths):
-    """What settings say of the user's own files and folders that a job reads: by the option's name, what they hold now.
+    """The setting that identifies the user's own files and folders that a job reads: the SHA-256 of each, by option.
 
-    A change of content is planned for whatever its date; the job reads nothing else than what the run began with.
+    Snakemake thus plans a change of content whatever its date. Jobs use the SHA-256 from the start of the run.
     """
-    found = {option: OWN_DATA.sha256(path) for option, path in paths.items() if path}
-    return {"sha256_of": {option: one for option, one in found.items() if one}}
+    sha256_by_option = {option: OWN_DATA.sha256(path) for option, path in paths.items() if path}
+    return {"sha256_of": {option: sha256 for option, sha256 in sha256_by_option.items() if sha256}}
 
 
 def own_data():
@@ -187,7 +187,7 @@ def code_of_model(wildcards):
 
 
 def begin():
-    """At the start of a run that is no dry run: note what it is of, and on Slurm end what an earlier run left."""
+    """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
     OWN_DATA.begin_run(own_data())
     try:
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
@@ -202,7 +202,9 @@ def print_where_results_are():
 
 
 def print_errors_of_logs():
-    """Repeat, last, the one line in which each failed job told what is wrong. Slurm keeps a log of each failed job as
-    well, for what fails before the rule's own log is there."""
+    """Repeat, at the end, the error line of each failed job.
+
+    Slurm's own logs are read as well: a job may fail before its rule's log exists.
+    """
     for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
         print(line, file=sys.stderr)

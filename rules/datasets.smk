@@ -13,7 +13,7 @@ try:
     SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
 except UserError as error:
     sys.exit(f"error: {error}")
-# How a file is fetched is told to the job past Snakemake, which would fetch it again for another mirror.
+# Jobs read from the environment how to fetch a file: as a setting, a change of mirrors would fetch the file again.
 os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
 
 
@@ -39,7 +39,7 @@ def code_of_reader(wildcards):
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 
 
-rule fetch:  # not outdated by its script: what was fetched is what its SHA-256 says, whichever code did it
+rule fetch:  # its script is no input: the SHA-256 identifies the download, whichever code fetched it
     output:
         download=result("download"),
     log:

@@ -1,4 +1,4 @@
-"""Encoding: each corpus, or each passage of it, becomes a vector once a checkpoint of a model that searches.
+"""Encoding: each corpus, or each passage of it, becomes one vector per checkpoint of a model that searches.
 
 In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
 seed-{seed}.npy, or embeddings/{dataset}/passages-{length}/{model}/..., each with its timing.

@@ -1,4 +1,4 @@
-"""Evaluation: runs and qrels to one value a query and measure, and a table of means.
+"""Evaluation: runs and qrels to one value per query and measure, and a table of means.
 
 In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
 Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.

@@ -1,4 +1,4 @@
-"""Figures: a forest plot a comparison, and one of the comparisons that are drawn together.
+"""Figures: one forest plot per comparison, and one of the comparisons that are drawn together.
 
 In: effects/, meta/. Out: figures/{name}.{svg,pdf,png}. What only changes how a figure looks (labels, titles, which p is
 shown) is a setting of the figure and reruns no statistics.

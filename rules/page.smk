@@ -29,13 +29,13 @@ def gone():
         return []
     missing = [path for path in deleted_outputs(graph()) if kind(path) not in HEAVY]
     if missing:
-        told = f"{len(missing)} deleted files are made again, with all that depends on them, such as {missing[0]}"
-        print(f"{told} (that one alone: snakemake {missing[0]} --configfile {CONFIG_NAME})", file=sys.stderr)
+        message = f"{len(missing)} deleted files are made again, with all that depends on them, such as {missing[0]}"
+        print(f"{message} (that one alone: snakemake {missing[0]} --configfile {CONFIG_NAME})", file=sys.stderr)
     return missing
 
 
 def deleted(wildcards):
-    """What is made again, though what was made of it is there."""
+    """The deleted files, which are made again although the files made from them still exist."""
     return gone()
 
 

@@ -1,6 +1,6 @@
 """Passages: the texts of a dataset cut into groups of whole sentences, for systems and recipes that split long documents.
 
-In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in passages/{dataset}/{length}/, a line a passage.
+In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in passages/{dataset}/{length}/, one line per passage.
 """
 
 

@@ -7,7 +7,7 @@ systems tables/selected-seeds.tsv.
 
 from scripts.selection import planning as selection
 
-SELECTED_SEED = "selected-{system}"  # what stands for the seed of the checkpoint that is kept
+SELECTED_SEED = "selected-{system}"  # in the place of a seed: the checkpoint that is kept
 
 
 def of_all_seeds(name):

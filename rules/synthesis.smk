@@ -1,4 +1,4 @@
-"""Synthesis: per-query metrics of control and treatment to an effect a task and their meta-analysis.
+"""Synthesis: per-query metrics of control and treatment to one effect per task and their meta-analysis.
 
 In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all
 comparisons, tables/comparisons.tsv.

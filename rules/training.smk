@@ -1,4 +1,4 @@
-"""Training: a model's own weights, negatives, and one fine-tuning a model, recipe and seed.
+"""Training: a model's own weights, negatives, and one fine-tuning per model, recipe and seed.
 
 In: downloads, data/{dataset}/, bm25/{dataset}/train.trec.gz. Out: models/{model}/untrained/seed-0 (checked weights),
 negatives/{dataset}/{examples}.tsv, models/{model}/{recipe}/seed-{seed} with its timing and training log.

@@ -67,6 +67,6 @@ def reported(value: float) -> float:
 
 
 def caption(measure: str, hedges: bool) -> str:
-    """What a square of the forest plot is; g, which is corrected for small samples, is told from d."""
+    """What a square of the forest plot is: g, which is corrected for small samples, or d."""
     standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
     return f"standardised mean difference ({standardised})"
