@@ -40,13 +40,13 @@ class Trial(NamedTuple):
 
 def judged(qrels: Qrels, name: str) -> Qrels:
     """The judgements of the queries with a relevant document (`name` in messages). Raises UserError if none has one."""
-    kept = {query: grades for query, grades in qrels.items() if relevant(qrels, query)}
-    if not kept:
+    usable = {query: grades for query, grades in qrels.items() if relevant(qrels, query)}
+    if not usable:
         raise UserError(
             f"{name}: no judged dev query to tune on: give the dataset a dev split (splits: {{dev: 0.1}}), "
             "or the system weights instead of tune: true"
         )
-    return kept
+    return usable
 
 
 def try_all(runs: list[Run], qrels: Qrels, settings: Settings) -> list[Trial]:
