@@ -63,7 +63,7 @@ def main() -> None:
     options = parser(__doc__, "runs*", "weights*", "run", "timing", settings=Settings).parse_args()
     settings = options.settings
     if len(options.runs) != len(settings.systems):
-        raise UserError(f"--runs: expected {len(settings.systems)} files, one a system, not {len(options.runs)}")
+        raise UserError(f"--runs: expected {len(settings.systems)} files, one per system, not {len(options.runs)}")
     weights = read_weights(settings, options.weights)
     runs = [read_run(path) for path in options.runs]
     start = clock()

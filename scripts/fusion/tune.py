@@ -88,7 +88,7 @@ def main() -> None:
     options = parser(__doc__, "runs*", "qrels", "weights", "table", settings=Settings).parse_args()
     settings = options.settings
     if len(options.runs) != len(settings.systems):
-        raise UserError(f"--runs: expected {len(settings.systems)} files, one a system, not {len(options.runs)}")
+        raise UserError(f"--runs: expected {len(settings.systems)} files, one per system, not {len(options.runs)}")
     qrels = judged(read_qrels(options.qrels), str(options.qrels))
     trials = try_all([read_run(path) for path in options.runs], qrels, settings)
     write(options.table, options.weights, trials, settings, len(qrels))
