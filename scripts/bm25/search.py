@@ -1,8 +1,8 @@
 """Search an index with BM25.
 
 Reads an index (a folder, or the record of one on an Elasticsearch server), queries and (optionally) the parameters that
-tuning chose; writes a TREC run of the `depth` best documents a query, and its timing with the k1 and b used. A query of
-which analysis leaves no term (stop words alone) finds nothing: it has no line in the run and is reported.
+tuning chose; writes a TREC run of the `depth` best documents per query, and its timing with the k1 and b used. A query
+of which analysis leaves no term (stop words alone) finds nothing: it has no line in the run and is reported.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parameters(settings: Settings, files: list[Path]) -> dict[str, float]:
 
 
 def open_any(index: Path, settings: Settings, used: dict[str, float]) -> tuple[Searcher | FieldSearcher, dict]:
-    """The searcher of an index here or of a record's, and what is to be kept of the record."""
+    """The searcher of an index here or of a record's, and what the timing records of it."""
     if index.is_dir() or index.suffix != ".json":
         searcher = open_index(index, **used, analyzer=settings.analyzer, fields=settings.fields)
         return searcher, {"threads": threads()}
@@ -60,7 +60,7 @@ def main() -> None:
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     used = parameters(settings, options.parameters)
-    searcher, kept = open_any(options.index, settings, used)
+    searcher, facts = open_any(options.index, settings, used)
     texts = list(queries.values())
     searcher.search(texts[0], settings.depth)  # the warm-up
     start = clock()
@@ -75,7 +75,7 @@ def main() -> None:
     write_timing(
         options.timing,
         **used,
-        **kept,
+        **facts,
         analyzer=settings.analyzer,
         fields=settings.fields,
         depth=settings.depth,

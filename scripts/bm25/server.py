@@ -26,24 +26,24 @@ from scripts.ir.trec import Run
 
 T = TypeVar("T")
 TIMEOUT = 60  # seconds that one request may take
-WINDOW = 10000  # hits a query that a server gives at most, unless an index says more
+WINDOW = 10000  # hits per query that a server gives at most, unless an index says more
 
 
 def credentials(environment: dict[str, str]) -> dict:
     """What the environment says of who one is, as the client's arguments."""
-    found = {}
+    arguments = {}
     if key := environment.get("ELASTICSEARCH_API_KEY"):
-        found["api_key"] = key
+        arguments["api_key"] = key
     elif name := environment.get("ELASTICSEARCH_USERNAME"):
-        found["basic_auth"] = (name, environment.get("ELASTICSEARCH_PASSWORD", ""))
+        arguments["basic_auth"] = (name, environment.get("ELASTICSEARCH_PASSWORD", ""))
     if certificates := environment.get("ELASTICSEARCH_CA_CERTS"):
-        found["ca_certs"] = certificates
-    return found
+        arguments["ca_certs"] = certificates
+    return arguments
 
 
 def definition(analyzer: str, fields: str, k1: float, b: float, depth: int) -> dict:
     """The settings and mappings of an index: one shard, so that idf and ties are those of one collection."""
-    kept = {name: {"type": "text", "analyzer": analyzer} for name in contents(Document("", "", ""), fields)}
+    properties = {name: {"type": "text", "analyzer": analyzer} for name in contents(Document("", "", ""), fields)}
     return {
         "settings": {
             "number_of_shards": 1,
@@ -51,7 +51,7 @@ def definition(analyzer: str, fields: str, k1: float, b: float, depth: int) -> d
             "max_result_window": max(depth, WINDOW),
             "similarity": {"default": {"type": "BM25", "k1": k1, "b": b}},
         },
-        "mappings": {"dynamic": False, "properties": kept},
+        "mappings": {"dynamic": False, "properties": properties},
     }
 
 
@@ -92,9 +92,9 @@ class Server:
         )
         count, _ = self.ask(lambda: bulk(self.client, actions))
         self.ask(lambda: self.client.indices.refresh(index=name))
-        found = self.ask(lambda: self.client.count(index=name))["count"]
-        if found != count:
-            raise UserError(f"{self.url}: {found} of {count} documents arrived in the index {name}")
+        arrived = self.ask(lambda: self.client.count(index=name))["count"]
+        if arrived != count:
+            raise UserError(f"{self.url}: {arrived} of {count} documents arrived in the index {name}")
         self.ask(lambda: self.client.indices.put_mapping(index=name, meta={"documents": count}))
         return count
 
@@ -103,12 +103,12 @@ class Server:
             return request()
         except BulkIndexError as error:
             first = next(iter(error.errors[0].values())).get("error", {})
-            said = f"{len(error.errors)} documents are refused, the first one: {first.get('reason', first)}"
+            message = f"{len(error.errors)} documents are refused, the first one: {first.get('reason', first)}"
         except ApiError as error:
-            said = f"the server refuses: {error}"
+            message = f"the server refuses: {error}"
         except TransportError as error:
-            said = f"no Elasticsearch server answers: {error}"
-        raise UserError(f"{self.url}: {' '.join(said.split())}")
+            message = f"no Elasticsearch server answers: {error}"
+        raise UserError(f"{self.url}: {' '.join(message.split())}")
 
 
 class ServerSearcher:
@@ -121,11 +121,11 @@ class ServerSearcher:
     def search(self, text: str, depth: int) -> dict[str, float]:
         """The `depth` best documents of one query, with their scores; the better field counts."""
         query = {"multi_match": {"query": text, "fields": self.fields, "type": "best_fields"}}
-        asked = {"index": self.index, "query": query, "size": depth, "source": False}
-        found = self.server.ask(lambda: self.server.client.search(**asked))
-        if found["timed_out"] or found["_shards"]["failed"]:
+        request = {"index": self.index, "query": query, "size": depth, "source": False}
+        response = self.server.ask(lambda: self.server.client.search(**request))
+        if response["timed_out"] or response["_shards"]["failed"]:
             raise UserError(f"{self.server.url}: the index {self.index} answers in part only; nothing was kept")
-        return {hit["_id"]: hit["_score"] for hit in found["hits"]["hits"]}
+        return {hit["_id"]: hit["_score"] for hit in response["hits"]["hits"]}
 
     def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
         """The `depth` best documents of each query, in the order of the queries."""

@@ -45,13 +45,13 @@ class Trial(NamedTuple):
 
 def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
     """The queries with a relevant document in the qrels (`name` in messages). Raises UserError if none has one."""
-    kept = {query: text for query, text in queries.items() if relevant(qrels, query)}
-    if not kept:
+    usable = {query: text for query, text in queries.items() if relevant(qrels, query)}
+    if not usable:
         raise UserError(
             f"{name}: no judged dev query to tune on: give the dataset a dev split (splits: {{dev: 0.1}}), "
             "or the system fixed parameters (k1, b) instead of tune: true"
         )
-    return kept
+    return usable
 
 
 def best(trials: list[Trial]) -> Trial:

@@ -52,8 +52,8 @@ class _Parser(argparse.ArgumentParser):
 
     settings: type | None = None  # the dataclass of the script's settings
 
-    def parse_args(self, *arguments, **others):
-        options = super().parse_args(*arguments, **others)
+    def parse_args(self, *arguments, **keywords):
+        options = super().parse_args(*arguments, **keywords)
         if options.log:
             begin_log(options.log)
         given = {name: value for name, value in vars(options).items() if name != "log"}
@@ -64,8 +64,8 @@ class _Parser(argparse.ArgumentParser):
         own = {name: given.get(name) or settings[name] for name in sums}
         held.hold({path: sums[name] for name, value in own.items() for path in _paths(value)})
         if self.settings:
-            told = {name: value for name, value in settings.items() if name != "sha256_of"}
-            options.settings = read_settings(self.settings, told)
+            values = {name: value for name, value in settings.items() if name != "sha256_of"}
+            options.settings = read_settings(self.settings, values)
         return options
 
 
@@ -89,8 +89,8 @@ def parser(description: str | None, *paths: str, settings: type | bool = True) -
 
 def _paths(value) -> list[Path]:
     """The paths in an option's value, or in a setting that is one."""
-    many = value if isinstance(value, list) else [value]
-    return [Path(one) for one in many if isinstance(one, str | Path)]
+    items = value if isinstance(value, list) else [value]
+    return [Path(item) for item in items if isinstance(item, str | Path)]
 
 
 def _results_in(value) -> Iterator[Path]:
@@ -98,9 +98,9 @@ def _results_in(value) -> Iterator[Path]:
     if isinstance(value, str) and value.startswith(f"{ledger.RESULTS}/"):
         yield Path(value)
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             yield from _results_in(key)
-            yield from _results_in(one)
+            yield from _results_in(item)
     elif isinstance(value, list):
-        for one in value:
-            yield from _results_in(one)
+        for item in value:
+            yield from _results_in(item)

@@ -105,8 +105,8 @@ def check(paths: Iterable[Path]) -> None:
     for path in paths:
         if changes := changed(path):
             more = f" (and {len(changes) - 1} more files)" if len(changes) > 1 else ""
-            what = "it" if changes[0].startswith(f"{name_of(path)}: ") else str(path)
-            raise UserError(f"{changes[0]}{more}; delete {what} and run again, so that it is made anew")
+            target = "it" if changes[0].startswith(f"{name_of(path)}: ") else str(path)
+            raise UserError(f"{changes[0]}{more}; delete {target} and run again, so that it is made anew")
 
 
 def entries(folder: Path = LEDGER) -> Iterator[Path]:

@@ -45,9 +45,9 @@ def help_of(kind: type) -> str:
     hints = typing.get_type_hints(kind, include_extras=True)
     lines = []
     for field in dataclasses.fields(kind):
-        said = ", ".join(hints[field.name].__metadata__) if typing.get_origin(hints[field.name]) is Annotated else ""
+        meaning = ", ".join(hints[field.name].__metadata__) if typing.get_origin(hints[field.name]) is Annotated else ""
         default = "" if _required(field) else f" (default: {_default(field)!r})"
-        lines.append(f"  {_key(field)}: {_name(_plain(hints[field.name]))}{default}{'  ' + said if said else ''}")
+        lines.append(f"  {_key(field)}: {_name(_plain(hints[field.name]))}{default}{'  ' + meaning if meaning else ''}")
     return "\n".join(lines)
 
 
@@ -104,11 +104,11 @@ def _fits(hint: Any, value: Any) -> bool:
     if origin is Annotated:
         return _fits(inner[0], value)
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(one, value) for one in inner)
+        return any(_fits(option, value) for option in inner)
     if origin is typing.Literal:
         return value in inner
     if origin is list:
-        return isinstance(value, list) and all(_fits(inner[0], one) for one in value)
+        return isinstance(value, list) and all(_fits(inner[0], item) for item in value)
     if origin is dict:
         return isinstance(value, dict) and all(_fits(inner[0], k) and _fits(inner[1], v) for k, v in value.items())
     if hint is float:  # JSON writes 1.0 as it likes

@@ -66,10 +66,10 @@ def url_state(url: str) -> str:
     made = urls.parse(url)
     address, auth = made.resolved(os.environ)
     try:
-        with session() as asked:
-            response = asked.head(address, auth=auth, allow_redirects=True, timeout=TIMEOUT)
+        with session() as client:
+            response = client.head(address, auth=auth, allow_redirects=True, timeout=TIMEOUT)
             if response.status_code in NO_HEAD:
-                response = asked.get(address, auth=auth, stream=True, timeout=TIMEOUT)
+                response = client.get(address, auth=auth, stream=True, timeout=TIMEOUT)
                 response.close()
             response.raise_for_status()
     except requests.RequestException as error:
@@ -128,25 +128,25 @@ def questions(source: Source, mirrors: list[Path]) -> list[Callable[[], str]]:
 
 def look(source: Source, mirrors: list[Path]) -> State:
     """Find a dataset or model."""
-    kept = (source.name, shown(source.location))
+    identity = (source.name, shown(source.location))
     if source.download is None:
-        here = Path(source.location).exists()
-        return State(*kept, "here" if here else "no such file or folder", not here)
+        exists = Path(source.location).exists()
+        return State(*identity, "here" if exists else "no such file or folder", not exists)
     if Path(source.download).exists():
-        return State(*kept, "downloaded")
+        return State(*identity, "downloaded")
     if source.revision is not None and in_hub_cache(source.location, source.revision):
-        return State(*kept, "in the hub's cache")
+        return State(*identity, "in the hub's cache")
     try:
         answers = [ask() for ask in questions(source, mirrors)]
     except UserError as error:
-        return State(*kept, str(error), missing=True)
-    return State(*kept, answers[0] if len(set(answers)) == 1 else f"{len(answers)} files: {'; '.join(answers)}")
+        return State(*identity, str(error), missing=True)
+    return State(*identity, answers[0] if len(set(answers)) == 1 else f"{len(answers)} files: {'; '.join(answers)}")
 
 
 def table(states: list[State]) -> str:
     """The names, locations and states in columns."""
     rows = [("name", "location", "state")]
-    rows += [(it.name, it.location, "MISSING" if it.missing else it.state) for it in states]
+    rows += [(state.name, state.location, "MISSING" if state.missing else state.state) for state in states]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return "\n".join(f"{name:<{widths[0]}}  {location:<{widths[1]}}  {state}" for name, location, state in rows)
 

@@ -115,10 +115,10 @@ def from_url(url: str, target: Path) -> None:
     made = urls.parse(url)
     address, auth = made.resolved(os.environ)
     secrets = tuple(os.environ[name] for name in urls.references(url))
-    with session() as asked:
-        asked.mount("https://", HTTPAdapter(max_retries=Retry(total=4, backoff_factor=1)))
+    with session() as client:
+        client.mount("https://", HTTPAdapter(max_retries=Retry(total=4, backoff_factor=1)))
         try:
-            with asked.get(address, auth=auth, stream=True, timeout=60) as response:
+            with client.get(address, auth=auth, stream=True, timeout=60) as response:
                 response.raise_for_status()
                 length = response.headers.get("content-length", "")
                 progress = Progress(f"fetch {target.name}", int(length) if length.isdecimal() else 0, "B")
@@ -237,8 +237,8 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
             if checksum is None:
                 unstated.append(f"{name}: {sha256(folder / name)}")
         if unstated:
-            what = "files without a SHA-256; check what came and write under files: "
-            raise UserError(f"{below.shown}: {what}{', '.join(unstated)}")
+            problem = "files without a SHA-256; check what came and write under files: "
+            raise UserError(f"{below.shown}: {problem}{', '.join(unstated)}")
 
 
 def main() -> None:

@@ -63,8 +63,8 @@ def location(experiment: Experiment, dataset: str) -> str:
 def dataset_settings(experiment: Experiment, dataset: str) -> dict:
     """How a dataset is prepared."""
     entry = experiment.datasets[dataset]
-    kept = {key: entry[key] for key in OF_COLLECTION if key in entry}
-    return {**kept, "options": options_of(entry), "seed": experiment.seed}
+    of_collection = {key: entry[key] for key in OF_COLLECTION if key in entry}
+    return {**of_collection, "options": options_of(entry), "seed": experiment.seed}
 
 
 def split_settings(experiment: Experiment, dataset: str, length: str) -> dict:
@@ -81,26 +81,26 @@ class Sources:
 
     def place(self, location: str, revision: str | None = None) -> str:
         """The download of a location, or the location itself."""
-        wanted = self.wanted.get((location, None)) or self.wanted.get((location, revision))
-        return path("download", download=self.names[_text(wanted)]) if wanted else location
+        fetch = self.wanted.get((location, None)) or self.wanted.get((location, revision))
+        return path("download", download=self.names[_text(fetch)]) if fetch else location
 
     def fetched(self) -> dict[str, dict]:
         """What is fetched, by its name."""
-        return {self.names[_text(wanted)]: wanted for wanted in self.wanted.values()}
+        return {self.names[_text(fetch)]: fetch for fetch in self.wanted.values()}
 
     def folders(self) -> list[str]:
         """The names of what is fetched as a folder."""
-        return [name for name, wanted in self.fetched().items() if FOLDER_KEYS & set(wanted)]
+        return [name for name, fetch in self.fetched().items() if FOLDER_KEYS & set(fetch)]
 
     def files(self) -> list[str]:
         """The names of what is fetched as a file."""
-        return [name for name, wanted in self.fetched().items() if not FOLDER_KEYS & set(wanted)]
+        return [name for name, fetch in self.fetched().items() if not FOLDER_KEYS & set(fetch)]
 
     def how(self, mirrors: list[str]) -> dict:
         """How things are fetched, which decides nothing about what they are: mirrors and full addresses."""
         addresses = {
-            self.names[_text(wanted)]: location
-            for (location, _), wanted in self.wanted.items()
+            self.names[_text(fetch)]: location
+            for (location, _), fetch in self.wanted.items()
             if location != key(location)
         }
         return {"mirrors": mirrors, "addresses": addresses}
@@ -148,20 +148,20 @@ def sources_of(
     `content` gives the SHA-256 of a file of the user's, `before` has what was fetched under which name. Raises
     UserError, which begins with `config_file`, where two want different files at one location.
     """
-    wanted = sources(prepared(experiment), experiment.models, config_file)
-    with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in wanted.items()}
+    fetches = sources(prepared(experiment), experiment.models, config_file)
+    with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in fetches.items()}
     distinct = {_text(entry): entry for entry in with_content.values()}
     return Sources(with_content, dict(zip(distinct, names(distinct.values(), before), strict=True)))
 
 
-def _with_content(wanted: dict, mirrors: list[str], content: Callable[[str], str | None]) -> dict:
+def _with_content(fetch: dict, mirrors: list[str], content: Callable[[str], str | None]) -> dict:
     """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
-    if {"sha256", "files", "revision"} & set(wanted) or is_remote(wanted["location"]):
-        return wanted
-    mirrored = in_mirrors(mirrors, Path(wanted["location"]).name)
+    if {"sha256", "files", "revision"} & set(fetch) or is_remote(fetch["location"]):
+        return fetch
+    mirrored = in_mirrors(mirrors, Path(fetch["location"]).name)
     sha256 = content(str(mirrored)) if mirrored else None
-    return wanted | ({"content": sha256} if sha256 else {})
+    return fetch | ({"content": sha256} if sha256 else {})
 
 
-def _text(wanted: dict) -> str:
-    return json.dumps(wanted, sort_keys=True)
+def _text(fetch: dict) -> str:
+    return json.dumps(fetch, sort_keys=True)

@@ -49,7 +49,7 @@ class Settings:
 
 
 class Census:
-    """Passes documents through and counts them; a document id that stands twice is a UserError."""
+    """Passes documents through and counts them; a duplicate document id is a UserError."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self.documents = documents
@@ -191,9 +191,9 @@ def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
 
 def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
     """Pass the documents through; UserError at the first that is not, in its place, that of the shared corpus."""
-    for document, other in itertools.zip_longest(own, read_corpus(shared)):
-        if document != other:
-            name = (document or other).id
+    for document, expected in itertools.zip_longest(own, read_corpus(shared)):
+        if document != expected:
+            name = (document or expected).id
             raise UserError(f"its documents are not those of the corpus it is to share, {shared}: see document {name}")
         yield document
 

@@ -88,5 +88,5 @@ def carve_by_document(qrels: Qrels, shares: dict[str, float], seed: int) -> dict
 
 def sharing(qrels: Qrels, others: list[Qrels]) -> set[str]:
     """The queries with a relevant document that is also relevant to a query of `others`."""
-    taken = {document for other in others for query in other for document in relevant(other, query)}
+    taken = {document for split in others for query in split for document in relevant(split, query)}
     return {query for query in qrels if taken & relevant(qrels, query)}

@@ -34,8 +34,8 @@ def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> 
     for name, dataset in datasets.items():
         location = dataset["location"]
         if is_remote(location) or not Path(location).exists():
-            wanted = {"location": key(location)} | {k: dataset[k] for k in ("sha256", "files") if k in dataset}
-            if fetches.setdefault((location, None), wanted) != wanted:
+            fetch = {"location": key(location)} | {k: dataset[k] for k in ("sha256", "files") if k in dataset}
+            if fetches.setdefault((location, None), fetch) != fetch:
                 raise UserError(f"{source}: datasets.{name}.sha256: another than for the same location above")
     for model in models.values():
         location, revision = model["weights"], model["revision"]
@@ -52,8 +52,8 @@ def plain_name(location: str) -> str:
     return name if 0 < len(name) <= LONGEST and name not in (".", "..") else f"{name[:150]}-{digest(location)}"
 
 
-def digest(wanted) -> str:
-    return sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:12]
+def digest(value) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def wanted_by(record: dict) -> dict | None:
@@ -61,8 +61,8 @@ def wanted_by(record: dict) -> dict | None:
     try:
         (params,) = record["params"]
         settings = json.loads(ast.literal_eval(params))
-        wanted = {name: value for name, value in settings.items() if name != "mirrors"}
-        return wanted if record["rule"] in FETCHING else None
+        fetch = {name: value for name, value in settings.items() if name != "mirrors"}
+        return fetch if record["rule"] in FETCHING else None
     except (KeyError, TypeError, ValueError, SyntaxError, AttributeError):
         return None
 
@@ -83,16 +83,16 @@ def _records(metadata: Path) -> Iterator[tuple[Path, str, dict]]:
 def fetched(metadata: Path) -> dict[str, dict]:
     """Name -> what was fetched, of the downloads that Snakemake has records of."""
     downloads = {name: wanted_by(record) for _, name, record in _records(metadata)}
-    return {name: wanted for name, wanted in downloads.items() if wanted is not None}
+    return {name: fetch for name, fetch in downloads.items() if fetch is not None}
 
 
-def names(wanted: Iterable[dict], before: dict[str, dict]) -> list[str]:
+def names(fetches: Iterable[dict], before: dict[str, dict]) -> list[str]:
     """The name of the download of each of the distinct fetches; `before` maps the names of earlier downloads to theirs.
 
     It is the location's plain name. If that name has another file already, a digest of the fetch is added to it.
     """
     taken, chosen = dict(before), []
-    for fetch in wanted:
+    for fetch in fetches:
         plain = plain_name(fetch["location"])
         with_digest = f"{plain}-{digest(fetch)}"
         is_taken = before.get(with_digest) == fetch or taken.get(plain, fetch) != fetch
@@ -108,14 +108,14 @@ def forget_how(metadata: Path) -> None:
     Raises UserError if a record cannot be written.
     """
     for path, _, record in _records(metadata):
-        if (wanted := wanted_by(record)) is not None:
-            params = [repr(json.dumps(wanted, sort_keys=True, ensure_ascii=False))]
-            kept = record | {"params": params, "input": [], "input_checksums": {}, "code": None}
-            kept |= {"software_stack_hash": None}
-            if kept != record:
+        if (fetch := wanted_by(record)) is not None:
+            params = [repr(json.dumps(fetch, sort_keys=True, ensure_ascii=False))]
+            reduced = record | {"params": params, "input": [], "input_checksums": {}, "code": None}
+            reduced |= {"software_stack_hash": None}
+            if reduced != record:
                 temporary = path.with_name(f".{digest(path.name)}.partial")
                 try:
-                    temporary.write_text(json.dumps(kept))
+                    temporary.write_text(json.dumps(reduced))
                     os.replace(temporary, path)
                 except OSError as error:
                     raise UserError(f"{path}: cannot be written: {error.strerror}") from None

@@ -37,7 +37,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        taken = next(one for one in [path, *path.parents] if os.path.lexists(one) and not one.is_dir())
+        taken = next(place for place in [path, *path.parents] if os.path.lexists(place) and not place.is_dir())
         raise UserError(f"{taken}: not a folder, but one is needed there; remove it") from None
 
 
@@ -95,13 +95,13 @@ def read_record(path: Path) -> dict | None:
         return None
     if not isinstance(record, dict):
         return None
-    told = record | {"code": ""} if record.get("rule") in FETCHING else record
-    whole = all(isinstance(told.get(key), kind) for key, kind in FIELDS.items())
+    with_code = record | {"code": ""} if record.get("rule") in FETCHING else record
+    whole = all(isinstance(with_code.get(key), kind) for key, kind in FIELDS.items())
     times = [record.get("starttime"), record.get("endtime")]
-    if not whole or record["record_format_version"] < FORMAT or not all(0 <= one < math.inf for one in times):
+    if not whole or record["record_format_version"] < FORMAT or not all(0 <= time < math.inf for time in times):
         return None
     texts = [*record["params"], *record["input"], *record["log"], *record["input_checksums"].values()]
-    return record if all(isinstance(one, str) for one in texts) else None
+    return record if all(isinstance(text, str) for text in texts) else None
 
 
 def records(metadata: Path) -> Iterator[tuple[str, dict]]:

@@ -29,57 +29,57 @@ class OwnData:
         self.known_file, self.run_file = folder / "known.json", folder / f"{run}.run.json"
         self.known = _read(self.known_file)
         begun = _read(self.run_file) if job else {}
-        self.found = {path: found for path, found in begun.items() if isinstance(found, str)}
+        self.digests = {path: sha256 for path, sha256 in begun.items() if isinstance(sha256, str)}
 
     def sha256(self, path: str) -> str | None:
         """The SHA-256 of the content at `path`; None where it cannot be read, which the job will tell."""
-        if path not in self.found:
+        if path not in self.digests:
             try:
-                self.found[path] = self._now(path)
+                self.digests[path] = self._now(path)
             except OSError:
                 return None
-        return self.found[path]
+        return self.digests[path]
 
     def begin_run(self, paths: Iterable[str]) -> None:
         """Keep what the run begins with for its jobs, wherever they are run."""
         for path in paths:
             self.sha256(path)
         try:
-            _write(self.run_file, self.found)
+            _write(self.run_file, self.digests)
         except OSError as error:
             sys.exit(f"error: {self.run_file}: cannot be written: {error.strerror}")
 
     def _now(self, path: str) -> str:
         files = files_below(Path(path))
         states = {name: os.stat(file) for name, file in files.items()}
-        seen = _signature(states)
+        signature = _signature(states)
         known = self.known.get(path)
-        if isinstance(known, dict) and known.get("seen") == seen and isinstance(known.get("sha256"), str):
+        if isinstance(known, dict) and known.get("seen") == signature and isinstance(known.get("sha256"), str):
             return known["sha256"]
-        size = sum(one.st_size for one in states.values())
+        size = sum(state.st_size for state in states.values())
         if size > LARGE:
             print(f"{path}: {size / 1e9:.1f} GB are read once for their SHA-256", file=sys.stderr, flush=True)
         started = time.time_ns()
-        found = content_sha256(Path(path))
-        if all(one.st_ctime_ns < started - SETTLED for one in states.values()):
-            self.known[path] = {"seen": seen, "sha256": found}
+        sha256 = content_sha256(Path(path))
+        if all(state.st_ctime_ns < started - SETTLED for state in states.values()):
+            self.known[path] = {"seen": signature, "sha256": sha256}
             with suppress(OSError):  # it will be read again
                 _write(self.known_file, self.known)
-        return found
+        return sha256
 
 
 def _signature(states: dict[str, os.stat_result]) -> str:
-    """What tells that no file was written to since: the date of a file's last change (ctime) cannot be set back."""
-    told = [f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns} {s.st_ino} {name}\n" for name, s in states.items()]
-    return hashlib.sha256("".join(told).encode(errors="surrogateescape")).hexdigest()
+    """It differs once a file was written to, because the date of a file's last change (ctime) cannot be set back."""
+    lines = [f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns} {s.st_ino} {name}\n" for name, s in states.items()]
+    return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
 def _read(path: Path) -> dict:
     try:
-        found = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except (OSError, ValueError, RecursionError):
         return {}  # it is only a shortcut
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _write(path: Path, content: dict) -> None:

@@ -102,12 +102,12 @@ def mark_unrecorded(state: Path, names: list[str], folders: tuple[str, ...], hel
 def date_now(names: list[str], held: set[str]) -> int:
     """Date files that are ahead of the clock now, in the order that they had. Returns their number."""
     now = time.time_ns()
-    found: dict[str, int] = {}
+    dates: dict[str, int] = {}
     for name in names:
         for path in (name, os.path.join(name, DIRECTORY_STAMP)):
             if name not in held and os.path.exists(path):
-                found[path] = os.stat(path).st_mtime_ns
-    ahead = {path: date for path, date in found.items() if date > now + CLOCKS_APART * 1e9}
+                dates[path] = os.stat(path).st_mtime_ns
+    ahead = {path: date for path, date in dates.items() if date > now + CLOCKS_APART * 1e9}
     places = {date: place for place, date in enumerate(sorted(set(ahead.values())))}
     for path, date in ahead.items():
         dated = now + places[date] * 1000
@@ -128,17 +128,21 @@ def repair(results: Path, experiment: str, snakemake: Path) -> list[str]:
     Raises UserError where the records cannot be written, a lock is damaged or a disk full.
     """
     folders = tuple(f"{results / name}/" for name in (experiment, SHARED))
-    said = []
+    messages = []
     check_space(results, Path(os.environ.get("TMPDIR") or "/tmp"))
     try:
         held = held_files(snakemake)
         names = [name for folder in folders for name in outputs(Path(folder))]
         if new := mark_unrecorded(results / STATE, names, folders, held):
-            listed = ", ".join(new[:NAMED]) + ", …" * (len(new) > NAMED)
+            listed = ", ".join(new[:NAMED]) + (", …" if len(new) > NAMED else "")
             many = f"{len(new)} files are" if len(new) > 1 else "1 file is"
-            said.append(f"{many} made again, no whole record in {results / STATE} says how they were made: {listed}")
+            messages.append(
+                f"{many} made again, no whole record in {results / STATE} says how they were made: {listed}"
+            )
         if ahead := date_now(names, held):
-            said.append(f"{ahead} files below {results} were dated ahead of this machine's clock; they are dated now")
+            messages.append(
+                f"{ahead} files below {results} were dated ahead of this machine's clock; they are dated now"
+            )
     except OSError as error:
         raise UserError(f"{error.filename}: cannot be written: {error.strerror}") from None
-    return said
+    return messages

@@ -42,11 +42,11 @@ def ask(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:
-        said = "no such command; --profile slurm is for machines that submit to Slurm"
-        raise UserError(f"{command[0]}: {said}") from None
+        message = "no such command; --profile slurm is for machines that submit to Slurm"
+        raise UserError(f"{command[0]}: {message}") from None
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"{command[0]}: exit code {done.returncode}"]
-        raise UserError(said[-1])
+        lines = done.stderr.strip().splitlines() or [f"{command[0]}: exit code {done.returncode}"]
+        raise UserError(lines[-1])
     return done.stdout
 
 

@@ -37,7 +37,7 @@ def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
 def import_run(
     source: Path, qrels_file: Path, target: Path, depth: int, tag: str, corpus: Path | None = None
 ) -> str | None:
-    """Check `source` and write its first `depth` documents a query to `target`; returns what is odd, in words.
+    """Check `source` and write its first `depth` documents per query to `target`; returns what is odd, in words.
 
     Raises UserError, with the line where there is one.
     """

@@ -13,9 +13,9 @@ class Checker:
     def __init__(self, config: dict[str, Any], source: str) -> None:
         self.config, self.source = config, source
 
-    def fail(self, key: str, said: str) -> UserError:
+    def fail(self, key: str, problem: str) -> UserError:
         """The error that `key` has, to be raised."""
-        return UserError(f"{self.source}: {key}: {said}")
+        return UserError(f"{self.source}: {key}: {problem}")
 
     def known(self, key: str, name: str, section: str) -> None:
         """Raise UserError unless the section has the name."""

@@ -111,7 +111,7 @@ def check_models(check: Checker) -> None:
             raise check.fail(f"models.{name}", problem)
         backend, able = entry["backend"], adapter(entry["type"]).BACKENDS
         if backend not in able:
-            others = " and ".join(f"{kind}s" for kind, other in adapters().items() if backend in other.BACKENDS)
+            others = " and ".join(f"{kind}s" for kind, module in adapters().items() if backend in module.BACKENDS)
             hint = f"a {entry['type']} takes backend: {' or '.join(able)}"
             raise check.fail(f"models.{name}", f"backend {backend} ranks with {others} only; {hint}")
         if entry["backend"] == "onnx" and kind == "hub":

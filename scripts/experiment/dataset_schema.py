@@ -128,15 +128,15 @@ def dataset_schema() -> dict[str, Any]:
     properties["format"]["enum"] = list(declared)
     for name, keys in declared.items():
         for key, schema in keys.items():
-            told = [other for other, its in declared.items() if key in its and key not in SHARED]
+            declaring = [other for other, other_keys in declared.items() if key in other_keys and key not in SHARED]
             if key in SHARED:
                 if set(schema) != {"description"}:
                     raise ValueError(f"format {name}: {key!r} is a key of all datasets; only its meaning can be added")
                 properties[key]["description"] += f"; {name}: {schema['description']}"
-            elif any(declared[other][key] != schema for other in told):
-                raise ValueError(f"format {name}: {key!r} is declared otherwise by another of {', '.join(told)}")
+            elif any(declared[other][key] != schema for other in declaring):
+                raise ValueError(f"format {name}: {key!r} is declared otherwise by another of {', '.join(declaring)}")
             else:
-                properties[key] = schema | {"description": f"{', '.join(told)}: {schema['description']}"}
+                properties[key] = schema | {"description": f"{', '.join(declaring)}: {schema['description']}"}
     return {"type": "object", "additionalProperties": False, "required": ["format"], "properties": properties}
 
 

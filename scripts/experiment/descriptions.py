@@ -53,8 +53,8 @@ def training_columns(experiment: Experiment) -> dict[str, str]:
     """
     groups: dict[str, list[str]] = {}
     for name, recipe in experiment.recipes.items():
-        kept = recipe | {"negatives": {k: v for k, v in recipe["negatives"].items() if k != "from"}}
-        groups.setdefault(json.dumps(kept, sort_keys=True), []).append(name)
+        without_source = recipe | {"negatives": {k: v for k, v in recipe["negatives"].items() if k != "from"}}
+        groups.setdefault(json.dumps(without_source, sort_keys=True), []).append(name)
     datasets = [experiment.recipes[names[0]]["train_on"] for names in groups.values()]
     columns: dict[str, str] = {}
     for dataset, names in zip(datasets, groups.values(), strict=True):

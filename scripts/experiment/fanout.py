@@ -45,13 +45,13 @@ def fan_out_all(config: dict[str, Any], source: str) -> tuple[dict[str, Any], di
         if not isinstance(entries, dict):
             continue
         made: dict[str, Any] = {}
-        kept = _Alike(config.get("systems"), source) if section == "comparisons" else None
+        alike = _Alike(config.get("systems"), source) if section == "comparisons" else None
         for name in _in_order_of_reference(entries, section, source):
             for path in _list_paths(entries[name], PLAIN_LISTS[section]):
                 if any(isinstance(value, list | dict) for value in _get(entries[name], path)):
                     key = ".".join(map(str, (section, name, *path)))
                     raise UserError(f"{source}: {key}: a list or mapping within a list; expected single values")
-            for derived, entry in _fan_out(name, entries[name], section, became, kept).items():
+            for derived, entry in _fan_out(name, entries[name], section, became, alike).items():
                 if derived in made:
                     raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
                 made[derived] = entry
@@ -136,15 +136,15 @@ class _Alike:
             control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
             return all(self._value(control, key) == self._value(treatment, key) for key in keys)
 
-        kept = [values for values in combinations if alike(values)]
-        if not kept:
+        remaining = [values for values in combinations if alike(values)]
+        if not remaining:
             problem = f"no control and treatment have the same {' and '.join(map(str, keys))}"
             raise UserError(f"{self.source}: comparisons.{name}.same: {problem}")
-        return kept
+        return remaining
 
 
 def _fan_out(
-    name: str, entry: Any, section: str, became: dict[str, dict[str, list[str]]], kept: _Alike | None
+    name: str, entry: Any, section: str, became: dict[str, dict[str, list[str]]], alike: _Alike | None
 ) -> dict[str, Any]:
     if not isinstance(entry, dict):
         return {name: entry}
@@ -158,12 +158,12 @@ def _fan_out(
             _set(entry, path, references)
     paths = _list_paths(entry, PLAIN_LISTS[section])
     combinations = list(itertools.product(*(_get(entry, path) for path in paths)))
-    if kept:
-        combinations = kept.of(name, entry, paths, combinations)
+    if alike:
+        combinations = alike.of(name, entry, paths, combinations)
     if not paths:
         return {name: entry}
     differing = [path for path in paths if len(_get(entry, path)) > 1]
-    if kept and ("control",) in differing and "same" in entry:
+    if alike and ("control",) in differing and "same" in entry:
         places = [place for place, path in enumerate(paths) if path in differing and path != ("control",)]
         if len({tuple(map(str, (values[place] for place in places))) for values in combinations}) == len(combinations):
             differing.remove(("control",))  # each treatment has only one control

@@ -51,5 +51,6 @@ def _former(key: str, value: object) -> set[tuple[str, str]]:
     """The former words of a key and its value (or list of values), each with the current one."""
     values = value if isinstance(value, list) else [value]
     meanings = VALUES.get(key, {})
-    told = {(f"{key}: {one}", f"{key}: {meanings[one]}") for one in values if isinstance(one, str) and one in meanings}
-    return told | ({(key, KEYS[key])} if key in KEYS else set())
+    former_values = [word for word in values if isinstance(word, str) and word in meanings]
+    words = {(f"{key}: {word}", f"{key}: {meanings[word]}") for word in former_values}
+    return words | ({(key, KEYS[key])} if key in KEYS else set())

@@ -74,13 +74,13 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:
-    """The runs of a system on a task, one a seed, or what lies beside them: `name` as in the table of paths."""
+    """The runs of a system on a task, one per seed, or what lies beside them: `name` as in the table of paths."""
     fields = {"experiment": experiment.name, "task": task.folder, "system": system.name}
     return [path(name, **fields, seed=seed) for seed in experiment.seeds_on(system, task)]
 
 
 def metrics(experiment: Experiment, system: System, task: Task) -> list[str]:
-    """The metrics files of a system on a task, one a seed."""
+    """The metrics files of a system on a task, one per seed."""
     return runs(experiment, system, task, "metrics")
 
 

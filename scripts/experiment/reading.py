@@ -68,5 +68,5 @@ def _is_later_default(value: Any, part: dict[str, Any], root: dict[str, Any]) ->
     if not part.get("later"):
         return False
     default = add_defaults(copy.deepcopy(part["default"]), part, root)
-    spelt = [json.dumps(whole_numbers(one), sort_keys=True) for one in (value, default)]  # true is not 1, but 1.0 is
+    spelt = [json.dumps(whole_numbers(side), sort_keys=True) for side in (value, default)]  # true is not 1, but 1.0 is
     return spelt[0] == spelt[1]

@@ -33,9 +33,11 @@ def selection(check: Checker, name: str, entry: dict[str, Any]) -> Selection | N
         return None
     dataset, _, split = settings["task"].partition("/")
     check.known(f"{key}.task", dataset, "datasets")
-    its = check.config["datasets"][dataset]
-    if not format_of(its).has_documents:
-        raise check.fail(f"{key}.task", f"{dataset} has format {its['format']}: nothing can be searched there")
+    dataset_entry = check.config["datasets"][dataset]
+    if not format_of(dataset_entry).has_documents:
+        raise check.fail(
+            f"{key}.task", f"{dataset} has format {dataset_entry['format']}: nothing can be searched there"
+        )
     check_split(check, f"{key}.task", dataset, split or "test")
     score = settings.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
     for measure in score:

@@ -85,19 +85,19 @@ def _add_tuning_tasks(
 
     What a system needs further runs for, the systems that it takes need as well: takers come first.
     """
-    wanted: dict[str, dict[str, Task]] = {name: {} for name in systems}
+    needed: dict[str, dict[str, Task]] = {name: {} for name in systems}
     for name in reversed(order):
         system = systems[name]
         if system.selection and system.selection.by == name:
             task = add_task(check, f"systems.{name}.select_seed.task", system.selection.task, tasks, further)
-            wanted[name][task.name] = task
+            needed[name][task.name] = task
         ranked = {task.name: task for task in tasks.values() if system.ranks(task.name)}
-        for tuning in system_kind(system).tuned_on(check, system, ranked | wanted[name]):
+        for tuning in system_kind(system).tuned_on(check, system, ranked | needed[name]):
             task = add_task(check, f"systems.{name}.tune", tuning, tasks, further)
-            wanted[name][task.name] = task
+            needed[name][task.name] = task
         for taken in takes(system):
-            wanted[taken] |= wanted[name]
-            for task_name in wanted[name]:
+            needed[taken] |= needed[name]
+            for task_name in needed[name]:
                 if not system_kind(systems[taken]).computed and not systems[taken].ranks(task_name):
                     raise check.fail(f"systems.{name}", f"{_role(system, taken)} has no run for {task_name}")
 

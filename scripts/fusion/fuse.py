@@ -1,7 +1,7 @@
 """Fuse the runs of several systems on a task into one.
 
 Reads a run of each system, in the order of the settings' `systems`, and (optionally) the weights that tuning chose.
-Writes a TREC run of the `depth` best documents a query, and its timing: of fusing alone, not of the fused runs.
+Writes a TREC run of the `depth` best documents per query, and its timing: of fusing alone, not of the fused runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Settings:
 
 
 def fuser(settings: Settings, weights: dict[str, float]) -> Callable[[list[Scores]], Scores]:
-    """What makes one list of a query's lists of (normalised) scores, one a system."""
+    """Joins a query's lists of (normalised) scores, one per system, into one list."""
     if settings.method == "weighted-sum":
         in_order = [weights[name] for name in settings.systems]
         return lambda lists: weighted_sum(lists, in_order)
@@ -63,7 +63,7 @@ def main() -> None:
     options = parser(__doc__, "runs*", "weights*", "run", "timing", settings=Settings).parse_args()
     settings = options.settings
     if len(options.runs) != len(settings.systems):
-        raise UserError(f"--runs: expected {len(settings.systems)} files, one a system, not {len(options.runs)}")
+        raise UserError(f"--runs: expected {len(settings.systems)} files, one per system, not {len(options.runs)}")
     weights = read_weights(settings, options.weights)
     runs = [read_run(path) for path in options.runs]
     start = clock()

@@ -40,13 +40,13 @@ class Trial(NamedTuple):
 
 def judged(qrels: Qrels, name: str) -> Qrels:
     """The judgements of the queries with a relevant document (`name` in messages). Raises UserError if none has one."""
-    kept = {query: grades for query, grades in qrels.items() if relevant(qrels, query)}
-    if not kept:
+    usable = {query: grades for query, grades in qrels.items() if relevant(qrels, query)}
+    if not usable:
         raise UserError(
             f"{name}: no judged dev query to tune on: give the dataset a dev split (splits: {{dev: 0.1}}), "
             "or the system weights instead of tune: true"
         )
-    return kept
+    return usable
 
 
 def try_all(runs: list[Run], qrels: Qrels, settings: Settings) -> list[Trial]:
@@ -88,7 +88,7 @@ def main() -> None:
     options = parser(__doc__, "runs*", "qrels", "weights", "table", settings=Settings).parse_args()
     settings = options.settings
     if len(options.runs) != len(settings.systems):
-        raise UserError(f"--runs: expected {len(settings.systems)} files, one a system, not {len(options.runs)}")
+        raise UserError(f"--runs: expected {len(settings.systems)} files, one per system, not {len(options.runs)}")
     qrels = judged(read_qrels(options.qrels), str(options.qrels))
     trials = try_all([read_run(path) for path in options.runs], qrels, settings)
     write(options.table, options.weights, trials, settings, len(qrels))

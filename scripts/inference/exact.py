@@ -65,18 +65,18 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
     scores = torch.empty((len(of_query), 0), dtype=torch.float32, device=device)
     rows = torch.empty((len(of_query), 0), dtype=torch.int64, device=device)
     places_of = torch.from_numpy(places).to(device)
-    for here, its_vectors in blocks(of_document, DOCUMENTS):
-        chunk = torch.from_numpy(np.array(documents[its_vectors])).to(device)
+    for document_rows, document_vectors in blocks(of_document, DOCUMENTS):
+        chunk = torch.from_numpy(np.array(documents[document_vectors])).to(device)
         kept_scores, kept_rows = [], []
-        for asked, asked_vectors in blocks(of_query, QUERIES):
-            new = vectors[asked_vectors] @ chunk.T
+        for query_rows, query_vectors in blocks(of_query, QUERIES):
+            new = vectors[query_vectors] @ chunk.T
             if not whole:
-                query_counts = torch.from_numpy(of_query[asked]).to(device)
-                document_counts = torch.from_numpy(of_document[here]).to(device)
+                query_counts = torch.from_numpy(of_query[query_rows]).to(device)
+                document_counts = torch.from_numpy(of_document[document_rows]).to(device)
                 new = max_sims(new, query_counts, document_counts)
-            new_columns = best(new, places_of[here].expand_as(new), k)
-            all_scores = torch.cat([scores[asked], new.gather(1, new_columns)], dim=1)
-            all_rows = torch.cat([rows[asked], here.start + new_columns], dim=1)
+            new_columns = best(new, places_of[document_rows].expand_as(new), k)
+            all_scores = torch.cat([scores[query_rows], new.gather(1, new_columns)], dim=1)
+            all_rows = torch.cat([rows[query_rows], document_rows.start + new_columns], dim=1)
             columns = best(all_scores, places_of[all_rows], k)
             kept_scores.append(all_scores.gather(1, columns))
             kept_rows.append(all_rows.gather(1, columns))

@@ -49,8 +49,8 @@ def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> st
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
     """What a ranking depends on beside its inputs."""
     ranker = experiment.systems[system]
-    kept = system_kind(ranker).model_settings
+    model_keys = system_kind(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     model = experiment.models[ranker.model]
     depth = ranker.depth or experiment.depth
-    return {**{key: model[key] for key in kept}, **passages, "depth": depth, "tag": f"{system}-{seed}"}
+    return {**{key: model[key] for key in model_keys}, **passages, "depth": depth, "tag": f"{system}-{seed}"}

@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
 
 
 def candidates(first_stage: Run, queries: Passages, depth: int) -> Candidates:
-    """The documents to score: the first `depth` a query, in the queries' order; a query without any is left out."""
+    """The documents to score: the first `depth` per query, in the queries' order; a query without any is left out."""
     return {query: list(top(first_stage[query], depth)) for query in queries if first_stage.get(query)}
 
 
@@ -116,8 +116,8 @@ def by_vectors(
         encode_all(as_document, {document: texts[document] for document in wanted[first]}, "warm-up")
     start = clock()
     vectors = encode_all(as_document, texts, "encoded documents") if embeddings is None else embeddings
-    asked = encode_all(as_query, {query: queries[query] for query in wanted}, "encoded queries")
-    ranked = {query: similarities(asked[query], wanted[query], vectors) for query in wanted}
+    query_vectors = encode_all(as_query, {query: queries[query] for query in wanted}, "encoded queries")
+    ranked = {query: similarities(query_vectors[query], wanted[query], vectors) for query in wanted}
     seconds = clock() - start
 
     def single(query: str) -> object:

@@ -1,7 +1,7 @@
 """Retrieve with a model that gives each text a vector, such as a bi-encoder.
 
 Reads a checkpoint, the corpus with its embeddings, and queries; writes a TREC run of the `depth` documents with the
-highest similarity a query, found by exact search, and the timing. Documents of equal score are kept and ranked as
+highest similarity per query, found by exact search, and the timing. Documents of equal score are kept and ranked as
 trec_eval ranks them: by descending id. Corpus and queries may be files of passages, the corpus that of the embeddings.
 """
 
@@ -68,8 +68,8 @@ def main() -> None:
     }
     write_run(options.run, ranked, settings.tag)
     print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
-    told = given(settings)
-    del told["type"]  # so that timings keep the keys that they have always had
+    facts = given(settings)
+    del facts["type"]  # so that timings keep the keys that they have always had
     write_timing(
         options.timing,
         queries=len(queries),
@@ -78,7 +78,7 @@ def main() -> None:
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
         precision=precision(),
-        **told,
+        **facts,
     )
 
 

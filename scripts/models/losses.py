@@ -11,13 +11,13 @@ import difflib
 from scripts.common.errors import UserError
 from scripts.models.adapters import adapter, adapters
 
-# (anchor, positive, negatives …), one row a query and positive; the other texts of a batch serve as negatives as well.
+# (anchor, positive, negatives …), one row per query and positive; the other texts of a batch are negatives as well.
 LISTS = "lists"
 # (anchor, positive, negative), one row a negative.
 TRIPLETS = "triplets"
 # (query, document, label), one row a document, with label 1 or 0.
 PAIRS = "pairs"
-# (query, documents, labels), one row a query: its positives with label 1, then its negatives with label 0.
+# (query, documents, labels), one row per query: its positives with label 1, then its negatives with label 0.
 RANKED = "ranked"
 
 

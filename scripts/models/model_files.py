@@ -37,14 +37,14 @@ def read_object(path: Path) -> dict:
         raise UserError(f"{path.parent}: not a model, it has no {path.name}")
     content = _read(path)
     if not isinstance(content, dict):
-        raise UserError(f"{path}: {_kind(content)}; a JSON object is wanted")
+        raise UserError(f"{path}: {_kind(content)}; expected a JSON object")
     for key, kind in SHAPES.items() if path.name == "config.json" else ():
         value = content.get(key)
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            raise UserError(f"{path}: {key} is {_kind(value)}; wanted is {OF_JSON[kind]}")
+            raise UserError(f"{path}: {key} is {_kind(value)}; expected {OF_JSON[kind]}")
         least = -1 if key == "pad_token_id" else 0
         if kind is int and value is not None and value < least:
-            raise UserError(f"{path}: {key} is {value}; a count is wanted")
+            raise UserError(f"{path}: {key} is {value}; expected a count")
     if path.name == "config.json" and not all(isinstance(name, str) for name in content.get("architectures") or []):
         raise UserError(f"{path}: architectures is no list of texts")
     return content
@@ -70,7 +70,7 @@ def modules(model: Path) -> list[dict]:
     if not path.is_file():
         return []
     entries = _read(path)
-    expected = f"{path}: a list of objects with the texts path and type is wanted"
+    expected = f"{path}: expected a list of objects with the texts path and type"
     if entries == []:
         raise UserError(f"{expected}; it is empty")
     if not isinstance(entries, list):
@@ -175,8 +175,8 @@ def check_weights(folder: Path) -> list[Path]:
     if not (folder / SHARDS).is_file():
         return []
     tensors_of = shards(folder / SHARDS)
-    for name, wanted in sorted(tensors_of.items()):
-        if missing := sorted(wanted - tensors(folder / name)):
+    for name, expected in sorted(tensors_of.items()):
+        if missing := sorted(expected - tensors(folder / name)):
             reason = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
             raise UserError(f"{folder / name}: damaged weights ({reason})")
     return [folder / name for name in sorted(tensors_of)]

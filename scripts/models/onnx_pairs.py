@@ -42,8 +42,8 @@ class OnnxCrossEncoder:
         outputs = self.session.get_outputs()
         if len(outputs) != 1 or len(outputs[0].shape) != 2 or outputs[0].shape[1] != 1:
             shapes = ", ".join(f"{output.name} {output.shape}" for output in outputs)
-            raise UserError(f"{file}: a cross-encoder with one score a pair is wanted, its outputs are {shapes}")
-        self.inputs = {wanted.name for wanted in self.session.get_inputs()}
+            raise UserError(f"{file}: expected a cross-encoder with one score per pair, its outputs are {shapes}")
+        self.inputs = {node.name for node in self.session.get_inputs()}
         self.tokenizer = load_tokenizer(checkpoint, max_length)
         self.facts = {
             "precision": precision(file),

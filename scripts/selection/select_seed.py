@@ -1,6 +1,6 @@
 """Select the seed of a system that is kept for other datasets.
 
-Reads the system's runs on one task, one a seed, its qrels and the seeds' checkpoints with their timings. Writes the
+Reads the system's runs on one task, one per seed, its qrels and the seeds' checkpoints with their timings. Writes the
 checkpoint of the best seed under a name of its own (hard links where the disk has them), its timing, and a record
 (JSON: what the settings say, chosen, seeds: each with its measures and score). A seed's score is the mean of the
 measures weighted by the settings' `score`; of equal scores the smallest seed is chosen.

@@ -28,7 +28,7 @@ class ShuffledBatches(DefaultBatchSampler):
 
 
 def without_duplicates(dataset: Dataset, batch_size: int, seed: int, **others) -> NoDuplicatesBatchSampler:
-    """Batches in which no text stands twice, for losses that take one row's positive for another's negative."""
+    """Batches without duplicate texts, for losses that take one row's positive for another's negative."""
     return NoDuplicatesBatchSampler(dataset, batch_size, seed=spread(seed), **others)
 
 

@@ -57,7 +57,7 @@ class SavedProgress:
     micro_batch: int | None = None
 
 
-def newest_complete(folder: Path, wanted: str) -> SavedProgress:
+def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
     """The newest complete checkpoint of the training with this fingerprint, if there is any.
 
     Half-written checkpoints and those of another training are removed.
@@ -67,9 +67,9 @@ def newest_complete(folder: Path, wanted: str) -> SavedProgress:
         record = None
         with suppress(UserError):  # a damaged one is as good as none
             record = read_json(path / MARK)
-        if isinstance(record, dict) and record.get("fingerprint") == wanted:
-            kept = {name: record[name] for name in ("step", "seconds", "rows", "micro_batch")}
-            complete.append(SavedProgress(path, **kept))
+        if isinstance(record, dict) and record.get("fingerprint") == fingerprint:
+            state = {name: record[name] for name in ("step", "seconds", "rows", "micro_batch")}
+            complete.append(SavedProgress(path, **state))
         else:
             shutil.rmtree(path)
     return max(complete, key=lambda progress: progress.step, default=SavedProgress())

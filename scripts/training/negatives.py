@@ -1,7 +1,7 @@
 """Choose what a model learns from: positives and negatives of the training queries.
 
 Reads the corpus, the training queries and qrels, the qrels of dev and test, and (where labels or negatives come from
-BM25) a BM25 run of the training queries. Writes a TSV, a row a query, positive and negative: query_id, positive_id,
+BM25) a BM25 run of the training queries. Writes a TSV, a row per query, positive and negative: query_id, positive_id,
 negative_id, source (bm25 | random), bm25_rank (empty where the run lacks the document).
 
 With human labels the positives are the relevant documents, and no document judged relevant is a negative. With labels
@@ -54,8 +54,8 @@ def sample(names: list[str], count: int, seed: int) -> list[str]:
     Which ones depends on the seed alone, not on the order; a smaller sample is part of a larger one.
     """
     drawn = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\t{name}".encode()).digest())[:count]
-    kept = set(drawn)
-    return [name for name in names if name in kept]
+    chosen = set(drawn)
+    return [name for name in names if name in chosen]
 
 
 def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -125,16 +125,16 @@ def select(
             f"not one of {len(queries)} training queries has a positive ({settings.labels} labels) in the corpus: "
             "the dataset has no train split to learn from"
         )
-    kept = usable if settings.queries == "all" else sample(usable, settings.queries, settings.seed)
-    positives = {query: present[query] for query in kept}
-    unfit = {query: relevant(qrels, query) | set(positives[query]) for query in kept}
+    chosen = usable if settings.queries == "all" else sample(usable, settings.queries, settings.seed)
+    positives = {query: present[query] for query in chosen}
+    unfit = {query: relevant(qrels, query) | set(positives[query]) for query in chosen}
     pool = [document for document in corpus if document not in gold]
     rows = list(examples(positives, unfit, rankings, pool, settings))
     if not rows:
-        raise UserError(f"not one of {len(kept)} training queries has a document left that could be a negative")
+        raise UserError(f"not one of {len(chosen)} training queries has a document left that could be a negative")
     negatives_of = Counter(query for query, _ in {(row.query, row.negative) for row in rows})
-    few = sum(1 for query in kept if negatives_of[query] < settings.per_query)
-    report = [f"{len(kept)} of {len(queries)} training queries, {sum(map(len, positives.values()))} positives, "
+    few = sum(1 for query in chosen if negatives_of[query] < settings.per_query)
+    report = [f"{len(chosen)} of {len(queries)} training queries, {sum(map(len, positives.values()))} positives, "
             f"{len(rows)} rows of {settings.from_} negatives"]  # fmt: skip
     if missing:
         report.append(f"{missing} positives are not in the corpus and left out")

@@ -57,7 +57,7 @@ def find_model(root: Path) -> Path:
     if not weights:
         others = sorted(path.name for pattern in UNSAFE for path in root.rglob(pattern))
         if others:
-            raise UserError(f"refused, its weights are {others[0]}, which can carry code; {WEIGHTS} is wanted")
+            raise UserError(f"refused, its weights are {others[0]}, which can carry code; expected {WEIGHTS}")
         raise UserError(f"no {WEIGHTS} in it")
     folder = min(weights, key=lambda path: (len(path.parts), path)).parent
     above = folder.parent / "modules.json"  # older models keep the transformer in a folder of its own
@@ -86,7 +86,7 @@ def weight_files(folder: Path) -> list[Path]:
         return weights
     others = sorted(path.name for pattern in UNSAFE for path in folder.glob(pattern))
     if others:
-        raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; {WEIGHTS} is wanted")
+        raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; expected {WEIGHTS}")
     return []
 
 
@@ -135,11 +135,11 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
         weights = weight_files(folder)
         for path in taken(folder):
             check_taken(path)
-        wanted = [*weights, *taken(folder)]
+        files = [*weights, *taken(folder)]
         if weights and folder / WEIGHTS not in weights:
-            wanted.append(folder / SHARDS)
+            files.append(folder / SHARDS)
         (target / name).mkdir(parents=True, exist_ok=True)
-        for path in wanted:
+        for path in files:
             shutil.copyfile(path, target / name / path.name)
     weights = weight_files(model) or weight_files(model / (module_folders(model) or ["."])[0])
     if not weights:

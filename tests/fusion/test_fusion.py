@@ -129,7 +129,7 @@ def test_weights_of_other_systems_and_a_missing_run_are_refused(tmp_path, monkey
     fusing = SETTINGS | {"method": "weighted-sum", "depth": 2, "tag": "f", "weights": {"a": 1.0}}
     with pytest.raises(UserError, match="expected a weight for each of a, b"):
         call(monkeypatch, fuse, fusing, runs=runs, run=tmp_path / "f", timing=tmp_path / "t")
-    with pytest.raises(UserError, match="--runs: expected 2 files, one a system, not 1"):
+    with pytest.raises(UserError, match="--runs: expected 2 files, one per system, not 1"):
         call(monkeypatch, fuse, fusing, runs=runs[:1], run=tmp_path / "f", timing=tmp_path / "t")
     (tmp_path / "other.json").write_text('{"weights": {"a": 1.0, "c": 0.0}}')
     given = fusing | {"weights": None}

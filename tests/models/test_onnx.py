@@ -154,7 +154,7 @@ def infinite(folder: Path) -> None:
     [
         (no_model, "not a model for backend onnx, it has no model.onnx"),
         (half_written, "model.onnx: cannot be loaded"),
-        (two_scores, r"one score a pair is wanted, its outputs are logits \['batch', 2\]"),
+        (two_scores, r"one score per pair, its outputs are logits \['batch', 2\]"),
         (no_tokenizer, "it has no tokenizer.json or vocab.txt"),
         (damaged_tokenizer, "tokenizer.json: damaged tokenizer"),
         (no_padding, r"no token for padding \(\[PAD\] or <pad>\)"),

@@ -146,7 +146,7 @@ def broken_config(model: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (only_pickle, "refused, its weights are pytorch_model.bin, which can carry code; model.safetensors is wanted"),
+        (only_pickle, "refused, its weights are pytorch_model.bin, which can carry code; expected model.safetensors"),
         (pickled_layer, "1_Pooling/pytorch_model.bin: refused"),
         (no_weights, "no model.safetensors in it"),
         (half_written, "model.safetensors: damaged weights"),

@@ -100,8 +100,8 @@ def _around(by: str, command: list[str], folder: Path) -> list[str]:
 
 def own_script(name: str, sources: Path) -> str:
     """The path of a script of this folder; inside a zip, the path of the same script in the sources."""
-    here = Path(__file__).with_name(name)
-    return str(here if here.is_file() else sources / "scripts/archive/checking" / name)
+    path = Path(__file__).with_name(name)
+    return str(path if path.is_file() else sources / "scripts/archive/checking" / name)
 
 
 @cache

@@ -41,14 +41,14 @@ def _stated(values: dict) -> dict:
 def _platform(job: dict, packages: dict) -> dict:
     machine = job["machine"] or {}
     versions = machine.get("versions") or {}
-    here = job["host"] is not None and job["host"] == platform.node()  # then this machine's kernel is that of the run
-    cpu = {"model": machine.get("processor"), "architecture": platform.machine() if here else None}
+    same_machine = job["host"] is not None and job["host"] == platform.node()  # then its kernel is this machine's
+    cpu = {"model": machine.get("processor"), "architecture": platform.machine() if same_machine else None}
     gpu = {"model": machine["device"], "driver": job["driver"]} if machine.get("device", "cpu") != "cpu" else {}
     used = packages | {name: version for name, version in versions.items() if name != "python"}
     return _stated(
         {
             "hardware": _stated({"cpu": _stated(cpu), "gpu": _stated(gpu)}),
-            "operating system": {"kernel": f"{platform.system()} {platform.release()}"} if here else {},
+            "operating system": {"kernel": f"{platform.system()} {platform.release()}"} if same_machine else {},
             "software": {
                 "libraries": {"python": [f"{name}=={version}" for name, version in used.items()]},
                 "retrieval toolkit": [f"{name}=={used[name]}" for name in TOOLKITS if name in versions],
@@ -58,13 +58,17 @@ def _platform(job: dict, packages: dict) -> dict:
 
 
 def _goal(experiment: Experiment, task: Task, system: System) -> dict:
-    concerned = [one for one in experiment.comparisons.values() if system.name in (one.control, one.treatment)]
+    concerned = [
+        comparison
+        for comparison in experiment.comparisons.values()
+        if system.name in (comparison.control, comparison.treatment)
+    ]
     return {
         "experiment": experiment.name,
         "evaluation": _stated(
             {
                 "reported measures": list(task.measures),
-                "baseline": sorted({one.control for one in concerned} - {system.name}),
+                "baseline": sorted({comparison.control for comparison in concerned} - {system.name}),
                 "significance test": [
                     {"name": name, "correction method": correction}
                     for name in ("paired t-test", "paired randomisation test")
@@ -79,8 +83,8 @@ def _goal(experiment: Experiment, task: Task, system: System) -> dict:
 
 def _method(experiment: Experiment, system: System) -> dict:
     stages = []
-    for one in behind(system, experiment.systems):
-        stages.append({"name": one.name, **system_kind(one).provenance(experiment, one)})
+    for ranker in behind(system, experiment.systems):
+        stages.append({"name": ranker.name, **system_kind(ranker).provenance(experiment, ranker)})
     if any(stage["method"] == "external" for stage in stages):
         return {"retrieval": stages}
     return {"automatic": True, "score ties": TIES, "retrieval": stages}
@@ -102,8 +106,12 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
             "training data": [source(name) for name in datasets_learnt(experiment, system)],
             "other": [
                 *([{"name": system.model, "source": weights}] if weights else []),
-                *({"name": read, "sha256": found} for read, found in job["inputs"].items() if read.startswith(folder)),
-                *({"name": Path(made).name, "sha256": found} for made, found in job["outputs"].items()),
+                *(
+                    {"name": name, "sha256": sha256}
+                    for name, sha256 in job["inputs"].items()
+                    if name.startswith(folder)
+                ),
+                *({"name": Path(name).name, "sha256": sha256} for name, sha256 in job["outputs"].items()),
             ],
         }
     )

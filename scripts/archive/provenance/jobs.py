@@ -26,7 +26,7 @@ OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_
 def files_of(path: Path) -> list[Path]:
     """The file, or all files of the folder, in order; none if it is not there."""
     if path.is_dir():
-        return sorted(one for one in path.rglob("*") if one.is_file() and one.name != DIRECTORY_STAMP)
+        return sorted(file for file in path.rglob("*") if file.is_file() and file.name != DIRECTORY_STAMP)
     return [path] if path.is_file() else []
 
 
@@ -36,18 +36,18 @@ def file_sha256(path: Path) -> str:
 
 
 def hashes(path: Path, left_out: dict[str, dict]) -> dict[Path, str]:
-    """The SHA-256 of a file, or of each file in a folder; of what is not there as `left_out` has it."""
+    """The SHA-256 of a file, or of each file in a folder. A path that does not exist has those of `left_out`."""
     if path.exists():
-        return {one: file_sha256(one) for one in files_of(path)}
+        return {file: file_sha256(file) for file in files_of(path)}
     return {Path(name): entry["sha256"] for name, entry in left_out.items() if Path(name).is_relative_to(path)}
 
 
 def tree_sha256(path: Path, left_out: dict[str, dict]) -> str | None:
     """The SHA-256 of a file; of a folder, that of the lines `SHA-256  path inside` of its files; None if unknown."""
-    found = hashes(path, left_out)
-    if found.keys() == {path}:
-        return found[path]
-    lines = [f"{found[one]}  {one.relative_to(path).as_posix()}\n" for one in sorted(found)]
+    digests = hashes(path, left_out)
+    if digests.keys() == {path}:
+        return digests[path]
+    lines = [f"{digests[file]}  {file.relative_to(path).as_posix()}\n" for file in sorted(digests)]
     return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else None
 
 
@@ -59,14 +59,14 @@ def read_left_out(experiment: str) -> dict[str, dict]:
     path = Path(results_paths.path("left_out", experiment=experiment))
     if not path.is_file():
         return {}
-    found = read_json(path)
-    check_shape(found, Each(FILE), str(path))
-    for name in found:
+    entries = read_json(path)
+    check_shape(entries, Each(FILE), str(path))
+    for name in entries:
         if kind_of(result_path(name, experiment, str(path)), experiment) not in results_paths.HEAVY:
             raise UserError(
                 f"{path}: {name!r} is of a kind that no archive leaves out; delete the file and its results"
             )
-    return found
+    return entries
 
 
 def moment(seconds: float | None) -> str | None:
@@ -78,8 +78,8 @@ def wildcards_of(job: Job, patterns: list[str]) -> dict[str, str]:
     """The job's wildcards, found by matching its outputs with the rule's output patterns (regular expressions)."""
     for pattern in patterns:
         for path in job.outputs:
-            if found := re.fullmatch(pattern.removesuffix("$"), path):
-                return found.groupdict()
+            if match := re.fullmatch(pattern.removesuffix("$"), path):
+                return match.groupdict()
     return {}
 
 
@@ -131,15 +131,15 @@ def settings_of(record: dict) -> dict | list | None:
 
 def head_of_log(log: str | None) -> dict[str, str | None]:
     """Host, Slurm job and GPU driver as the log's first lines say; None where the log is older than these lines."""
-    said: dict[str, str | None] = dict.fromkeys(HEAD)
+    facts: dict[str, str | None] = dict.fromkeys(HEAD)
     if log and Path(log).is_file():
         with open(log, encoding="utf-8", errors="replace") as file:
             for name in HEAD:
                 key, _, value = file.readline().strip().partition(": ")
                 if key != name:
                     break
-                said[name] = None if value == NONE else value
-    return {name.replace(" ", "_"): value for name, value in said.items()}
+                facts[name] = None if value == NONE else value
+    return {name.replace(" ", "_"): value for name, value in facts.items()}
 
 
 def _machine(timing: str | None) -> dict | None:

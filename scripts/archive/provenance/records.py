@@ -39,11 +39,11 @@ def jobs_behind(targets: list[str], records: dict[str, dict]) -> list[Job]:
         key = (record["rule"], record["shellcmd"], tuple(record["log"] or []))
         jobs.setdefault(key, Job(record)).outputs.append(path)
     maker = {path: job for job in jobs.values() for path in job.outputs}
-    found: dict[str, Job] = {}
+    needed: dict[str, Job] = {}
     waiting = list(targets)
     while waiting:
         job = maker.get(waiting.pop())
-        if job and job.outputs[0] not in found:
-            found[job.outputs[0]] = job
+        if job and job.outputs[0] not in needed:
+            needed[job.outputs[0]] = job
             waiting += job.inputs
-    return [found[name] for name in sorted(found)]
+    return [needed[name] for name in sorted(needed)]

@@ -55,11 +55,11 @@ def read(root: Path, options: Options) -> Collection:
         questions = _load(path)
         domains_of = {name: _text(question, "domain", f"{path}: {name}") for name, question in questions.items()}
         domains |= set(domains_of.values())
-        asked = {name: question for name, question in questions.items() if domain in (None, domains_of[name])}
-        if asked:
-            texts = {name: _asked(question, language, f"{path}: {name}") for name, question in asked.items()}
+        of_domain = {name: question for name, question in questions.items() if domain in (None, domains_of[name])}
+        if of_domain:
+            texts = {name: _asked(question, language, f"{path}: {name}") for name, question in of_domain.items()}
             queries[split] = {f"{split}-{name}": text for name, text in texts.items()}
-            qrels[split] = _judged(split, asked, path)
+            qrels[split] = _judged(split, of_domain, path)
     if domain and domain not in domains:
         raise UserError(f"no domain {domain!r} in InsuranceQA; it has {', '.join(sorted(domains))}")
     if not qrels:

@@ -1,4 +1,4 @@
-"""Values that the systems bring, a value a query of any measure: nothing is read, since the systems name the files."""
+"""Values per query that the systems bring, of any measure: nothing is read, since the systems name the files."""
 
 from __future__ import annotations
 

@@ -156,21 +156,21 @@ def _json_documents(path: Path) -> Iterator[Document]:
 
 
 def _marked_documents(path: Path) -> Iterator[Document]:
-    held: list[str] = []
+    document_lines: list[str] = []
     start = count = 0
     for number, line in lines(path):
         if re.match(r"\s*<DOC>", line, re.IGNORECASE):
-            if held:
+            if document_lines:
                 raise UserError(f"{path}:{number}: a <DOC> begins before that of line {start} has ended")
             start = number
         if start:
-            held.append(line)
+            document_lines.append(line)
         elif not _MARKUP.fullmatch(line) or _OF_DOCUMENT.search(line):
             raise UserError(f"{path}:{number}: this stands in no document: a <DOC> begins a line, </DOC> ends one")
         if re.search(r"</DOC>\s*$", line, re.IGNORECASE):
-            yield _marked_document("\n".join(held), f"{path}:{start}")
-            held, start, count = [], 0, count + 1
-    if held:
+            yield _marked_document("\n".join(document_lines), f"{path}:{start}")
+            document_lines, start, count = [], 0, count + 1
+    if document_lines:
         raise UserError(f"{path}:{start}: a <DOC> has no </DOC>")
     if not count:
         raise UserError(f"{path}:1: not one <DOC> in it")

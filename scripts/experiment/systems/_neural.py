@@ -139,9 +139,9 @@ class Neural(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         model = _model(experiment, system)
-        kept = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
-        kept["weights"] = shown(kept["weights"])
-        stage = {"method": model["type"], **kept}
+        facts = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
+        facts["weights"] = shown(facts["weights"])
+        stage = {"method": model["type"], **facts}
         if system.recipe != UNTRAINED:
             stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
         return stage

@@ -1,4 +1,4 @@
-"""Runs or scores that another tool made: the user's own files, one a task."""
+"""Runs or scores that another tool made: the user's own files, one per task."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
 
     labels = config.get("id2label")
     if has_head(config) and labels and len(labels) != 1:
-        raise UserError(f"{folder}: a cross-encoder with {len(labels)} outputs; one with a single score is wanted")
+        raise UserError(f"{folder}: a cross-encoder with {len(labels)} outputs; expected one with a single score")
     model = loading.load(CrossEncoder, folder, num_labels=1)
     loading.limit(model, folder, max_length)
     return model
