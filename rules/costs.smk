@@ -57,7 +57,9 @@ rule times:
 
 rule cost_figure:
     input:
-        **code("reports/draw_costs.py", *LOADED),
+        unpack(
+            lambda wildcards: comparing("reports/draw_costs.py", costs.cost_figures(EXPERIMENT)[wildcards.costs])
+        ),
         meta=lambda wildcards: costs.cost_meta(EXPERIMENT, wildcards.costs),
         timing=lambda wildcards: costs.cost_timing_files(EXPERIMENT, wildcards.costs),
     output:

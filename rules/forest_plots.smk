@@ -11,7 +11,7 @@ FOREST_PLOTS = figures.forest_plots(EXPERIMENT)
 
 rule forest:
     input:
-        **code("reports/draw_forest.py", *LOADED),
+        unpack(lambda wildcards: comparing("reports/draw_forest.py", FOREST_PLOTS[wildcards.comparison])),
         effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", FOREST_PLOTS[wildcards.comparison]),
         meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", FOREST_PLOTS[wildcards.comparison]),
     output:

@@ -9,18 +9,17 @@ from scripts.synthesis import planning as synthesis
 
 EFFECTS = job_files.of_comparisons(EXPERIMENT, "effects")
 META = job_files.of_comparisons(EXPERIMENT, "meta")
-LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show comparisons
+LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show all comparisons
 
 
-def comparing(wildcards):
-    """The modules of a comparison's job, with those of its effect type, estimator and interval and no others."""
-    return code("synthesis/compare.py", *loaded_modules([EXPERIMENT.comparisons[wildcards.comparison]]))["modules"]
+def comparing(script, comparisons):
+    """The inputs `script` and `modules` of a job on these comparisons: their effects, estimators, intervals, no others."""
+    return code(script, *loaded_modules([EXPERIMENT.comparisons[name] for name in comparisons]))
 
 
 rule compare:
     input:
-        script=code("synthesis/compare.py")["script"],
-        modules=comparing,
+        unpack(lambda wildcards: comparing("synthesis/compare.py", [wildcards.comparison])),
         control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
     output:

@@ -39,7 +39,7 @@ def test_a_key_that_stands_twice(fresh):
     ("file", "content", "said"),
     [
         ("corpus.jsonl", '{"_id": "d1", "text": "x"}\nnot json\n', "data/weather: corpus.jsonl:2: not JSON"),
-        ("corpus.jsonl", '{"_id": "d1", "text": "x"}\n' * 2, "data/weather: document id d1 stands twice"),
+        ("corpus.jsonl", '{"_id": "d1", "text": "x"}\n' * 2, "data/weather: duplicate document id d1 in the corpus"),
         ("queries.jsonl", '{"_id": "q45"}\n', "data/weather: queries.jsonl:1: query q45 has no text"),
         ("qrels/test.tsv", "q45\td45\tx\n", "data/weather: qrels/test.tsv:1: grade 'x' is not an integer"),
         ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "data/weather: qrels/test.tsv: not one judged query"),
