@@ -56,7 +56,7 @@ class Adapter(Protocol):
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     DEFAULT_LOSS: str
-    DEFAULT_LOSS_SPLIT: str  # where texts are split into passages: one of labelled pairs
+    DEFAULT_LOSS_OF_PASSAGES: str  # where texts are split into passages: one of labelled pairs
 
     def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
         """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state."""

@@ -33,7 +33,7 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     if not losses:
         raise UserError(f"a {kind} cannot be trained here: a system uses it as it is, without a recipe")
     if name == "auto":
-        name = model_kind.DEFAULT_LOSS_SPLIT if split else model_kind.DEFAULT_LOSS
+        name = model_kind.DEFAULT_LOSS_OF_PASSAGES if split else model_kind.DEFAULT_LOSS
     if name not in losses:
         raise UserError(
             f"loss {name!r} is not one that a {kind} can be trained with here: {_hint(name, losses)}use auto or "

@@ -22,4 +22,4 @@ class Settings:
     weight_decay: Annotated[float, "of AdamW"]
     checkpoint_steps: Annotated[int, "steps between checkpoints from which a killed training goes on"]
     seed: Annotated[int, "of fresh weights, of the batches' order and of dropout"]
-    long_documents: Annotated[Literal["split"] | None, "split: corpus and queries are files of passages"] = None
+    long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None

@@ -30,7 +30,7 @@ def test_each_kind_says_what_it_is():
         assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_scorer") != kind.SEARCHES
         assert set(kind.BACKENDS) <= {"torch", "onnx"} and kind.BACKENDS
         if kind.LOSSES:
-            assert kind.DEFAULT_LOSS in kind.LOSSES and kind.LOSSES[kind.DEFAULT_LOSS_SPLIT] == PAIRS
+            assert kind.DEFAULT_LOSS in kind.LOSSES and kind.LOSSES[kind.DEFAULT_LOSS_OF_PASSAGES] == PAIRS
     with pytest.raises(UserError, match=f"unknown 'tri-encoder'; expected one of {', '.join(adapters())}"):
         adapter("tri-encoder")
 

@@ -29,7 +29,7 @@ LOSSES = {
     "AnglELoss": PAIRS,
 }
 DEFAULT_LOSS = "MultipleNegativesRankingLoss"
-DEFAULT_LOSS_SPLIT = "ContrastiveLoss"
+DEFAULT_LOSS_OF_PASSAGES = "ContrastiveLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTransformer:

@@ -31,7 +31,7 @@ LOSSES = {
     "CachedMultipleNegativesRankingLoss": LISTS,
 }
 DEFAULT_LOSS = "BinaryCrossEntropyLoss"
-DEFAULT_LOSS_SPLIT = "BinaryCrossEntropyLoss"
+DEFAULT_LOSS_OF_PASSAGES = "BinaryCrossEntropyLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
