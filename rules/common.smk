@@ -165,6 +165,7 @@ def repository(path):
     return os.path.join(PATH_TO_REPOSITORY, path)
 
 
+@cache
 def code(script, *further):
     """The inputs `script` and `modules` of a rule that runs scripts/{script}; `further` is what that loads by name."""
     inputs = imports.code(script, *further)
@@ -176,14 +177,19 @@ def modules(path):
     return list(map(repository, imports.modules(path)))
 
 
-def code_of_model(wildcards):
-    """The adapter of a job's model, by the wildcard `model` or that of its system, and the modules that it imports.
+def code_of_model(script):
+    """The inputs `script` and `modules` of a job that runs a model: the script's, and those of the model's adapter.
 
-    The script loads it by its name, so its imports do not show it.
+    The script loads the adapter by the model's type, so its imports do not show it. The model is the wildcard `model` or
+    that of the system.
     """
-    model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
-    adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
-    return [repository(adapter_file), *modules(adapter_file)]
+
+    def inputs(wildcards):
+        model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
+        adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
+        return code(script, adapter_file.removeprefix("scripts/"))
+
+    return inputs
 
 
 def begin():

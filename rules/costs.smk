@@ -8,6 +8,8 @@ External systems have no timing.
 from scripts.experiment.comparisons import COST_FIGURE
 from scripts.reports.planning import costs
 
+COST_FIGURES = costs.cost_figures(EXPERIMENT)
+
 
 rule costs:
     input:
@@ -57,9 +59,7 @@ rule times:
 
 rule cost_figure:
     input:
-        unpack(
-            lambda wildcards: comparing("reports/draw_costs.py", costs.cost_figures(EXPERIMENT)[wildcards.costs])
-        ),
+        unpack(lambda wildcards: comparing("reports/draw_costs.py", COST_FIGURES[wildcards.costs])),
         meta=lambda wildcards: costs.cost_meta(EXPERIMENT, wildcards.costs),
         timing=lambda wildcards: costs.cost_timing_files(EXPERIMENT, wildcards.costs),
     output:
@@ -69,7 +69,7 @@ rule cost_figure:
     log:
         result("log", job="cost_figure/{costs}"),
     wildcard_constraints:
-        costs=one_of(costs.cost_figures(EXPERIMENT)),
+        costs=one_of(COST_FIGURES),
     params:
         settings=lambda wildcards: settings(**costs.cost_settings(EXPERIMENT, wildcards.costs)),
     conda:

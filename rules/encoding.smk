@@ -9,8 +9,7 @@ from scripts.inference import planning as inference
 
 rule encode:
     input:
-        **code("inference/encode.py"),
-        kind=code_of_model,
+        unpack(code_of_model("inference/encode.py")),
         checkpoint=result("checkpoint"),
         corpus=result("corpus"),
     output:
@@ -33,8 +32,7 @@ rule encode:
 
 use rule encode as encode_passages with:
     input:
-        **code("inference/encode.py"),
-        kind=code_of_model,
+        unpack(code_of_model("inference/encode.py")),
         checkpoint=result("checkpoint"),
         corpus=result("passages", texts="corpus"),
     output:

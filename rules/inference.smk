@@ -7,8 +7,7 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 
 rule retrieve:
     input:
-        **code("inference/retrieve.py"),
-        kind=code_of_model,
+        unpack(code_of_model("inference/retrieve.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -36,8 +35,7 @@ rule retrieve:
 
 rule rerank:
     input:
-        **code("inference/rerank.py"),
-        kind=code_of_model,
+        unpack(code_of_model("inference/rerank.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -66,8 +64,7 @@ rule rerank:
 
 rule score_all:
     input:
-        **code("inference/score_all.py"),
-        kind=code_of_model,
+        unpack(code_of_model("inference/score_all.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),

@@ -56,8 +56,7 @@ rule negatives:
 
 rule fine_tune:
     input:
-        **code("training/fine_tune.py"),
-        kind=code_of_model,
+        unpack(code_of_model("training/fine_tune.py")),
         start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
         queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),

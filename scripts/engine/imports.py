@@ -20,8 +20,9 @@ def imported(path: str) -> tuple[str, ...]:
     """The files of scripts/ that one file imports itself; all paths are relative to the repository."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
     names = {name for node in ast.walk(tree) for name in _modules_named(node)}
-    candidates = [f"{name.replace('.', '/')}{ending}" for name in sorted(names) for ending in (".py", "/__init__.py")]
-    return tuple(file for file in candidates if (ROOT / file).is_file())
+    candidates = [f"{name.replace('.', '/')}.py" for name in sorted(names)]
+    imported_packages = [file for name in sorted(names) for file in packages(f"{name.replace('.', '/')}/__init__.py")]
+    return tuple(dict.fromkeys([*(file for file in candidates if (ROOT / file).is_file()), *imported_packages]))
 
 
 def modules(*paths: str) -> list[str]:

@@ -139,8 +139,10 @@ def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[st
     also named after their first comparison. Only `timed` systems are shown, each treatment once.
     """
     groups: dict[tuple[str, tuple[Any, ...]], dict[str, Comparison]] = {}
+    effects = {comparison.settings["effect"] for comparison in comparisons.values()}
+    with_difference = {effect for effect in effects if effect_named(effect).HAS_DIFFERENCE}
     for comparison in comparisons.values():
-        has_difference = effect_named(comparison.settings["effect"]).HAS_DIFFERENCE
+        has_difference = comparison.settings["effect"] in with_difference
         if comparison.treatment in timed and has_difference and not comparison.treatment_on:
             of_figure = (*(comparison.settings[name] for name in ("measure", "effect", "alpha")), comparison.tasks)
             groups.setdefault((comparison.control, of_figure), {}).setdefault(comparison.treatment, comparison)

@@ -48,7 +48,7 @@ def test_each_way_to_import_a_module_is_seen(sources, statement):
 
 def test_packages_have_a_file_too_and_what_is_not_ours_has_none(sources):
     sources({"scripts/a.py": "import os\nfrom json import loads\nfrom scripts.b import c\nfrom scripts.gone import x",
-             "scripts/b/__init__.py": "", "scripts/b/c.py": ""})  # fmt: skip
+             "scripts/b/__init__.py": "x = 1", "scripts/b/c.py": ""})  # fmt: skip
     assert modules("scripts/a.py") == ["scripts/b/__init__.py", "scripts/b/c.py"]
 
 
