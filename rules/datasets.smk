@@ -39,7 +39,7 @@ def code_of_reader(wildcards):
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 
 
-rule fetch:  # its script is no input: the SHA-256 identifies the download, whichever code fetched it
+rule fetch:  # its script does not count, as the SHA-256 identifies the download, whichever code fetched it
     output:
         download=result("download"),
     log:

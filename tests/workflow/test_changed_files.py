@@ -61,8 +61,8 @@ def test_data_that_changes_while_the_run_is_under_way(fresh, tmp_path):
 def test_data_that_changes_while_a_job_reads_it_gives_one_line_and_no_output(fresh):
     """It is planned with what it was; before the job begins it is another."""
     small(fresh)
-    reader = fresh.folder / "scripts/datasets/formats/beir.py"
-    reader.write_text(reader.read_text() + "\nopen('theirs.trec', 'a').write('q1 Q0 d1 1 0.5 theirs\\n')\n")
+    script = fresh.folder / "scripts/datasets/prepare.py"
+    script.write_text(script.read_text() + "\nopen('theirs.trec', 'a').write('q1 Q0 d1 1 0.5 theirs\\n')\n")
     done = fresh.snakemake("results/tiny/runs/weather/theirs/seed-0.trec.gz")
     assert done.returncode != 0
     assert "error: theirs.trec: changed while the run was under way; run again  [" in done.stderr
