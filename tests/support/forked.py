@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -67,7 +68,10 @@ class Tries:
         sys.argv = [self.plan["script"], *self.plan["arguments"]]
         ended = 0
         try:
-            exec(self.code, {"__name__": "__main__", "__file__": self.plan["script"]})
+            main = types.ModuleType("__main__")  # the types of its settings are looked up there
+            main.__file__ = self.plan["script"]
+            sys.modules["__main__"] = main
+            exec(self.code, main.__dict__)
         except SystemExit as error:
             ended = error.code if isinstance(error.code, int) else int(error.code is not None)
             if isinstance(error.code, str):
