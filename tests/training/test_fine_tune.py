@@ -174,7 +174,7 @@ def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path
             (row["_id"], part) for row in rows for part in (row["text"].split() if name[0] == "c" else [row["text"]])
         ]
         write_corpus(folder / name, (Document(name, "", part) for name, part in passages))
-    in_process(folder, tmp_path, monkeypatch, epochs=1, long_documents="split")
+    in_process(folder, tmp_path, monkeypatch, epochs=1, long_documents="passages")
     timing = json.loads((tmp_path / "timing.json").read_text())
     assert (timing["examples"], timing["steps"], timing["loss"]) == (
         60,
