@@ -8,11 +8,12 @@ from scripts.archive.checking.differences import Difference, differing, flattene
 from scripts.archive.checking.tolerance import compare
 from scripts.archive.provenance.commands import arguments
 from scripts.archive.provenance.ir_metadata import ir_metadata
-from scripts.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
+from scripts.archive.provenance.jobs import benchmark_path, head_of_log, settings_of, wildcards_of
 from scripts.archive.provenance.origin import origin, source_files
 from scripts.archive.provenance.packages import OWN, conda_packages, environments
 from scripts.archive.provenance.records import Job, jobs_behind, write_record
 from scripts.engine.job_records import FORMAT, records
+from scripts.engine.job_settings import settings
 from scripts.experiment.records import Experiment, System, Task
 
 
@@ -23,6 +24,12 @@ def test_a_recorded_command_becomes_arguments():
     )
     assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--svg",
                                   "results/x/figures/a.svg", "--settings", '{"title": "a b"}']  # fmt: skip
+
+
+@pytest.mark.parametrize("label", ["BM25", "Jane's", 'a "b"', 'Jane\'s "b"', "a\\b", "{x}", "é"])
+def test_settings_are_read_back_from_snakemakes_record(label):
+    text = settings(label=label)
+    assert settings_of({"params": [repr(text)]}) == {"label": label}
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def write_job(folder: Path, job: dict) -> None:
     words = words_of(job["command"])
     record = {
         "rule": job["rule"], "input": sorted(job["inputs"]), "log": job["log"], "shellcmd": job["command"],
-        "params": [words[words.index("--settings") + 1]] if "--settings" in words else [], "code": "x",
+        "params": [repr(words[words.index("--settings") + 1])] if "--settings" in words else [], "code": "x",
         "record_format_version": 6, "conda_env": None, "container_img_url": None, "software_stack_hash": "x", "job_hash": 1,
         "starttime": time.time() - 2, "endtime": time.time() - 1, "incomplete": False, "external_jobid": None,
         "input_checksums": {path: sha256(folder / path) for path in job["inputs"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import hashlib
 import json
@@ -121,11 +122,11 @@ def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
 
 
 def settings_of(record: dict) -> dict | list | None:
-    """The job's settings: the one parameter of most rules, a JSON object in shell quotes."""
+    """The job's settings: the one parameter of most rules, a JSON object that Snakemake records as Python writes it."""
     params = record["params"] or []
     try:
-        return json.loads(params[0].strip("'").replace("'\"'\"'", "'")) if len(params) == 1 else params or None
-    except (AttributeError, json.JSONDecodeError):
+        return json.loads(ast.literal_eval(params[0])) if len(params) == 1 else params or None
+    except (ValueError, SyntaxError, TypeError):
         return params
 
 
