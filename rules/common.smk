@@ -172,11 +172,6 @@ def code(script, *further):
     return {"script": repository(inputs["script"]), "modules": list(map(repository, inputs["modules"]))}
 
 
-def modules(path):
-    """The modules that a file below the repository imports, where a job loads it by name."""
-    return list(map(repository, imports.modules(path)))
-
-
 def code_of_model(script):
     """The inputs `script` and `modules` of a job that runs a model: the script's, and those of the model's adapter.
 

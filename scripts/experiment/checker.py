@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.ir.measures import check_computable
 
 
 class Checker:
@@ -16,6 +17,13 @@ class Checker:
     def fail(self, key: str, problem: str) -> UserError:
         """The error that `key` has, to be raised."""
         return UserError(f"{self.source}: {key}: {problem}")
+
+    def computable(self, key: str, measure: str) -> None:
+        """Raise UserError unless ir-measures knows the measure and it can be computed here."""
+        try:
+            check_computable(measure)
+        except UserError as error:
+            raise self.fail(key, str(error)) from None
 
     def known(self, key: str, name: str, section: str) -> None:
         """Raise UserError unless the section has the name."""

@@ -15,7 +15,6 @@ from scripts.experiment.dataset_schema import format_of, formats
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
 from scripts.experiment.records import UNTRAINED
-from scripts.ir.measures import check_computable
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
 
@@ -42,10 +41,7 @@ def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
 def check_measures(check: Checker) -> None:
     """Each measure is known to ir-measures and can be computed here."""
     for name in check.config["measures"]:
-        try:
-            check_computable(name)
-        except UserError as error:
-            raise check.fail("measures", str(error)) from None
+        check.computable("measures", name)
 
 
 def check_datasets(check: Checker) -> None:

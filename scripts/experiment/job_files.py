@@ -6,12 +6,14 @@ Pure functions of the experiment, for the planning of every stage; nothing is re
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 
 
+@cache
 def tasks_by_folder(experiment: Experiment) -> dict[str, Task]:
     """All tasks by their name in paths, also those on which only seeds are selected."""
     return {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}

@@ -130,7 +130,7 @@ class Chart:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept
 class Experiment:
     """Everything that one configuration asks for, in the configuration's order."""
 

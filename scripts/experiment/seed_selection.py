@@ -8,12 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.records import Selection, System
-from scripts.ir.measures import check_computable
 
 WANTED = "select_seed needs 'task' (such as DATASET/dev) or 'by' (another system that selects), and not both"
 
@@ -41,10 +39,7 @@ def selection(check: Checker, name: str, entry: dict[str, Any]) -> Selection | N
     check_split(check, f"{key}.task", dataset, split or "test")
     score = settings.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
     for measure in score:
-        try:
-            check_computable(measure)
-        except UserError as error:
-            raise check.fail(f"{key}.score", str(error)) from None
+        check.computable(f"{key}.score", measure)
     return Selection(settings["task"], dataset, split or "test", score, name)
 
 

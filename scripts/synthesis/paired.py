@@ -13,7 +13,6 @@ import numpy as np
 _EPS = np.finfo(float).eps
 
 HEDGES: dict[str, Any] = {"description": "corrected for small samples (Hedges)", "type": "boolean", "default": True}
-NO_CORRECTION = "2 queries: the small-sample correction J is 0"
 
 
 def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, float] | str:
@@ -24,6 +23,16 @@ def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, flo
     if constant(difference, x, y):
         return "the difference is the same for every query"
     return difference.mean(), difference.var(ddof=ddof) / len(x)
+
+
+def standardisable(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+    """D and V_D of systems whose difference can be divided by a standard deviation, or why it cannot."""
+    difference = mean_difference(x, y, ddof)
+    if isinstance(difference, str):
+        return difference
+    if hedges and len(x) == 2:
+        return "2 queries: the small-sample correction J is 0"
+    return constant_system(x, y) or difference
 
 
 def hedges_correction(n: int) -> float:

@@ -1,6 +1,7 @@
 """The configuration: defaults, fan-out, and what each mistake says."""
 
 import copy
+from functools import partial
 
 import pytest
 
@@ -10,6 +11,7 @@ from scripts.experiment.comparisons import cost_figures
 from scripts.experiment.reading import complete, read_yaml
 from scripts.experiment.resolution import resolve
 from scripts.experiment.schema import schema
+from tests.support.configuration import changed as changed_base
 
 BASE = {
     "experiment": "e",
@@ -22,19 +24,7 @@ BASE = {
 }
 
 
-def changed(changes):
-    """BASE with dotted keys set (or removed, where the value is Ellipsis)."""
-    config = copy.deepcopy(BASE)
-    for key, value in changes.items():
-        *path, last = key.split("/")
-        part = config
-        for one in path:
-            part = part.setdefault(one, {})
-        if value is ...:
-            del part[last]
-        else:
-            part[last] = value
-    return config
+changed = partial(changed_base, BASE)
 
 
 def test_the_base_of_these_tests_is_right():
@@ -390,4 +380,4 @@ def test_the_configuration_does_not_change_when_keys_are_reordered():
     def reversed_keys(value):
         return {k: reversed_keys(v) for k, v in reversed(value.items())} if isinstance(value, dict) else value
 
-    assert resolve(reversed_keys(BASE), "c.yaml") == resolve(copy.deepcopy(BASE), "c.yaml")
+    assert vars(resolve(reversed_keys(BASE), "c.yaml")) == vars(resolve(copy.deepcopy(BASE), "c.yaml"))

@@ -1,19 +1,14 @@
 """What a configuration means, found before anything runs: each mistake is one line that names the key."""
 
-import copy
-import functools
-import random
+from functools import partial
 from pathlib import Path
 
 import pytest
-import yaml
 
 from scripts.common.errors import UserError
 from scripts.experiment.cautions import cautions
-from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
-from scripts.models.adapters import adapters
-from scripts.models.losses import PAIRS, resolve_loss
+from tests.support.configuration import changed as changed_base
 
 ROOT = Path(__file__).parents[2]
 QRELS = {"format": "qrels", "location": "tests", "qrels": {"test": "a.txt", "dev": "b.txt"}}
@@ -47,28 +42,7 @@ BASE = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def one_reading_of_the_schema(monkeypatch):
-    """Each configuration reads the schema anew, which is most of the time of these tests."""
-    monkeypatch.setattr(yaml, "safe_load", READ_ONCE)
-
-
-READ_ONCE = functools.cache(yaml.safe_load)
-
-
-def changed(changes):
-    """BASE with keys set by their path with `/` (a dataset's split is written with `|`); Ellipsis removes."""
-    config = copy.deepcopy(BASE)
-    for key, value in changes.items():
-        *path, last = key.split("/")
-        part = config
-        for one in path:
-            part = part.setdefault(one, {})
-        if value is ...:
-            del part[last]
-        else:
-            part[last] = copy.deepcopy(value)
-    return config
+changed = partial(changed_base, BASE)
 
 
 def test_the_base_of_these_tests_is_right():
@@ -317,95 +291,3 @@ def test_measures_that_look_deeper_than_a_run_are_told():
 
 
 # Losses of the library that need other than queries with relevant and other documents: a teacher, classes, no labels.
-NOT_HERE = {
-    "bi-encoder": """AdaptiveLayerLoss BatchAllTripletLoss BatchHardSoftMarginTripletLoss BatchHardTripletLoss
-        BatchSemiHardTripletLoss CachedGISTEmbedLoss CachedMultipleNegativesSymmetricRankingLoss ContrastiveTensionLoss
-        ContrastiveTensionLossInBatchNegatives DenoisingAutoEncoderLoss DistillKLDivLoss EmbedDistillLoss GISTEmbedLoss
-        GlobalOrthogonalRegularizationLoss MSELoss MarginMSELoss Matryoshka2dLoss MatryoshkaLoss MegaBatchMarginLoss
-        MultipleNegativesSymmetricRankingLoss SoftmaxLoss""",
-    "cross-encoder": "ADRMSELoss CrossEntropyLoss MarginMSELoss",
-}
-
-
-@pytest.mark.parametrize("kind", NOT_HERE)
-def test_the_table_of_losses_is_that_of_the_library(kind):
-    import torch
-    from sentence_transformers.cross_encoder import losses as cross_losses
-    from sentence_transformers.sentence_transformer import losses as bi_losses
-
-    losses = adapters()[kind].LOSSES
-    library = {"bi-encoder": bi_losses, "cross-encoder": cross_losses}[kind]
-    theirs = {name for name in library.__all__ if issubclass(getattr(library, name), torch.nn.Module)}
-    assert {name for name in theirs if name.endswith(("Loss", "InBatchNegatives"))} == {
-        *losses,
-        *NOT_HERE[kind].split(),
-    }
-    for loss, shape in losses.items():
-        assert resolve_loss(loss, kind) == loss
-        if shape == PAIRS:
-            assert resolve_loss(loss, kind, split=True) == loss
-
-
-VALUES = [None, True, False, 0, 1, -1, 2, 0.5, 1e300, "", "x", "d", "a/b", "bm25", "all", "none", "selected", "untrained",
-          [], ["x"], [1], [[]], [None], {}, {"x": 1}, {"task": "d"}, {"test": "x"}, "pypi:a==1", "../x", "RR@0", "nDCG@10",
-          ["nDCG@10"], "http://h/x", 10**30, {"x": {"y": {}}}]  # fmt: skip
-
-
-def places(value, path=()):
-    """All keys and places below a value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        yield (*path, key)
-        yield from places(inner, (*path, key))
-
-
-def spoilt(config: dict, rng: random.Random) -> dict:
-    """The configuration with one to three keys removed, replaced, renamed, doubled or swapped."""
-    config = copy.deepcopy(config)
-    for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        known = list(places(config))
-        *path, last = rng.choice(known)
-        part = config
-        for key in path:
-            part = part[key]
-        kind = rng.choice(["remove", "replace", "replace", "rename", "double", "swap"])
-        if kind == "remove":
-            del part[last]
-        elif kind == "replace":
-            part[last] = copy.deepcopy(rng.choice(VALUES))
-        elif kind == "swap":
-            *other_path, other = rng.choice(known)
-            value = config
-            for key in other_path:
-                value = (
-                    value[key]
-                    if isinstance(value, list | dict)
-                    and key in (value if isinstance(value, dict) else range(len(value)))
-                    else {}
-                )
-            if isinstance(value, dict):
-                part[last] = copy.deepcopy(value.get(other))
-        elif isinstance(part, list):
-            part.append(copy.deepcopy(part[last]))
-        else:
-            part[str(rng.choice(["x", "selected", "untrained", f"{last}-x"]))] = copy.deepcopy(part[last])
-            if kind == "rename":
-                del part[last]
-    return config
-
-
-WHOLE = [path for path in sorted((ROOT / "config").glob("*.yaml")) if path.stem not in ("schema", "factcheck")]
-
-
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
-def test_no_configuration_ends_in_a_traceback(path):
-    """A seeded fuzz: each spoilt configuration is resolved, or refused in one line that names the file."""
-    content, rng, refused = read_yaml(path), random.Random(10), 0
-    for number in range(60):
-        config = spoilt(content, rng)
-        try:
-            cautions(resolve(config, "c.yaml"))
-        except UserError as error:
-            refused += 1
-            assert "\n" not in str(error), (number, error)
-    assert 15 < refused < 60

@@ -11,7 +11,7 @@ import pytest
 from scripts.common.settings import read_settings
 from tests.workflow.conftest import REPOSITORY, copy
 
-SECONDS = 40  # of one processor, in which the study must be planned; 25 where nothing else runs
+SECONDS = 30  # of one processor, in which the study must be planned
 
 
 @pytest.fixture(scope="module")

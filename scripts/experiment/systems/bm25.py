@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.ir.measure_names import cutoff, parse
-from scripts.ir.measures import check_computable
 
 NAME = "bm25"
 KEYS: dict[str, dict[str, Any]] = {
@@ -117,8 +115,5 @@ def bm25_settings(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, 
         raise check.fail(key, "k1 or b is given, so tune: true has nothing to choose; list values under grid")
     grid = {"measure": check.config["measures"][0], **DEFAULT_GRID, **entry.get("grid", {})}
     grid |= {name: [float(value) for value in grid[name]] for name in DEFAULT_GRID}
-    try:
-        check_computable(grid["measure"])
-    except UserError as error:
-        raise check.fail(f"{key}.grid.measure", str(error)) from None
+    check.computable(f"{key}.grid.measure", grid["measure"])
     return how | grid | {"depth": cutoff(parse(grid["measure"])) or check.config["depth"]}

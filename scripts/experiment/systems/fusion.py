@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.ir.fusion import MOST_TRIALS, NORMALISATIONS, trials
 from scripts.ir.measure_names import cutoff, parse
-from scripts.ir.measures import check_computable
 
 NAME = "fusion"
 KEYS: dict[str, dict[str, Any]] = {
@@ -213,10 +211,7 @@ def _grid(check: Checker, key: str, systems: int, given: dict[str, Any]) -> dict
             f"{systems} systems have {number:,} weightings in steps of {grid['step']}; expected at most {MOST_TRIALS:,}"
         )
         raise check.fail(f"{key}.grid.step", message)
-    try:
-        check_computable(grid["measure"])
-    except UserError as error:
-        raise check.fail(f"{key}.grid.measure", str(error)) from None
+    check.computable(f"{key}.grid.measure", grid["measure"])
     return grid | {"depth": cutoff(parse(grid["measure"])) or check.config["depth"]}
 
 

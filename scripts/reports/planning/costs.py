@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 
 from scripts.experiment import comparisons, job_files
@@ -12,6 +13,7 @@ from scripts.experiment.system_kinds import system_kind
 from scripts.reports.planning.labels import system_labels, task_labels
 
 
+@cache
 def timed_systems(experiment: Experiment) -> dict[str, System]:
     """The systems that are run here: external ones have no timing."""
     return {name: system for name, system in experiment.systems.items() if system_kind(system).timed}
@@ -27,6 +29,7 @@ def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_
     ]
 
 
+@cache
 def cost_figures(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Figure of costs -> its comparisons."""
     return comparisons.cost_figures(experiment.comparisons, set(timed_systems(experiment)))

@@ -22,13 +22,7 @@ import math
 
 import numpy as np
 
-from scripts.synthesis.paired import (
-    HEDGES,
-    NO_CORRECTION,
-    constant_system,
-    hedges_correction,
-    mean_difference,
-)
+from scripts.synthesis.paired import HEDGES, hedges_correction, standardisable
 
 NAME = "d_av"
 DESCRIPTION = "mean difference over the mean of both standard deviations"
@@ -54,13 +48,9 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     A difference without any spread leaves no variance, and a system without any has no standard deviation to average.
     """
     n = len(x)
-    difference = mean_difference(x, y, ddof)
+    difference = standardisable(x, y, ddof, hedges)
     if isinstance(difference, str):
         return difference
-    if hedges and n == 2:
-        return NO_CORRECTION
-    if reason := constant_system(x, y):
-        return reason
     df = n - 1
     mean, variance_of_mean = difference
     sd_x, sd_y = math.sqrt(x.var(ddof=ddof)), math.sqrt(y.var(ddof=ddof))

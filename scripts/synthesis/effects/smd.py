@@ -10,14 +10,7 @@ import math
 
 import numpy as np
 
-from scripts.synthesis.paired import (
-    HEDGES,
-    NO_CORRECTION,
-    constant_system,
-    directions,
-    hedges_correction,
-    mean_difference,
-)
+from scripts.synthesis.paired import HEDGES, directions, hedges_correction, standardisable
 
 NAME = "SMD"
 DESCRIPTION = "standardised mean difference"
@@ -43,13 +36,9 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     S_within = sd(x - y) / sqrt(2 (1 - r)), so r = 1 or an r that does not exist leaves nothing to standardise with.
     """
     n = len(x)
-    difference = mean_difference(x, y, ddof)
+    difference = standardisable(x, y, ddof, hedges)
     if isinstance(difference, str):
         return difference
-    if hedges and n == 2:
-        return NO_CORRECTION
-    if reason := constant_system(x, y):
-        return reason
     u, v, rounding = directions(x, y)
     twice_1_minus_r = ((u - v) ** 2).sum()  # keeps its digits where r is close to 1, as 2 (1 - r) would not
     if math.sqrt(twice_1_minus_r) <= rounding:
