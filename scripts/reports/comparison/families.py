@@ -70,6 +70,11 @@ def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     return FoundFamily(told, tuple(found))
 
 
+def read_families(tables: list[Path], records: list[Path], labels: Labels) -> dict[str, FoundFamily]:
+    """All multiple comparisons by name, from their files in one order."""
+    return {table.stem: read_family(table, record, labels) for table, record in zip(tables, records, strict=True)}
+
+
 def _scope(told: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], labels: Labels) -> Scope:
     means, signs = {}, {}
     for line in lines.to_dict("records"):

@@ -33,13 +33,7 @@ def sentence(found: FoundFamily) -> str:
     place = where(found)
     place = place[0].upper() + place[1:]
     if found.record["against"]:
-        control = next(one for one in whole.standings if one.is_control)
-        words = {HIGHER: "higher than", LOWER: "lower than", OPEN: "not told apart from"}
-        parts = []
-        for verdict, said in words.items():
-            names = [one.system for one in whole.standings if one.sign == verdict and not one.is_control]
-            parts += [f"{said} that of {control.system}: {_listed(names)}"] if names else []
-        return f"{place}, the mean {measure} is {'; '.join(parts)}."
+        return f"{place}, {_against(found)}."
     best, *others = whole.standings
     groups = [group for group in whole.groups if 0 in group]
     near = sorted({place for group in groups for place in group} - {0})
@@ -55,6 +49,25 @@ def sentence(found: FoundFamily) -> str:
     return f"{start}; it is not told apart from {_listed(whole.standings[place].system for place in near)}."
 
 
+def _against(found: FoundFamily) -> str:
+    measure, standings = found.record["measure"], found.whole.standings
+    control = next(one.system for one in standings if one.is_control)
+    names = {verdict: [one.system for one in standings if one.sign == verdict] for verdict in (HIGHER, LOWER, OPEN)}
+    if not names[HIGHER] and not names[LOWER]:
+        return f"no system is told apart from {control} in its mean {measure}"
+    parts = []
+    for verdict in (HIGHER, LOWER):
+        if here := names[verdict]:
+            parts.append(f"{_listed(here)} {_have(here)} a {verdict} mean {measure} than {control}")
+    if names[OPEN]:
+        parts.append(f"{_listed(names[OPEN])} {'is' if len(names[OPEN]) == 1 else 'are'} not told apart from it")
+    return "; ".join(parts)
+
+
+def _have(names: list[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
 def notes(found: FoundFamily) -> list[str]:
     """How the numbers were made, and what they hold for."""
     told, whole = found.record, found.whole
@@ -64,14 +77,19 @@ def notes(found: FoundFamily) -> list[str]:
         "difference": "randomised Tukey HSD" if not told["against"] else "max-T of differences",
     }[told["statistic"]]
     drawn = f"{'all' if whole.exact else 'random'} permutations of the systems' values within each query"
+    places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
         f"Test of {family}: {statistic}, {whole.permutations:,} {drawn}. p and intervals hold for the whole family "
-        f"at once: the chance of even one false difference is {told['alpha']:g}, on each task and over the tasks.",
+        f"at once: the chance of even one false difference is {told['alpha']:g}{places}.",
     ]
-    if not told["against"]:
-        said.append("Systems that have a letter in common are not told apart, which does not say that they are equal.")
-    if whole.critical_difference is not None:
-        said.append(f"Critical difference: {form.fixed(whole.critical_difference, 4)}.")
+    if told["against"]:
+        said.append(
+            "A system that is not told apart (in the figure: joined to the control by a bar) need not be equal."
+        )
+    else:
+        said.append(
+            "Systems with a letter (in the figure: a bar) in common are not told apart; that does not make them equal."
+        )
     if found.tasks > 1:
         said.append(
             "Over tasks, each task weighs the same. The tasks are taken as given: what is said holds for these."
