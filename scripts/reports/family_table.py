@@ -39,6 +39,7 @@ def page(name: str, found: FoundFamily, labels: Labels) -> str:
     parts += [f"- {said}" for said in (*notes(found), *found.record["warnings"])]
     over = f" over {found.tasks} tasks" if found.tasks > 1 else ""
     parts += [f"## Differences in {found.record['measure']}{over}", as_markdown(differences_table(found))]
+    parts.append(f"\\* p (max-T) < {found.record['alpha']:g}")
     if found.tasks > 1:
         parts.append(f"Those on each task, at full precision: [{name}.tsv]({name}.tsv).")
     return "\n\n".join(parts) + "\n"

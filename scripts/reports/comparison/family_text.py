@@ -114,7 +114,7 @@ def differences_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
     told = found.record
     alpha = told["alpha"]
     parametric = "p (Dunnett)" if told["against"] else "p (Tukey)"
-    heads = ["System", "less", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
+    heads = ["System", "Less", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
     lines = found.whole.differences
     keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
     rows = []

@@ -223,7 +223,7 @@ def _notes(ax: Axes, shown: Diagram, y: float) -> float:
     """Draw the notes at the foot; return where they end."""
     y += SIZE
     for note in shown.notes:
-        for line in wrap(note, PAGE - 2 * MARGIN, SIZE - 0.5):
+        for line in wrap(note, 0.98 * (PAGE - 2 * MARGIN), SIZE - 0.5):  # hinted type is a little wider on a screen
             text(ax, MARGIN, y, line, SIZE - 0.5)
             y += LEADING * (SIZE - 0.5)
     return y - 0.4 * SIZE

@@ -19,6 +19,7 @@ import numpy as np
 from scipy import special
 
 _NODES = 128
+_FEW = 10  # degrees of freedom
 _FAR = 9.0  # standard deviations: no double is left beyond
 _TAIL = 1e-16
 
@@ -63,7 +64,7 @@ def dunnett_p(difference: np.ndarray, variance: float, df: float, systems: int) 
 def _upper(statistic: np.ndarray, df: float, below: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """The mean of 1 - below(statistic s) over s, the root of a chi-square over its degrees of freedom."""
     low, high = (math.log(chi2 / df) / 2 for chi2 in (2 * special.gammaincinv(df / 2, _TAIL), _chi2_above(df)))
-    u, weights = _legendre(low, high)
+    u, weights = _legendre(low, high, _NODES if df > _FEW else 4 * _NODES)  # few: a long lower tail
     log_density = math.log(2) + df / 2 * (math.log(df / 2) + 2 * u - np.exp(2 * u)) - special.gammaln(df / 2)
     probability = [float(weights @ (np.exp(log_density) * (1 - below(one * np.exp(u))))) for one in statistic]
     return np.asarray(np.clip(probability, 0.0, 1.0))
@@ -79,6 +80,6 @@ def _normal_nodes() -> tuple[np.ndarray, np.ndarray]:
     return z, weights * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
 
 
-def _legendre(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return (high + low) / 2 + (high - low) / 2 * nodes, (high - low) / 2 * weights
+def _legendre(low: float, high: float, nodes: int = _NODES) -> tuple[np.ndarray, np.ndarray]:
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    return (high + low) / 2 + (high - low) / 2 * places, (high - low) / 2 * weights
