@@ -42,9 +42,12 @@ def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
 
 def test_a_page_holds_means_letters_and_differences(tmp_path):
     one = found(tmp_path, tasks=2)
-    assert heading(one, Labels({}, {})) == "4 systems at once, all pairs" and where(one) == "over 2 tasks (80 queries)"
+    assert (
+        heading(one, Labels({}, {})) == "4 systems at once, all pairs"
+        and where(one) == "over these 2 tasks (80 queries)"
+    )
     best = one.whole.standings[0]
-    assert sentence(one).startswith(f"Over 2 tasks (80 queries), {best.system} has the highest mean nDCG@10 (0.")
+    assert sentence(one).startswith(f"Over these 2 tasks (80 queries), {best.system} has the highest mean nDCG@10 (0.")
     heads, lines = standings_table(one)
     assert heads == ["System", "Over 2 tasks", "Task *0*", "t1"] and len(lines) == 4
     assert lines[0][0] == best.system and lines[0][1] == f"{best.mean:.3f} {best.sign}"

@@ -16,6 +16,8 @@ from scripts.synthesis.multiple.letters import groups, letter, letters
 from scripts.synthesis.multiple.parametric import dunnett_p, tukey_p, variance_of_mean
 from scripts.synthesis.multiple.permutations import STATISTICS, max_t_test
 from scripts.synthesis.significance import randomisation_test
+from tests.support.family_simulation import SITUATIONS, rates
+from tests.support.family_simulation import drawn as simulated
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "multiple.json").read_text())
@@ -228,32 +230,19 @@ def test_equal_systems_and_single_queries_are_not_told_apart():
     assert any(said.startswith("single: 1 queries") for said in told["warnings"])
 
 
-def unlike(generator):
-    """Five systems that vary together and one that does not, all equally good."""
-    spread = np.array([0.03] * 5 + [0.3])
-    return generator.normal(0.4, 0.2, (40, 1)) + generator.normal(0, 1, (40, 6)) * spread
-
-
-def alike(generator):
-    """Six systems, all equally good and varying alike."""
-    return generator.normal(0.4, 0.2, (40, 1)) + generator.normal(0, 0.15, (40, 6))
-
-
-def false_alarms(draw, statistic, repetitions=200):
-    generator = np.random.default_rng(5)
-    tables = [draw(generator) for _ in range(repetitions)]
-    return np.mean([test([table], all_pairs(6), statistic, permutations=199).p_values.min() < 0.05 for table in tables])
-
-
 def test_the_family_keeps_its_error_rate_and_a_common_critical_difference_does_not():
     """200 repetitions: the standard error of a share of .05 is .015."""
-    assert false_alarms(alike, "t") < 0.09
-    assert false_alarms(alike, "difference") < 0.09
-    assert false_alarms(unlike, "t") < 0.09
-    assert false_alarms(unlike, "difference") > 0.09
+    alike, unlike, *_ = SITUATIONS.values()
+    for situation, statistic in ((alike, "t"), (alike, "difference"), (unlike, "t")):
+        false, covered, _ = rates(*situation, statistic, repetitions=200, permutations=199)
+        assert false < 0.09 and covered > 0.91
+    assert rates(*unlike, "difference", repetitions=200, permutations=199)[0] > 0.09
+
+
+def test_unlike_systems_are_warned_of():
     settings = Settings(list("abcdef"), "nDCG@10", "difference", 0.05, 199, 42)
-    told = record(scopes({"t": unlike(np.random.default_rng(1))}, settings), settings, {}, [])
-    assert "differ by a factor of" in told["warnings"][0]
+    table = simulated(np.random.default_rng(1), *SITUATIONS["equally good, five of sd .03, one of sd .3"])
+    assert "differ by a factor of" in record(scopes({"t": table}, settings), settings, {}, [])["warnings"][0]
 
 
 @pytest.mark.slow

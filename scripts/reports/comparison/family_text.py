@@ -16,14 +16,15 @@ def heading(found: FoundFamily, labels: Labels) -> str:
     told = found.record
     count = len(told["systems"])
     if told["against"]:
-        return f"{count - 1} systems against {labels.system(told['against'])} at once"
+        others = f"{count - 1} system{'s' if count > 2 else ''}"
+        return f"{others} against {labels.system(told['against'])} at once"
     return f"{count} systems at once, all pairs"
 
 
 def where(found: FoundFamily) -> str:
     """On what: the task, or over how many."""
     whole = found.whole
-    place = f"over {found.tasks} tasks" if found.tasks > 1 else f"on {whole.task}"
+    place = f"over these {found.tasks} tasks" if found.tasks > 1 else f"on {whole.task}"
     return f"{place} ({whole.queries:,} {'query' if whole.queries == 1 else 'queries'})"
 
 
@@ -92,7 +93,8 @@ def notes(found: FoundFamily) -> list[str]:
         )
     if found.tasks > 1:
         said.append(
-            "Over tasks, each task weighs the same. The tasks are taken as given: what is said holds for these."
+            "Over tasks, each task weighs the same, and the tasks are taken as given: what is said holds for these, "
+            "which is less than for collections like these."
         )
     several = {name: seeds for name, seeds in told["seeds"].items() if seeds > 1}
     if several:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from scripts.reports.comparison.families import FoundFamily
-from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table
+from scripts.reports.comparison.family_text import differences_table, heading, sentence, standings_table
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.page.sections import anchor
 from scripts.reports.page.svg import inline
@@ -22,7 +22,6 @@ class ShownFamily:
     anchor: str
     heading: str
     sentence: str
-    notes: list[str]
     warnings: list[str]
     standings: Table
     differences: Table
@@ -44,7 +43,6 @@ def shown_families(families: dict[str, FoundFamily], labels: Labels, diagrams: d
                 anchor=own,
                 heading=heading(found, labels),
                 sentence=sentence(found),
-                notes=notes(found),
                 warnings=found.record["warnings"],
                 standings=standings,
                 differences=differences,

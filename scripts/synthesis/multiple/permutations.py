@@ -5,7 +5,7 @@ the systems in any order. In each permutation every query is permuted on its own
 family is kept: that a statistic is exceeded by this maximum has the probability p, adjusted for the whole family.
 
     statistic t            |D| / se(D), the se of each pair's own differences, in each permutation anew
-    statistic difference   |D|: the randomised Tukey HSD of Carterette (2012), ACM TOIS 30(1), article 4, section 4.2
+    statistic difference   |D|: the randomised Tukey HSD of Carterette (2012), ACM TOIS 30(1), article 4
 
 Westfall and Young (1993), Resampling-Based Multiple Testing, chapter 2; Phipson and Smyth (2010) for (b + 1) / (B + 1).
 """
