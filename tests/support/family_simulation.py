@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from scripts.synthesis.multiple.contrasts import all_pairs, centred, differences, variances
+from scripts.synthesis.multiple.contrasts import all_pairs, differences, observed, variances
 from scripts.synthesis.multiple.permutations import STATISTICS, max_t_test
 
 QUERIES, SYSTEMS, ALPHA = 40, 6, 0.05
@@ -42,7 +42,7 @@ def rates(
         table = drawn(generator, sds, levels)
         generators = [np.random.default_rng(repetition)]
         test = max_t_test([table], contrasts, statistic, ALPHA, permutations, generators)
-        tasks = [centred(table)]
+        tasks = [observed(table)]
         half = test.critical * (np.sqrt(variances(tasks, contrasts)[0]) if statistic == "t" else np.ones(len(truth)))
         false += bool((test.p_values[truth == 0] < ALPHA).any())
         covered += bool((np.abs(differences(tasks, contrasts)[0] - truth) <= half).all())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.synthesis.multiple.contrasts import against, all_pairs, centred, differences, variances
+from scripts.synthesis.multiple.contrasts import against, all_pairs, differences, observed, variances, varying_rows
 from scripts.synthesis.multiple.families import OVER_TASKS, Settings, record, rows, scope, scopes
 from scripts.synthesis.multiple.letters import groups, letter, letters
 from scripts.synthesis.multiple.parametric import dunnett_p, tukey_p, variance_of_mean
@@ -52,26 +52,27 @@ def by_hand(tables, contrasts, statistic):
 
     observed = statistics(tables)
     queries = [(place, row) for place, table in enumerate(tables) for row in range(len(table))]
-    orders = list(itertools.permutations(range(tables[0].shape[1])))
+    orders = list(itertools.permutations(range(tables[0].shape[1]))) if statistic == "difference" else [1, -1]
     maxima = []
     for chosen in itertools.product(orders, repeat=len(queries)):
         permuted = [table.copy() for table in tables]
         for (place, row), order in zip(queries, chosen, strict=True):
-            permuted[place][row] = tables[place][row][list(order)]
+            values = tables[place][row]
+            permuted[place][row] = values * order if statistic == "t" else values[list(order)]
         maxima.append(statistics(permuted).max())
     return (np.array(maxima)[:, np.newaxis] >= observed * (1 - 1e-9)).mean(axis=0)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("contrasts", [all_pairs(3), against(1, 3)], ids=["pairs", "control"])
-@pytest.mark.parametrize("sizes", [[4], [2, 2]])
+@pytest.mark.parametrize("sizes", [{"difference": [4], "t": [9]}, {"difference": [2, 2], "t": [4, 5]}], ids=str)
 def test_small_families_are_enumerated(statistic, contrasts, sizes):
-    tables = [drawn(seed, n).round(3) for seed, n in enumerate(sizes)]
-    found = test(tables, contrasts, statistic)
-    assert found.exact and found.permutations == 6**4
+    tables = [drawn(seed, n).round(3) for seed, n in enumerate(sizes[statistic])]
+    found, every = test(tables, contrasts, statistic), {"difference": 6**4, "t": 2**9}[statistic]
+    assert found.exact and found.permutations == every
     assert found.p_values == pytest.approx(by_hand(tables, contrasts, statistic), abs=1e-12)
-    random = test(tables, contrasts, statistic, permutations=6**4 - 1)
-    assert not random.exact and np.abs(random.p_values - found.p_values).max() < 0.05
+    random = test(tables, contrasts, statistic, permutations=every - 1)
+    assert not random.exact and np.abs(random.p_values - found.p_values).max() < 0.08
 
 
 def test_two_systems_are_compared_by_the_randomisation_test():
@@ -88,7 +89,7 @@ def test_parametric_p_values_agree_with_multcomp_and_permuted_ones_are_close(cas
     systems = table.shape[1]
     variance, df = variance_of_mean([table])
     for contrasts, p_of, name in ((all_pairs(systems), tukey_p, "tukey"), (against(0, systems), dunnett_p, "dunnett")):
-        difference = differences([centred(table)], contrasts)[0]
+        difference = differences([observed(table)], contrasts)[0]
         assert difference == pytest.approx(case[f"{name}_estimate"], abs=1e-12)
         p = p_of(difference, variance, df, systems)
         assert p == pytest.approx(case[f"{name}_p"], abs=5e-5)  # multcomp's integration is random
@@ -203,13 +204,15 @@ def test_a_tasks_draws_do_not_depend_on_the_other_tasks():
 
 def test_queries_on_which_all_are_equal_count_and_blocks_do_not_matter(monkeypatch):
     table = np.vstack([drawn(1, 20), np.full((20, 3), 0.5)])
-    whole = centred(table)
-    assert whole.values.shape == (1, 20, 3) and whole.queries == 40
+    whole = observed(table)
+    assert varying_rows(table).shape == (20, 3) and whole.queries == 40
     pair = table[:, 1] - table[:, 0]
     assert variances([whole], all_pairs(3))[0, 0] == pytest.approx(pair.var(ddof=1) / 40, rel=1e-10)
     before = test([table], all_pairs(3))
+    label = test([table], all_pairs(3), "difference")
     monkeypatch.setattr("scripts.synthesis.multiple.permutations._BLOCK", 1000)
     assert (test([table], all_pairs(3)).p_values == before.p_values).all()
+    assert (test([table], all_pairs(3), "difference").p_values == label.p_values).all()
 
 
 def test_equal_systems_and_single_queries_are_not_told_apart():

@@ -77,7 +77,11 @@ def notes(found: FoundFamily) -> list[str]:
         "t": "max-T of differences over their standard errors",
         "difference": "randomised Tukey HSD" if not told["against"] else "max-T of differences",
     }[told["statistic"]]
-    drawn = f"{'all' if whole.exact else 'random'} permutations of the systems' values within each query"
+    drawn = "all" if whole.exact else "random"
+    drawn += {
+        "t": " sign flips of each query's differences",
+        "difference": " permutations of the systems' values within each query",
+    }[told["statistic"]]
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
         f"Test of {family}: {statistic}, {whole.permutations:,} {drawn}. p and intervals hold for the whole family "

@@ -27,12 +27,14 @@ class Contrasts(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Permutations of a task's table, shape (permutations, rows, systems), each row less its mean.
+    """What differences on a task and their variances are computed from, less what all systems share on a query.
 
-    `queries` also counts those on which all systems have one value, whose rows are left out: they add 0 to everything.
+    `means` has a row a permutation and a column a system; `products` are the sums of products of two systems' values,
+    the same for all permutations that only turn signs. `queries` are all of the task.
     """
 
-    values: np.ndarray
+    means: np.ndarray
+    products: np.ndarray
     queries: int
 
 
@@ -48,17 +50,22 @@ def against(control: int, systems: int) -> Contrasts:
     return Contrasts(treatments, np.full(len(treatments), control))
 
 
-def centred(table: np.ndarray) -> Task:
-    """A task's own values, without what all systems have in common on a query."""
-    values = table - table.mean(axis=1, keepdims=True)
-    varying = np.ptp(table, axis=1) > 0
-    return Task(values[varying][np.newaxis], len(table))
+def varying_rows(table: np.ndarray) -> np.ndarray:
+    """The rows of a table, each less its mean. Those with one value for all systems are left out: they add 0."""
+    rows = table - table.mean(axis=1, keepdims=True)
+    return np.asarray(rows[np.ptp(table, axis=1) > 0])
+
+
+def observed(table: np.ndarray) -> Task:
+    """A task as it is."""
+    rows = varying_rows(table)
+    return Task(rows.sum(axis=0, keepdims=True) / len(table), rows.T @ rows, len(table))
 
 
 def differences(tasks: Sequence[Task], contrasts: Contrasts) -> np.ndarray:
     """D of each permutation and contrast."""
-    means = [task.values.sum(axis=1) / task.queries for task in tasks]
-    return np.asarray(np.mean([mean[:, contrasts.system] - mean[:, contrasts.other] for mean in means], axis=0))
+    system, other = contrasts
+    return np.asarray(np.mean([task.means[:, system] - task.means[:, other] for task in tasks], axis=0))
 
 
 def variances(tasks: Sequence[Task], contrasts: Contrasts) -> np.ndarray:
@@ -69,11 +76,7 @@ def variances(tasks: Sequence[Task], contrasts: Contrasts) -> np.ndarray:
 
 def _variance_on_task(task: Task, contrasts: Contrasts) -> np.ndarray:
     if task.queries < 2:
-        return np.full((len(task.values), len(contrasts.system)), np.nan)
-    products = np.matmul(task.values.transpose(0, 2, 1), task.values)
-    squares = np.einsum("bii->bi", products)
-    i, j = contrasts
-    mean_square = (squares[:, i] + squares[:, j] - 2 * products[:, i, j]) / task.queries
-    spread = mean_square - differences([task], contrasts) ** 2
-    spread[spread <= _ROUNDING * (squares[:, i] + squares[:, j]) / task.queries] = 0
-    return np.asarray(spread / (task.queries - 1))
+        return np.full((len(task.means), len(contrasts.system)), np.nan)
+    (i, j), squares = contrasts, np.diag(task.products)
+    spread = (squares[i] + squares[j] - 2 * task.products[i, j]) / task.queries - differences([task], contrasts) ** 2
+    return np.where(spread <= _ROUNDING * (squares[i] + squares[j]) / task.queries, 0, spread) / (task.queries - 1)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from scripts.synthesis.multiple.contrasts import Contrasts, against, all_pairs, centred, differences, variances
+from scripts.synthesis.multiple.contrasts import Contrasts, against, all_pairs, differences, observed, variances
 from scripts.synthesis.multiple.letters import letters
 from scripts.synthesis.multiple.parametric import dunnett_p, tukey_p, variance_of_mean
 from scripts.synthesis.multiple.permutations import Simultaneous, max_t_test
@@ -69,7 +69,7 @@ def scope(name: str, tables: dict[str, np.ndarray], settings: Settings) -> Scope
     contrasts, values = family_of(settings), list(tables.values())
     generators = [np.random.default_rng([settings.seed, zlib.crc32(task.encode())]) for task in tables]
     test = max_t_test(values, contrasts, settings.statistic, settings.alpha, settings.permutations, generators)
-    tasks = [centred(table) for table in values]
+    tasks = [observed(table) for table in values]
     difference = differences(tasks, contrasts)[0]
     se = np.sqrt(variances(tasks, contrasts)[0])
     with np.errstate(invalid="ignore"):  # without an end: no statistic of this size can be told from chance
