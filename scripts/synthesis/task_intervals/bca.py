@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
+import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
 
 from scripts.synthesis.effects import EffectType
 from scripts.synthesis.task_intervals import RESAMPLES, Sample, TaskInterval
@@ -44,15 +44,17 @@ def from_resamples(sample: Sample, estimates: np.ndarray, jackknife: np.ndarray)
     share = _share_below(estimates, sample.estimate)
     if not 0 < share < 1:
         return "all its resamples lie on one side of the effect"
-    bias = float(special.ndtri(share))
+    bias = float(scipy.special.ndtri(share))
     distances = jackknife.mean() - jackknife
     acceleration = float((distances**3).sum() / (6 * (distances**2).sum() ** 1.5))
-    ends = bias + special.ndtri([sample.alpha / 2, 1 - sample.alpha / 2])
-    low, high = np.quantile(estimates, special.ndtr(bias + ends / (1 - acceleration * ends)))
+    ends = bias + scipy.special.ndtri([sample.alpha / 2, 1 - sample.alpha / 2])
+    low, high = np.quantile(estimates, scipy.special.ndtr(bias + ends / (1 - acceleration * ends)))
     count = len(estimates)
-    at_zero = float(special.ndtri(np.clip(_share_below(estimates, 0.0), 1 / (count + 1), count / (count + 1)))) - bias
+    at_zero = (
+        float(scipy.special.ndtri(np.clip(_share_below(estimates, 0.0), 1 / (count + 1), count / (count + 1)))) - bias
+    )
     z = at_zero / (1 + acceleration * at_zero) - bias
-    p = 2 * float(special.ndtr(-abs(z)))
+    p = 2 * float(scipy.special.ndtr(-abs(z)))
     return TaskInterval(NAME, float(low), float(high), p, math.log10(p))
 
 

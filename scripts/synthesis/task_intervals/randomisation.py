@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scripts.synthesis.effects import EffectType
-from scripts.synthesis.significance import flipped_sums
+from scripts.synthesis.sign_flips import flipped_sums
 from scripts.synthesis.task_intervals import Sample, TaskInterval
 
 NAME = "randomisation"
