@@ -40,8 +40,7 @@ def rates(
     false, covered, widths = 0, 0, []
     for repetition in range(repetitions):
         table = drawn(generator, sds, levels)
-        generators = [np.random.default_rng(repetition)]
-        test = max_t_test([table], contrasts, statistic, ALPHA, permutations, generators)
+        test = max_t_test([table], contrasts, statistic, ALPHA, permutations, repetition)
         tasks = [observed(table)]
         half = test.critical * (np.sqrt(variances(tasks, contrasts)[0]) if statistic == "t" else np.ones(len(truth)))
         false += bool((test.p_values[truth == 0] < ALPHA).any())

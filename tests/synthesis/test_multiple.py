@@ -29,8 +29,7 @@ def drawn(seed, n=30, levels=(0.0, 0.02, 0.05), noise=0.1):
 
 
 def test(tables, contrasts, statistic="t", alpha=0.05, permutations=5000):
-    generators = [np.random.default_rng([7, place]) for place in range(len(tables))]
-    return max_t_test(tables, contrasts, statistic, alpha, permutations, generators)
+    return max_t_test(tables, contrasts, statistic, alpha, permutations, seed=7)
 
 
 test.__test__ = False
@@ -81,6 +80,9 @@ def test_two_systems_are_compared_by_the_randomisation_test():
         expected = randomisation_test(table[:, 1], table[:, 0], seed=1)
         assert test([table], all_pairs(2), "difference").p_values[0] == pytest.approx(expected.p_value, abs=1e-12)
         assert test([table], all_pairs(2), "t").p_values[0] == pytest.approx(expected.p_value, abs=1e-12)
+        long = drawn(seed, 60, (0.0, 0.02))  # random flips, and the same ones
+        expected = randomisation_test(long[:, 1], long[:, 0], seed=7, permutations=5000)
+        assert not expected.exact and test([long], all_pairs(2), "t").p_values[0] == expected.p_value
 
 
 @pytest.mark.parametrize("case", STORED["cases"], ids=lambda case: f"{len(case['values'])}x{len(case['values'][0])}")

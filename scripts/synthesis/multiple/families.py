@@ -6,7 +6,6 @@ Reads and writes nothing; `rows` are the lines of tables/multiple-comparisons/{f
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
@@ -67,8 +66,7 @@ def scopes(tables: dict[str, np.ndarray], settings: Settings) -> list[Scope]:
 def scope(name: str, tables: dict[str, np.ndarray], settings: Settings) -> Scope:
     """Test a family on these tasks; a table holds a row a query and a column a system."""
     contrasts, values = family_of(settings), list(tables.values())
-    generators = [np.random.default_rng([settings.seed, zlib.crc32(task.encode())]) for task in tables]
-    test = max_t_test(values, contrasts, settings.statistic, settings.alpha, settings.permutations, generators)
+    test = max_t_test(values, contrasts, settings.statistic, settings.alpha, settings.permutations, settings.seed)
     tasks = [observed(table) for table in values]
     difference = differences(tasks, contrasts)[0]
     se = np.sqrt(variances(tasks, contrasts)[0])

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scripts.synthesis.multiple.contrasts import Contrasts, Task, differences, observed, variances, varying_rows
+from scripts.synthesis.sign_flips import flipped_sums
 
 STATISTICS = ("t", "difference")
 _BLOCK = 2**19  # values in memory at once, and as many again in copies
@@ -38,36 +39,25 @@ class Simultaneous(NamedTuple):
 
 
 def max_t_test(
-    tables: Sequence[np.ndarray],
-    contrasts: Contrasts,
-    statistic: str,
-    alpha: float,
-    permutations: int,
-    generators: Sequence[np.random.Generator],
+    tables: Sequence[np.ndarray], contrasts: Contrasts, statistic: str, alpha: float, permutations: int, seed: int
 ) -> Simultaneous:
-    """Test the differences of a family over tasks; a table (queries, systems) and a generator each.
+    """Test the differences of a family over tasks; a table (queries, systems) each.
 
     All permutations are enumerated where they are no more than `permutations`: p is then the share of them with a
     maximum at least as large. Else `permutations` are drawn, and p = (b + 1) / (B + 1).
     """
-    kind = SignFlips() if statistic == "t" else Reordered(tables[0].shape[1])
-    rows = [varying_rows(table) for table in tables]
-    tasks = [observed(table) for table in tables]
-    count = _number_of_all(rows, kind, permutations)
-    sums = _all(rows, kind, count) if count else _drawn(rows, kind, permutations, generators)
-    blocks = (
-        [task._replace(means=of_task / task.queries) for task, of_task in zip(tasks, block, strict=True)]
-        for block in sums
-    )
-    maxima = np.concatenate([statistics(block, contrasts, statistic).max(axis=1) for block in blocks])
+    rows, tasks = [varying_rows(table) for table in tables], [observed(table) for table in tables]
+    permute = signs_turned if statistic == "t" else values_reordered
+    sums, exact = permute(rows, permutations, seed)
+    maxima = np.concatenate([statistics(block, contrasts, statistic).max(axis=1) for block in _blocks(tasks, sums)])
     maxima.sort()
     found = statistics(tasks, contrasts, statistic)[0]
     exceeding = len(maxima) - np.searchsorted(maxima, found * (1 - _EQUAL), side="left")
-    added = 0 if count else 1  # the data as they are, which an enumeration holds already
+    added = 0 if exact else 1  # the data as they are, which an enumeration holds already
     possible = len(maxima) + added
     allowed = math.ceil(alpha * possible * (1 - 1e-12)) - 1 - added  # the most exceeding maxima that make p < alpha
     critical = float(maxima[len(maxima) - 1 - allowed]) if allowed >= 0 else math.inf
-    return Simultaneous((exceeding + added) / possible, critical, len(maxima), bool(count))
+    return Simultaneous((exceeding + added) / possible, critical, len(maxima), exact)
 
 
 def statistics(tasks: Sequence[Task], contrasts: Contrasts, statistic: str) -> np.ndarray:
@@ -83,72 +73,58 @@ def statistics(tasks: Sequence[Task], contrasts: Contrasts, statistic: str) -> n
     return np.where(np.isnan(t), np.inf, t)  # one query has no se: nothing can be told apart
 
 
-class SignFlips:
-    """Turns the signs of a query's values, less their mean, and so those of all its differences."""
+def signs_turned(tables: Sequence[np.ndarray], permutations: int, seed: int) -> tuple[list[np.ndarray], bool]:
+    """Each task's sums, shape (permutations, systems), with the signs of queries' values turned; whether these are all.
 
-    ways = 2  # of one query
-
-    def sums(self, rows: np.ndarray, ways: np.ndarray) -> np.ndarray:
-        """The systems' sums over the rows in the numbered ways, which have the shape (permutations, rows)."""
-        return np.asarray((1.0 - 2.0 * ways) @ rows)
-
-    def drawn(self, rows: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
-        """The systems' sums in `count` random ways; draws do not depend on how they are split over calls."""
-        return self.sums(rows, generator.random((count, len(rows))) < 0.5)
-
-
-class Reordered:
-    """Hands a query's values to the systems in any order."""
-
-    def __init__(self, systems: int) -> None:
-        self.systems, self.ways = systems, math.factorial(systems)
-
-    def sums(self, rows: np.ndarray, ways: np.ndarray) -> np.ndarray:
-        """The systems' sums over the rows in the numbered orders, which have the shape (permutations, rows)."""
-        orders = np.array(list(itertools.permutations(range(self.systems))))
-        whole = np.broadcast_to(rows, (*ways.shape, self.systems))
-        return np.asarray(np.take_along_axis(whole, orders[ways], axis=2).sum(axis=1))
-
-    def drawn(self, rows: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
-        """The systems' sums in `count` random orders; draws do not depend on how they are split over calls."""
-        whole = np.repeat(rows[np.newaxis], count, axis=0)
-        return np.asarray(generator.permuted(whole, axis=2, out=whole).sum(axis=1))
+    Rows are less their means, so that all differences of the query turn. With two systems the flips are those of a
+    comparison's randomisation test.
+    """
+    systems = tables[0].shape[1]
+    columns = np.cumsum([0, *map(len, tables)])
+    side_by_side = np.zeros((len(tables) * systems, columns[-1]))
+    for place, rows in enumerate(tables):
+        side_by_side[place * systems : (place + 1) * systems, columns[place] : columns[place + 1]] = rows.T
+    flipped = flipped_sums(side_by_side, seed, permutations)
+    return np.split(flipped.sums.T, len(tables), axis=1), flipped.exact
 
 
-def _number_of_all(tables: Sequence[np.ndarray], kind: SignFlips | Reordered, most: int) -> int:
-    """The number of all permutations, or 0 where they are more than `most`."""
-    count = 1
-    for _ in range(sum(map(len, tables))):
-        count *= kind.ways
-        if count > most:
-            return 0
-    return count
+def values_reordered(tables: Sequence[np.ndarray], permutations: int, seed: int) -> tuple[list[np.ndarray], bool]:
+    """Each task's sums, shape (permutations, systems), with a query's values in any order; whether these are all."""
+    orders = math.factorial(tables[0].shape[1])
+    queries, count = sum(map(len, tables)), 1
+    while queries and count <= permutations:
+        queries, count = queries - 1, count * orders
+    if count <= permutations:
+        return _all_orders(tables, count), True
+    return [_random_orders(rows, permutations, [seed, place]) for place, rows in enumerate(tables)], False
 
 
-def _all(tables: Sequence[np.ndarray], kind: SignFlips | Reordered, count: int) -> Iterator[list[np.ndarray]]:
-    """The sums of all permutations in blocks: the digits of their number, to the base of a query's ways, say which."""
-    for numbers in _blocks(tables, count):
-        block, left = [], numbers
-        for rows in tables:
-            digits = np.empty((len(numbers), len(rows)), dtype=int)
-            for place in range(len(rows)):
-                left, digits[:, place] = np.divmod(left, kind.ways)
-            block.append(kind.sums(rows, digits))
-        yield block
+def _all_orders(tables: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
+    """The sums in all orders: the digits of a permutation's number, to the base of the orders of a query, say which."""
+    orders = np.array(list(itertools.permutations(range(tables[0].shape[1]))))
+    sums, left = [], np.arange(count)
+    for rows in tables:
+        total = np.zeros((count, rows.shape[1]))
+        for row in rows:
+            left, digit = np.divmod(left, len(orders))
+            total += row[orders[digit]]
+        sums.append(total)
+    return sums
 
 
-def _drawn(
-    tables: Sequence[np.ndarray],
-    kind: SignFlips | Reordered,
-    count: int,
-    generators: Sequence[np.random.Generator],
-) -> Iterator[list[np.ndarray]]:
-    """The sums of random permutations in blocks; each task has its own generator, so it does not depend on others."""
-    for numbers in _blocks(tables, count):
-        yield [kind.drawn(rows, len(numbers), one) for rows, one in zip(tables, generators, strict=True)]
-
-
-def _blocks(tables: Sequence[np.ndarray], count: int) -> Iterator[np.ndarray]:
-    size = max(1, _BLOCK // max(1, sum(rows.size for rows in tables)))
+def _random_orders(rows: np.ndarray, count: int, seed: list[int]) -> np.ndarray:
+    """The sums in `count` random orders, of NumPy's PCG64; memory does not grow with their number."""
+    generator, size = np.random.default_rng(seed), max(1, _BLOCK // max(1, rows.size))
+    sums = []
     for start in range(0, count, size):
-        yield np.arange(start, min(start + size, count))
+        whole = np.repeat(rows[np.newaxis], min(size, count - start), axis=0)
+        sums.append(generator.permuted(whole, axis=2, out=whole).sum(axis=1))
+    return np.concatenate(sums)
+
+
+def _blocks(tasks: Sequence[Task], sums: Sequence[np.ndarray]) -> Iterator[list[Task]]:
+    """The tasks' permutations, some at a time: each has a statistic for every pair of systems."""
+    size = max(1, _BLOCK // tasks[0].products.size)
+    for start in range(0, len(sums[0]), size):
+        parts = [total[start : start + size] for total in sums]
+        yield [task._replace(means=part / task.queries) for task, part in zip(tasks, parts, strict=True)]
