@@ -88,7 +88,7 @@ CASES = [
     {"systems": 5, "against": "s1"},
     {"systems": 12, "tasks": 2, "noise": 0.2, "title": "A long title " * 10},
     {"systems": 20, "noise": 0.3},
-    {"systems": 40, "n": 15, "noise": 0.3, "permutations": 99},
+    {"systems": 30, "n": 15, "noise": 0.3, "permutations": 99},
 ]
 
 
