@@ -12,16 +12,16 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import check_pairs
+from scripts.ir.scores import LINE, check_pairs
 from scripts.synthesis.compare import read_scores
 from scripts.synthesis.multiple.families import Settings, record, rows, scopes
+from scripts.synthesis.paired import queries
 
 
 def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
@@ -33,7 +33,7 @@ def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
     return groups
 
 
-def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[np.ndarray, str | None]:
+def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
     """The values by query and system, on the queries that all systems have; and what is left out, in words.
 
     Raises UserError where they have no query in common, or have no ids and different numbers of samples.
@@ -49,8 +49,18 @@ def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[np.ndarr
     if common.empty:
         raise UserError(f"task {task}: the systems have no query in common")
     left_out = len(table) - len(common)
-    said = f"{task}: {left_out} queries stand in some of the systems only and are left out" if left_out else None
-    return common.to_numpy(), said
+    said = f"{task}: {queries(left_out)} in some of the systems only: left out" if left_out else None
+    return common, said
+
+
+def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """The tasks that have the same query ids, in words: over tasks they are taken to be independent."""
+    alike: dict[frozenset[str], list[str]] = {}
+    for task, table in tables.items():
+        alike.setdefault(frozenset(table.index), []).append(task)
+    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not next(iter(ids)).startswith(LINE)]
+    why = "over tasks these are taken for different queries; if they are not, too much is told apart there"
+    return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 
 def main() -> None:
@@ -62,7 +72,8 @@ def main() -> None:
         seeds = {name: max(seeds[name], scores[name].shape[1]) for name in settings.systems}
         tables[task], said = on_common_queries({name: one.mean(axis=1) for name, one in scores.items()}, task)
         warnings += [said] if said else []
-    found = scopes(tables, settings)
+    warnings += with_shared_queries(tables)
+    found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
     told = record(found, settings, seeds, warnings)
     for warning in told["warnings"]:
         print(f"{arguments.table.stem}: {warning}", file=sys.stderr)

@@ -232,7 +232,7 @@ def test_equal_systems_and_single_queries_are_not_told_apart():
     assert constant["p_value"].tolist()[0] == 1 and constant["p_value"].iloc[1:].max() < 0.05
     told = record(found, SETTINGS, {}, [])
     assert json.dumps(told, allow_nan=False)
-    assert any(said.startswith("single: 1 queries") for said in told["warnings"])
+    assert any(said.startswith("single: 1 query;") for said in told["warnings"])
 
 
 def test_the_family_keeps_its_error_rate_and_a_common_critical_difference_does_not():
