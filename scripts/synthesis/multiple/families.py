@@ -17,6 +17,7 @@ from scripts.synthesis.multiple.contrasts import Contrasts, against, all_pairs, 
 from scripts.synthesis.multiple.letters import letters
 from scripts.synthesis.multiple.parametric import dunnett_p, tukey_p, variance_of_mean
 from scripts.synthesis.multiple.permutations import Simultaneous, max_t_test
+from scripts.synthesis.paired import queries
 
 OVER_TASKS = "over tasks"  # no task's name has a space
 FEW_QUERIES = 10
@@ -162,7 +163,7 @@ def _warnings(found: Sequence[Scope], settings: Settings) -> list[str]:
         se = one.se[one.se > 0]
         if one.task != OVER_TASKS and one.queries < FEW_QUERIES:
             said.append(
-                f"{one.task}: {one.queries} queries; with fewer than {FEW_QUERIES} hardly anything is told apart"
+                f"{one.task}: {queries(one.queries)}; with fewer than {FEW_QUERIES} hardly anything is told apart"
             )
         if not math.isfinite(one.test.critical):
             said.append(f"{one.task}: no difference, however large, could be told from chance: too few queries")
