@@ -1,0 +1,195 @@
+"""The figure of a plan: curves for one collection, and contours over queries x collections for each number of seeds.
+
+Reads and writes nothing. Contours are labelled with what a design on them can show; the shade only orders them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.figures.forest import STYLE
+from scripts.reports.figures.marks import DIAMOND, INK, MUTED
+from scripts.reports.figures.measured_text import font, width, wrap
+
+SIZE = 7.0  # of the type, in points
+PAGE, LEFT, GAP, MARGIN = 504.0, 40.0, 40.0, 4.0  # points: two columns of a journal, and the spaces in them
+HEIGHT, BELOW, ABOVE = 140.0, 32.0, 16.0  # points: of a panel, of its axis below and its heading above
+LEADING = 1.35
+TARGET = "#c8781e"
+SHADES = LinearSegmentedColormap.from_list("shades", ["#8fb3d3", "#f4f7fa"])  # the darker, the more a design can show
+LINES = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+STEPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)  # of contours in each power of ten
+CONTOURS = 9  # at most
+
+
+def contour_figure(plan: dict[str, Any], labels: Labels) -> Figure:
+    """Draw a plan at its final size: two panels a row, the first for one collection."""
+    curves = plan["curves"]
+    summaries = list(zip(curves["seeds"], curves["summary"], strict=True)) if curves["collections"] else []
+    rows = -(-(1 + len(summaries)) // 2)
+    title, notes = _lines(_title(plan, labels)), _lines(*_notes(plan, labels))
+    head = MARGIN + LEADING * SIZE * len(title)
+    foot = MARGIN + LEADING * SIZE * len(notes)
+    panel = (PAGE - LEFT - GAP - MARGIN - SIZE) / 2
+    page = head + rows * (ABOVE + HEIGHT + BELOW) + foot
+    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
+        figure = Figure(figsize=(PAGE / 72, page / 72))
+        FigureCanvasAgg(figure)
+        for place in range(1 + len(summaries)):
+            left = LEFT + (place % 2) * (panel + GAP)
+            bottom = page - head - (place // 2 + 1) * (ABOVE + HEIGHT + BELOW) + BELOW
+            ax = figure.add_axes((left / PAGE, bottom / page, panel / PAGE, HEIGHT / page))
+            if place == 0:
+                _one_collection(ax, plan)
+            else:
+                _contours(ax, plan, *summaries[place - 1])
+            _queries_axis(ax, plan)
+        for lines, top in ((title, page - MARGIN), (notes, foot)):
+            for number, line in enumerate(lines, 1):
+                weight = "bold" if lines is title else "normal"
+                y = top - (number * LEADING - 0.35) * SIZE
+                properties = font(SIZE, weight)
+                figure.text(MARGIN / PAGE, y / page, line, fontproperties=properties, parse_math=False, color=INK)
+    return figure
+
+
+def _lines(*texts: str) -> list[str]:
+    return [line for text in texts for line in wrap(text, PAGE - 2 * MARGIN, SIZE)]
+
+
+def _quantity(plan: dict[str, Any]) -> str:
+    return "smallest detectable effect" if plan["curves"]["quantity"] == "detectable" else "expected half-width"
+
+
+def _title(plan: dict[str, Any], labels: Labels) -> str:
+    systems = [labels.system(plan[role]) for role in ("treatment", "control") if role in plan]
+    return " against ".join(systems) or plan["plan"]
+
+
+def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
+    power = f" with {100 * plan['power']:.10g}% power" if plan["curves"]["quantity"] == "detectable" else ""
+    level = f"{form.percent(plan['alpha'])} interval" if not power else f"two-sided test at {plan['alpha']:g}"
+    notes = [f"Lines: {_quantity(plan)}{power}, {level}. Effect: {plan['axis']}. Queries are those of each collection."]
+    marks = []
+    if plan["target"]:
+        marks.append(f"Thick line: the target, {next(iter(plan['target'].values())):g}.")
+    if plan["present"]:
+        marks.append("Cross: the queries (harmonic mean) and collections of this experiment.")
+    if any(plan["cheapest"].values()):
+        fewest = "fewest queries" if plan["cheapest"]["summary" if plan["cheapest"]["summary"] else "task"]["hours"] is None else "cheapest"
+        marks.append(f"Diamond: {fewest} of the designs considered that meet the target.")
+    notes += [" ".join(marks)] if marks else []
+    unknown = [*plan.get("unknown_luck", []), *plan.get("given", [])]
+    if unknown:
+        names = " and ".join(map(labels.system, unknown))
+        notes.append(f"The luck of training is unknown for {names} and not in these numbers.")
+    return notes
+
+
+def _heading(ax: Axes, text: str) -> None:
+    ax.set_title(text, loc="left", fontsize=SIZE, color=INK, pad=4)
+
+
+def _one_collection(ax: Axes, plan: dict[str, Any]) -> None:
+    """What one collection shows, a line for each number of seeds."""
+    curves = plan["curves"]
+    _heading(ax, "One collection (paired t-test)")
+    for seeds, values, style in zip(curves["seeds"], curves["task"], LINES, strict=False):
+        ax.plot(curves["queries"], values, color=DIAMOND, linewidth=1.0, linestyle=style, label=_seeds(seeds))
+    if len(curves["seeds"]) > 1:
+        ax.legend(loc="upper right", frameon=False, fontsize=SIZE, handlelength=3)
+    ax.set_xscale("log")
+    ax.set_ylim(0, 1.05 * max(max(values) for values in curves["task"]))
+    ax.yaxis.set_major_locator(MaxNLocator(6))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_ylabel(_quantity(plan).capitalize())
+    ax.spines[["top", "right"]].set_visible(False)
+    if plan["target"]:
+        ax.axhline(next(iter(plan["target"].values())), color=TARGET, linewidth=1.6)
+    present = plan["present"]
+    if present and curves["queries"][0] <= present["queries"] <= curves["queries"][-1]:
+        _cross(ax, present["queries"], present["task"][curves["quantity"]])
+    if best := plan["cheapest"]["task"]:
+        _diamond(ax, best["queries"], best[curves["quantity"]])
+
+
+def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[float]]) -> None:
+    """What several collections show with so many seeds."""
+    curves = plan["curves"]
+    x, y = curves["queries"], curves["collections"]
+    _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves['seeds']) > 1 else ''}")
+    levels = contour_levels([value for matrix in curves["summary"] for row in matrix for value in row])
+    ax.set_xscale("log")
+    bounds = [0.0, *levels, math.inf]
+    shades = [SHADES(place / (len(bounds) - 2)) for place in range(len(bounds) - 1)]
+    ax.contourf(x, y, values, levels=[*bounds[:-1], 1e9], colors=shades)
+    lines = ax.contour(x, y, values, levels=levels, colors=INK, linewidths=0.6)
+    drawn = ax.clabel(lines, fmt=lambda value: f"{value:g}", fontsize=SIZE - 0.5, inline=True, inline_spacing=3)
+    for label in drawn:
+        label.set_rotation(0)
+    if plan["target"]:
+        target = next(iter(plan["target"].values()))
+        if min(map(min, values)) < target < max(map(max, values)):
+            ax.contour(x, y, values, levels=[target], colors=TARGET, linewidths=1.6)
+    present = plan["present"]
+    if present and x[0] <= present["queries"] <= x[-1] and y[0] <= present["collections"] <= y[-1]:
+        _cross(ax, present["queries"], present["collections"])
+    best = plan["cheapest"]["summary"]
+    if best and best["seeds"] == seeds:
+        _diamond(ax, best["queries"], best["collections"])
+    ax.set_ylabel("Collections")
+    ax.yaxis.set_major_locator(FixedLocator(sorted({row["collections"] for row in plan["designs"]} - {1})))
+    ax.yaxis.set_minor_locator(NullLocator())
+
+
+def contour_levels(values: list[float]) -> list[float]:
+    """Round levels inside the range of the values, the fewer steps in a power of ten the wider that is."""
+    low, high = min(values), max(values)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in (STEPS, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 2.0, 3.0, 5.0), (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
+        levels = [float(f"{step * 10.0**power:.3g}") for power in powers for step in steps]
+        levels = [level for level in levels if low < level < high]
+        if len(levels) <= CONTOURS:
+            break
+    return levels or [float(f"{(low + high) / 2:.3g}")]
+
+
+def _seeds(number: int) -> str:
+    return "1 seed" if number == 1 else f"{number} seeds"
+
+
+def _cross(ax: Axes, x: float, y: float) -> None:
+    halo = [withStroke(linewidth=3.0, foreground="white")]
+    ax.plot([x], [y], marker="x", markersize=6, markeredgewidth=1.4, color=INK, zorder=6, path_effects=halo, clip_on=False)
+
+
+def _diamond(ax: Axes, x: float, y: float) -> None:
+    ax.plot([x], [y], marker="D", markersize=5.5, markerfacecolor=TARGET, markeredgecolor="white", markeredgewidth=0.8,
+            zorder=7, clip_on=False)  # fmt: skip
+
+
+def _queries_axis(ax: Axes, plan: dict[str, Any]) -> None:
+    """The numbers of queries that were considered, as many as have room."""
+    ticks = sorted({row["queries"] for row in plan["designs"]})
+    ax.set_xlim(ticks[0], ticks[-1])
+    room = math.log(ticks[-1] / ticks[0]) / 200  # of the logarithm, a point of the panel
+    kept: list[int] = []
+    for tick in ticks:
+        if not kept or math.log(tick / kept[-1]) / room > width(f"{tick}", SIZE) + 6:
+            kept.append(tick)
+    ax.xaxis.set_major_locator(FixedLocator(kept))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_xlabel("Queries")
+    ax.tick_params(width=0.6, length=2.5, color=MUTED)
