@@ -134,8 +134,8 @@ class Chart:
 class StudyPlans:
     """The plans of the next study, by name: what the configuration says of each, with all defaults.
 
-    A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with the
-    other results; otherwise on demand.
+    A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with
+    the other results, and all others on demand.
     """
 
     configured: bool

@@ -32,7 +32,9 @@ def study_plans(check: Checker, comparisons: dict[str, Comparison]) -> StudyPlan
         plans[name] = {**shared, "alpha": entry.get("alpha", alpha), **target}
     for name, assumed in entry.get("assumed", {}).items():
         if name in plans:
-            raise check.fail(f"plan_study.assumed.{name}", "is the name of a comparison that is planned; choose another")
+            raise check.fail(
+                f"plan_study.assumed.{name}", "is the name of a comparison that is planned; choose another"
+            )
         plans[name] = {**shared, "alpha": entry.get("alpha", ALPHA), **_target(entry, {}), "assumed": assumed}
     for plan in plans.values():
         if plan["power"] <= plan["alpha"]:

@@ -1,7 +1,7 @@
 """Tables of the plans of a further study: every design as TSV, and a page with a sentence, a table and a figure a plan.
 
-Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{plan}.svg. Writes tables/study-design.tsv and
-.md, and prints the sentences.
+Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{plan}.svg. Writes tables/study-design.tsv
+and .md, and prints the sentences.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.study_design_text import number, sentence
+from scripts.reports.study_design_text import number, remarks, sentence
 from scripts.reports.writing.markdown import escape, markdown
 
 COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
            "meets_target")  # fmt: skip
 HOW_TO_READ = (
-    "A cell is the smallest true effect that is detected with the power asked for ({detectable}), or the expected "
-    "half-width of the interval where that is the target. One collection: the paired t-test; more: the random-effects "
-    "summary. Cells in bold meet the target. Queries are those of each collection, seeds those of each trained system. "
-    "docs/statistics.md, Planning a study, has the formulas."
+    "A cell is the smallest true effect that is detected with the power asked for ({powers}), or the expected "
+    "half-width of the interval where that is the target. Columns are numbers of collections: for one the paired "
+    "t-test, for several the random-effects summary. Cells in bold meet the target. Queries are those of each "
+    "collection, seeds those of each trained system. docs/statistics.md, Planning a study, has the formulas."
 )
 
 
@@ -67,7 +67,9 @@ def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -
     """The whole page; `figures` are where the page finds the drawing of each plan."""
     parts = ["# Planning the next study"]
     for plan in plans:
-        parts += [f"## {escape(plan['plan'])}", escape(sentence(plan, labels))]
+        parts += [f"## {escape(plan['plan'])}", escape(sentence(plan))]
+        if listed := remarks(plan, labels):
+            parts.append("\n".join(f"- {escape(remark)}" for remark in listed))
         counts = list(dict.fromkeys(row["seeds"] for row in plan["designs"]))
         for seeds in counts:
             if len(counts) > 1:
@@ -75,7 +77,7 @@ def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -
             parts.append(markdown(grid(plan, seeds)))
         parts.append(f"![study designs of {escape(plan['plan'])}]({figures[plan['plan']]})")
     powers = sorted({f"{plan['power']:.10g}" for plan in plans})
-    parts.append(HOW_TO_READ.format(detectable=", ".join(powers)))
+    parts.append(HOW_TO_READ.format(powers=", ".join(powers)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -93,7 +95,7 @@ def main() -> None:
     with atomic_text(arguments.page) as file:
         file.write(page(plans, figures, labels))
     for plan in plans:
-        print(f"{plan['plan']}: {sentence(plan, labels)}")
+        print(f"{plan['plan']}: {sentence(plan)}")
 
 
 if __name__ == "__main__":

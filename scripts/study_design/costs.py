@@ -1,7 +1,7 @@
 """What each system of a comparison costs, from tables/costs.tsv: hours a training, a collection and a query.
 
-Reads and writes nothing. First stages, BM25's index, mining, loading and a warm-up are not in the table, so they are not in
-the hours either.
+Reads and writes nothing. First stages, BM25's index, mining, loading and a warm-up are not in the table, and so not in
+the hours.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ import numpy as np
 
 from scripts.study_design.designs import Components, Design, Question, Target
 
-POINTS = 25  # of queries, evenly on a logarithmic axis
-COLLECTIONS = 40  # at most, evenly
+POINTS = 25  # of queries and of collections, evenly on logarithmic axes
 
 
 def curves(
@@ -29,8 +28,7 @@ def curves(
     """
     counts = few(seeds, shown_seeds) if components.luck else [1]
     of_queries = np.geomspace(queries[0], queries[-1], POINTS)
-    step = max(1, -(-(collections[-1] - collections[0]) // COLLECTIONS)) if collections else 1
-    of_collections = [*range(collections[0], collections[-1], step), collections[-1]] if collections else []
+    of_collections = np.geomspace(collections[0], collections[-1], POINTS) if collections else np.array([])
 
     def shown(found: Any) -> float:
         return float(found.detectable if target.half_width is None else found.half_width)
@@ -38,7 +36,7 @@ def curves(
     return {
         "quantity": "detectable" if target.half_width is None else "half_width",
         "queries": of_queries.tolist(),
-        "collections": of_collections,
+        "collections": of_collections.tolist(),
         "seeds": counts,
         "task": [[shown(question.of_task(components, Design(n, 1, m))) for n in of_queries] for m in counts],
         "summary": [

@@ -1,7 +1,7 @@
 """Designs of a study, what each can show, and what it costs: queries a collection x collections x seeds of a system.
 
-Reads and writes nothing. The model of a difference between two systems on query j of collection i, with seed a of the one
-and b of the other, of which each may be trained:
+Reads and writes nothing. The model of a difference between two systems on query j of collection i, with seed a of the
+one and b of the other, of which each may be trained:
 
     difference = effect + collection(i) + query(i, j) + luck(a; i, j) - luck(b; i, j)
     luck(a; i, j) = seed(a) + seed x collection(a, i) + seed x query(a, i, j)
@@ -12,8 +12,8 @@ queries, k collections and m seeds, all averaged, the variance of the effect
     of one collection is  (query + seed x query / m) / n  +  (seed + seed x collection) / m,
     over collections is  (collection + (query + seed x query / m) / n + seed x collection / m) / k  +  seed / m,
 
-where the seeds' terms are summed over the trained systems. The collections' effects scatter by the first term of the
-second line times k, which they so estimate with k - 1 degrees of freedom; a system's m seeds estimate theirs with m - 1.
+where the seeds' terms are summed over the trained systems. The first term over collections is estimated from how the k
+effects scatter, with k - 1 degrees of freedom; a system's m seeds estimate their own terms with m - 1.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ MOST_COLLECTIONS = 10_000  # nobody has more
 
 
 class Design(NamedTuple):
-    """`queries` of each collection, `collections`, and `seeds` with which each trained system is trained."""
+    """`queries` of each collection, `collections`, and `seeds` with which each trained system is trained.
+
+    Curves are drawn through designs with parts of queries and collections.
+    """
 
     queries: float
-    collections: int
+    collections: float
     seeds: int
 
 
@@ -61,7 +64,7 @@ class Components:
 
 @dataclass(frozen=True)
 class Hours:
-    """What one system costs in hours: a training (None: it has none), a collection's encoding, the ranking of a query."""
+    """What a system costs in hours: a training (None: it has none), its work once a collection, and once a query."""
 
     training: float | None
     collection: float
@@ -87,7 +90,7 @@ class Target:
 
 
 class Row(NamedTuple):
-    """One design in one test, `task` (one collection, the paired t-test) or `summary`; `hours` is None where unknown."""
+    """One design in a test, `task` (one collection, the paired t-test) or `summary`; `hours` is None where unknown."""
 
     test: str
     design: Design
@@ -138,7 +141,7 @@ def rows(
 
 
 def cheapest(candidates: Iterable[Row], target: Target) -> Row | None:
-    """Of the rows that meet the target the one with the fewest hours; then with the fewest queries, seeds, collections."""
+    """Of the rows that meet the target that with the fewest hours; then with the fewest queries, seeds, collections."""
 
     def cost(row: Row) -> tuple[float, ...]:
         n, k, m = row.design
@@ -153,9 +156,13 @@ def enough_collections(components: Components, question: Question, most: Design,
     def meets(collections: int) -> bool:
         return target.met_by(question.of_summary(components, most._replace(collections=collections)))
 
-    low, high = 1, MOST_COLLECTIONS  # precision grows with the collections, but for the last digits of few degrees of freedom
-    if target == Target() or not meets(high):
+    if target == Target():
         return None
+    low, high = 1, 2  # doubled first: with few seeds precision need not grow for ever
+    while not meets(high):
+        low, high = high, 2 * high
+        if high > MOST_COLLECTIONS:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if meets(middle) else (middle, high)

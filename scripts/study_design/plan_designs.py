@@ -1,34 +1,30 @@
 """Plan the next study of one comparison: what each design can show, from the variances that the comparison shows.
 
 Reads effects/{comparison}.tsv, meta/{comparison}.json, the metrics files of both systems and tables/costs.tsv; nothing
-where the configuration assumes the variances. Writes tables/study-designs/{plan}.json: the components of variance, every
-design with its smallest detectable effect, its expected interval and its hours, the cheapest for the target, and finer
-grids for the figure. docs/statistics.md, "Planning a study", derives the formulas.
+where the configuration assumes the variances. Writes tables/study-designs/{plan}.json: the components of variance,
+every design with its smallest detectable effect, its expected interval and its hours, the cheapest for the target, and
+finer grids for the figure. docs/statistics.md, "Planning a study", derives the formulas.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
-from scripts.study_design.components import Task, components_of, luck_of, tasks_of
-from scripts.study_design.costs import devices, hours_of
+from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
 from scripts.study_design.curves import curves
 from scripts.study_design.designs import (
     Components,
     Design,
-    Hours,
-    Luck,
     Question,
     Row,
     Target,
@@ -36,25 +32,6 @@ from scripts.study_design.designs import (
     enough_collections,
     rows,
 )
-from scripts.synthesis.effects import effect_named
-
-Values = dict[str, pd.DataFrame]  # by task: query x seed
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """Standard deviations and hours that the configuration takes for true."""
-
-    query_sd: float
-    collection_sd: float
-    trained: int
-    seed_sd: float
-    seed_by_collection_sd: float
-    seed_by_query_sd: float
-    measure: str = "effect"
-    training_hours: float | None = None
-    collection_hours: float | None = None
-    query_hours: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,26 +46,8 @@ class Settings:
     seeds: Annotated[list[int], "of a trained system, in the designs"]
     effect: Annotated[float | None, "the smallest effect of interest"] = None
     half_width: Annotated[float | None, "of the interval, in place of an effect"] = None
-    control: Annotated[str, "the control's name in paths"] = ""
-    treatment: Annotated[str, "the treatment's name in paths"] = ""
-    treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
-        default_factory=dict
-    )
-    trained: Annotated[list[str], "the systems whose seeds vary"] = field(default_factory=list)
-    given: Annotated[list[str], "the systems whose runs come from elsewhere"] = field(default_factory=list)
+    compared: Systems | None = None
     assumed: Assumed | None = None
-
-
-class Basis(NamedTuple):
-    """What a plan is computed from; `present` is the design of the comparison, `unknown` names trained systems that have
-    one seed, and `tau2_high` is the upper end of the interval of tau2."""
-
-    components: Components
-    hours: list[Hours]
-    described: dict[str, Any]
-    present: Design | None = None
-    tau2_high: float | None = None
-    summary: bool = True
 
 
 def read_values(paths: Sequence[Path], measure: str) -> Values:
@@ -99,62 +58,6 @@ def read_values(paths: Sequence[Path], measure: str) -> Values:
         table = pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id")
         columns.setdefault(fields["task"], {})[fields["seed"]] = table[measure].astype(float)
     return {task: pd.DataFrame(seeds).dropna() for task, seeds in columns.items()}
-
-
-def trained_values(settings: Settings, control: Values, treatment: Values) -> dict[str, Values]:
-    """The values of each trained system by the comparison's tasks.
-
-    A system that is compared with itself, in other words of the queries, has the same luck on both sides: its values are
-    the differences of each seed.
-    """
-    treatment = {task: treatment[settings.treatment_on.get(task, task)] for task in control}
-    if settings.control == settings.treatment:
-        differences = {task: (treatment[task] - control[task]).dropna() for task in control}
-        return {settings.control: differences} if settings.trained else {}
-    by_system = {settings.control: control, settings.treatment: treatment}
-    return {name: values for name, values in by_system.items() if name in settings.trained}
-
-
-def assumed_basis(assumed: Assumed) -> Basis:
-    """What the configuration assumes."""
-    sds = (assumed.seed_sd, assumed.seed_by_collection_sd, assumed.seed_by_query_sd)
-    luck = Luck(*(sd**2 for sd in sds), math.inf)
-    costs = (assumed.training_hours, assumed.collection_hours, assumed.query_hours)
-    training = costs[0] or 0.0 if assumed.trained else None
-    hours = [Hours(training, costs[1] or 0.0, costs[2] or 0.0)] * max(1, assumed.trained)
-    described = {"axis": assumed.measure, "interval": "knapp-hartung"}
-    components = Components(assumed.query_sd**2, assumed.collection_sd**2, (luck,) * assumed.trained)
-    return Basis(components, hours if any(cost is not None for cost in costs) else [], described)
-
-
-def found_basis(settings: Settings, meta: Mapping[str, Any], effects: pd.DataFrame, values: dict[str, Values],
-                costs: pd.DataFrame) -> Basis:  # fmt: skip
-    """What a finished comparison shows; `values` by the trained system. Raises UserError where no task has an effect."""
-    effect = effect_named(meta["effect_type"])
-    tasks = tasks_of(effects, effect.IN_UNITS_OF_MEASURE, meta["ddof"])
-    if not tasks:
-        raise UserError(f"{settings.plan}: no task has an effect, so its variance is unknown; state it (plan_study.assumed)")
-    components = components_of(tasks, meta["tau2"] or 0.0, list(values.values()))
-    unknown = [name for name, of_tasks in values.items() if luck_of(tasks, of_tasks) is None]
-    seeds = max((of_tasks[task.name].shape[1] for of_tasks in values.values() for task in tasks), default=1)
-    systems = [settings.control, settings.treatment]
-    timed = {name: hours for name in systems if (hours := hours_of(costs, name))}
-    if settings.control == settings.treatment:  # it is trained once and ranks each collection's queries in both words
-        timed = {name: Hours(hours.training, 2 * hours.collection, 2 * hours.query) for name, hours in timed.items()}
-    described = {key: meta[key] for key in ("control", "treatment", "interval")} | {
-        "axis": effect.AXIS.format(measure=meta["measure"]),
-        "unknown_luck": unknown,
-        "given": settings.given,
-        "untimed": [name for name in dict.fromkeys(systems) if name not in timed],
-        "devices": devices(costs, list(timed)),
-    }
-    present = Design(_harmonic_mean(tasks), len(tasks), seeds)
-    high = meta["tau2_ci"][1] if meta["tau2_ci"] else None
-    return Basis(components, list(timed.values()), described, present, high, len(tasks) > 1)
-
-
-def _harmonic_mean(tasks: Sequence[Task]) -> float:
-    return len(tasks) / math.fsum(1 / task.queries for task in tasks)
 
 
 def plan(settings: Settings, basis: Basis) -> dict[str, Any]:
@@ -208,7 +111,13 @@ def _present(basis: Basis, question: Question) -> dict[str, Any] | None:
 
 def _row(row: Row, target: Target) -> dict[str, Any]:
     meets = target.met_by(row.found) if target != Target() else None
-    return {"test": row.test, **row.design._asdict(), **_precision(row.found), "hours": row.hours, "meets_target": meets}
+    return {
+        "test": row.test,
+        **row.design._asdict(),
+        **_precision(row.found),
+        "hours": row.hours,
+        "meets_target": meets,
+    }
 
 
 def _precision(found: Any) -> dict[str, Any]:
@@ -220,15 +129,15 @@ def main() -> None:
         __doc__, "effects*", "meta*", "control*", "treatment*", "costs*", "plan", settings=Settings
     ).parse_args()
     settings: Settings = arguments.settings
-    if settings.assumed:
-        basis = assumed_basis(settings.assumed)
-    else:
+    if settings.compared:
         meta = json.loads(arguments.meta[0].read_text())
         effects = pd.read_csv(arguments.effects[0], sep="\t", dtype={"task": str})
-        roles = {"control": arguments.control, "treatment": arguments.treatment}
-        read = {role: read_values(files, meta["measure"]) for role, files in roles.items()}
-        values = trained_values(settings, read["control"], read["treatment"])
-        basis = found_basis(settings, meta, effects, values, read_costs(arguments.costs[0]))
+        control, treatment = (read_values(files, meta["measure"]) for files in (arguments.control, arguments.treatment))
+        values = trained_values(settings.compared, control, treatment)
+        basis = found_basis(settings.compared, meta, effects, values, read_costs(arguments.costs[0]))
+    else:
+        assert settings.assumed is not None  # planning gives one of both
+        basis = assumed_basis(settings.assumed)
     with atomic_text(arguments.plan) as file:
         json.dump(plan(settings, basis), file, indent=1, allow_nan=False)
         file.write("\n")

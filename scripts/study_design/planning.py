@@ -63,7 +63,7 @@ def plan_settings(experiment: Experiment, plan: str) -> dict[str, Any]:
             experiment.tasks[task].folder: experiment.tasks[other].folder
             for task, other in comparison.treatment_on.items()
         }
-        settings |= {
+        settings["compared"] = {
             "control": comparison.control,
             "treatment": comparison.treatment,
             "trained": [name for name in systems if seeds_vary(experiment, name)],

@@ -3,8 +3,8 @@
 Reads and writes nothing. An estimate Y of an effect has a variance V that the experiment estimates with df degrees of
 freedom, and Y / sqrt(V estimated) is held against Student's t. For a true effect delta this is noncentral t with
 noncentrality delta / sqrt(V) (Cohen 1988, Statistical Power Analysis, chapter 2; R's power.t.test(strict = TRUE)); with
-infinite df it is normal (Hedges and Pigott 2001, Psychological Methods 6(3), 203-217). Where V is a sum of parts that are
-estimated independently, df is that of Satterthwaite (1946, Biometrics Bulletin 2(6), 110-114).
+infinite df it is normal (Hedges and Pigott 2001, Psychological Methods 6(3), 203-217). Where V is a sum of parts that
+are estimated independently, df is that of Satterthwaite (1946, Biometrics Bulletin 2(6), 110-114).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Precision(NamedTuple):
 
 
 def precision(parts: Sequence[Part], alpha: float, power: float) -> Precision:
-    """The precision of an estimate whose variance is the sum of `parts`, in two-sided tests and intervals at `alpha`."""
+    """The precision of an estimate whose variance is the sum of `parts`; tests and intervals are two-sided."""
     variance = math.fsum(part.variance for part in parts)
     df = satterthwaite(parts)
     se = math.sqrt(variance)
@@ -66,7 +66,7 @@ def noncentrality(df: float, alpha: float, power: float) -> float:
 
 
 def expected_half_width(variance: float, df: float, alpha: float) -> float:
-    """The mean of t(df; 1 - alpha/2) sqrt(V estimated), as in Sakai (2016), Information Retrieval 19(3), equation 13.
+    """The mean of t(df; 1 - alpha/2) sqrt(V estimated), as Sakai (2016), Information Retrieval 19(3), takes it.
 
     The mean of an estimated standard deviation is sqrt(2/df) gamma((df + 1)/2) / gamma(df/2) of the true one.
     """

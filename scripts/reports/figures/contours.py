@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
@@ -80,15 +81,15 @@ def _title(plan: dict[str, Any], labels: Labels) -> str:
 def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
     power = f" with {100 * plan['power']:.10g}% power" if plan["curves"]["quantity"] == "detectable" else ""
     level = f"{form.percent(plan['alpha'])} interval" if not power else f"two-sided test at {plan['alpha']:g}"
-    notes = [f"Lines: {_quantity(plan)}{power}, {level}. Effect: {plan['axis']}. Queries are those of each collection."]
+    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan['axis']}. Queries: of each collection."]
     marks = []
     if plan["target"]:
         marks.append(f"Thick line: the target, {next(iter(plan['target'].values())):g}.")
     if plan["present"]:
         marks.append("Cross: the queries (harmonic mean) and collections of this experiment.")
-    if any(plan["cheapest"].values()):
-        fewest = "fewest queries" if plan["cheapest"]["summary" if plan["cheapest"]["summary"] else "task"]["hours"] is None else "cheapest"
-        marks.append(f"Diamond: {fewest} of the designs considered that meet the target.")
+    if best := [row for row in plan["cheapest"].values() if row]:
+        fewest = "with the fewest queries" if best[0]["hours"] is None else "the cheapest"
+        marks.append(f"Diamond: of the designs considered that meet the target, {fewest}.")
     notes += [" ".join(marks)] if marks else []
     unknown = [*plan.get("unknown_luck", []), *plan.get("given", [])]
     if unknown:
@@ -112,7 +113,6 @@ def _one_collection(ax: Axes, plan: dict[str, Any]) -> None:
     ax.set_xscale("log")
     ax.set_ylim(0, 1.05 * max(max(values) for values in curves["task"]))
     ax.yaxis.set_major_locator(MaxNLocator(6))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_ylabel(_quantity(plan).capitalize())
     ax.spines[["top", "right"]].set_visible(False)
     if plan["target"]:
@@ -130,14 +130,16 @@ def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[floa
     x, y = curves["queries"], curves["collections"]
     _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves['seeds']) > 1 else ''}")
     levels = contour_levels([value for matrix in curves["summary"] for row in matrix for value in row])
-    ax.set_xscale("log")
+    decimals = max(len(f"{level:.10g}".partition(".")[2]) for level in levels)
+    ax.set(xscale="log", yscale="log", xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
     bounds = [0.0, *levels, math.inf]
     shades = [SHADES(place / (len(bounds) - 2)) for place in range(len(bounds) - 1)]
     ax.contourf(x, y, values, levels=[*bounds[:-1], 1e9], colors=shades)
     lines = ax.contour(x, y, values, levels=levels, colors=INK, linewidths=0.6)
-    drawn = ax.clabel(lines, fmt=lambda value: f"{value:g}", fontsize=SIZE - 0.5, inline=True, inline_spacing=3)
-    for label in drawn:
-        label.set_rotation(0)
+    places = [place for path in lines.get_paths() if (place := label_place(path.vertices, x, y))]
+    ax.clabel(
+        lines, fmt=lambda value: form.fixed(value, decimals), fontsize=SIZE - 0.5, inline_spacing=3, manual=places
+    )
     if plan["target"]:
         target = next(iter(plan["target"].values()))
         if min(map(min, values)) < target < max(map(max, values)):
@@ -151,6 +153,19 @@ def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[floa
     ax.set_ylabel("Collections")
     ax.yaxis.set_major_locator(FixedLocator(sorted({row["collections"] for row in plan["designs"]} - {1})))
     ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def label_place(line: np.ndarray, x: list[float], y: list[float]) -> tuple[float, float] | None:
+    """The point of a contour, off the frame, at which its label is read best; None where it runs in a corner."""
+    inside = []
+    for point in line:
+        across, up = (
+            math.log(at / axis[0]) / math.log(axis[-1] / axis[0]) for at, axis in zip(point, (x, y), strict=True)
+        )
+        if 0.1 < across < 0.9 and 0.06 < up < 0.94:
+            inside.append((abs(across - 0.55), tuple(point)))
+    return min(inside)[1] if inside else None
 
 
 def contour_levels(values: list[float]) -> list[float]:
@@ -171,7 +186,9 @@ def _seeds(number: int) -> str:
 
 def _cross(ax: Axes, x: float, y: float) -> None:
     halo = [withStroke(linewidth=3.0, foreground="white")]
-    ax.plot([x], [y], marker="x", markersize=6, markeredgewidth=1.4, color=INK, zorder=6, path_effects=halo, clip_on=False)
+    ax.plot(
+        [x], [y], marker="x", markersize=6, markeredgewidth=1.4, color=INK, zorder=6, path_effects=halo, clip_on=False
+    )
 
 
 def _diamond(ax: Axes, x: float, y: float) -> None:
