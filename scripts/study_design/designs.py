@@ -100,11 +100,15 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """The level and power of the tests; with `normal`, the summary's interval takes its variance for known."""
+    """The level and power of the tests, and the summary's interval by its name in scripts/synthesis/intervals.
+
+    The normal one takes the variance for known; that of Knapp and Hartung never takes it for less than chance among the
+    queries (and a system's luck on each collection) makes it.
+    """
 
     alpha: float
     power: float
-    normal: bool
+    interval: str = "knapp-hartung"
 
     def of_task(self, components: Components, design: Design) -> Precision:
         """The precision of one collection's effect."""
@@ -113,8 +117,10 @@ class Question:
     def of_summary(self, components: Components, design: Design) -> Precision:
         """The precision of the mean effect over collections."""
         parts = _summary_parts(components, design)
-        if self.normal:
-            parts = [Part(part.variance, math.inf) for part in parts]
+        if self.interval == "normal":
+            parts = [part._replace(df=math.inf) for part in parts]
+        if self.interval != "knapp-hartung":
+            parts = [part._replace(floor=0.0) for part in parts]
         return precision(parts, self.alpha, self.power)
 
 
@@ -177,9 +183,9 @@ def _task_parts(components: Components, design: Design) -> list[Part]:
 
 def _summary_parts(components: Components, design: Design) -> list[Part]:
     _, collections, seeds = design
-    specific = math.fsum(luck.seed_by_collection for luck in components.luck) / seeds
-    between = components.collection + _of_queries(components, design) + specific
-    parts = [Part(between / collections, collections - 1)]
+    of_task = _of_queries(components, design) + math.fsum(luck.seed_by_collection for luck in components.luck) / seeds
+    between = components.collection + of_task
+    parts = [Part(between / collections, collections - 1, floor=of_task / collections)]
     return parts + [Part(luck.seed / seeds, _df(luck, seeds)) for luck in components.luck]
 
 

@@ -63,7 +63,7 @@ def read_values(paths: Sequence[Path], measure: str) -> Values:
 def plan(settings: Settings, basis: Basis) -> dict[str, Any]:
     """All that the table, the figure and the sentence say."""
     target = Target(settings.effect, settings.half_width)
-    question = Question(settings.alpha, settings.power, basis.described["interval"] == "normal")
+    question = Question(settings.alpha, settings.power, basis.described["interval"])
     collections = settings.collections if basis.summary else []
     found = rows(basis.components, question, basis.hours, settings.queries, collections, settings.seeds)
     by_test = {test: [row for row in found if row.test == test] for test in ("task", "summary")}

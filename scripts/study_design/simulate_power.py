@@ -1,7 +1,7 @@
 """Simulate studies and analyse them with the project's own estimators: is an effect found as often as was planned?
 
-Reads nothing. Prints a table in Markdown, a row a design: the power planned, 80%, and the share of simulated studies whose
-summary (REML or another estimator, interval of Knapp and Hartung) excludes 0; the half-width planned and the mean one.
+Reads nothing. Prints a table in Markdown, a row a design: the effect that is planned to be detected with 80% power, the
+share of simulated studies whose interval excludes 0, the half-width planned and the mean one of these studies.
 Each task's variance is estimated from its own queries, as in an experiment. By hand, in minutes:
 
     PYTHONPATH=. python scripts/study_design/simulate_power.py --settings '{"replicates": 10000}'
@@ -61,7 +61,7 @@ def simulated(components: Components, design: Design, effect: float, settings: S
 def table(settings: Settings) -> str:
     """The table in Markdown."""
     lines = ["| queries | collections | tau | effect | power | half-width planned | simulated |", "|--:" * 7 + "|"]
-    question = Question(0.05, 0.8, settings.interval == "normal")
+    question = Question(0.05, 0.8, settings.interval)
     for tau in TAUS:
         for queries, collections in DESIGNS:
             components, design = Components(QUERY, tau**2), Design(queries, collections, 1)

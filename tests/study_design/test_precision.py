@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,14 @@ STORED = json.loads((ORACLE / "power.json").read_text())
 def test_a_task_agrees_with_power_t_test(case):
     n, sd, alpha = case["n"], case["sd"], case["alpha"]
     assert math.isclose(power_of(case["delta"], sd**2 / n, n - 1, alpha), case["power"], rel_tol=1e-10)
-    found = Question(alpha, 0.8, normal=False).of_task(Components(sd**2, 0.1), Design(n, 1, 1))
+    found = Question(alpha, 0.8).of_task(Components(sd**2, 0.1), Design(n, 1, 1))
     assert math.isclose(found.detectable, case["detectable"], rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("case", STORED["summary"])
 def test_a_summary_with_a_normal_interval_agrees_with_hedges_and_pigott(case):
     components, design = Components(case["query"], case["tau2"]), Design(case["n"], case["k"], 1)
-    found = Question(0.05, case["power"], normal=True).of_summary(components, design)
+    found = Question(0.05, case["power"], "normal").of_summary(components, design)
     assert math.isclose(power_of(case["mu"], found.variance, math.inf, 0.05), case["power"], rel_tol=1e-12)
     if case["power"] < 0.999:  # nearer to 1 it says little of the effect
         assert math.isclose(found.detectable, case["mu"], rel_tol=1e-9)
@@ -71,21 +72,25 @@ def test_the_stored_values_are_those_of_r():
 
 @pytest.mark.parametrize("df", [1, 2.5, 7, 200])
 @pytest.mark.parametrize("ncp", [0.3, 2.8, 8.0, 60.0])
-def test_power_is_the_integral_over_the_estimated_variance(df, ncp):
-    """P(|Z + ncp| > c s) over the density of s = sqrt(chi2 / df); SciPy's noncentral t is nan for some of these."""
+@pytest.mark.parametrize("floor", [0.0, 0.01, 0.6, 1.0])
+def test_power_is_the_integral_over_the_estimated_variance(df, ncp, floor):
+    """P(|Z + ncp| > c s) over the density of s = sqrt(chi2 / df), or its floor; special.nctdtr is nan for some of these."""
     critical = float(-special.stdtrit(df, 0.025))
 
-    def integrand(s: float) -> float:
+    def integrand(s: float, of: Callable[[float], float]) -> float:
         log_density = math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2) - df * s * s / 2
-        return (
-            float(special.ndtr(ncp - critical * s) + special.ndtr(-ncp - critical * s))
-            * s ** (df - 1)
-            * math.exp(log_density)
+        return of(max(s, math.sqrt(floor))) * s ** (df - 1) * math.exp(log_density)
+
+    def mean(of: Callable[[float], float]) -> float:
+        inner = (math.sqrt(2 * special.gammaincinv(df / 2, share) / df) for share in (0.01, 0.5, 0.99))
+        ends = sorted([0, math.sqrt(floor), *inner, 10])
+        return sum(
+            integrate.quad(integrand, *pair, (of,), epsabs=1e-12, limit=200)[0] for pair in itertools.pairwise(ends)
         )
 
-    ends = [0, *(math.sqrt(2 * special.gammaincinv(df / 2, share) / df) for share in (0.01, 0.5, 0.99)), 10]
-    parts = [integrate.quad(integrand, a, b, epsabs=1e-12, limit=200)[0] for a, b in itertools.pairwise(ends)]
-    assert power_of(ncp, 1.0, df, 0.05) == pytest.approx(sum(parts), abs=1e-9)
+    rejected = mean(lambda s: special.ndtr(ncp - critical * s) + special.ndtr(-ncp - critical * s))
+    assert power_of(ncp, 1.0, df, 0.05, floor) == pytest.approx(rejected, abs=1e-9)
+    assert expected_half_width(1.0, df, 0.05, floor) == pytest.approx(critical * mean(lambda s: s), rel=1e-9)
 
 
 def test_the_detectable_effect_has_the_power_asked_for():
