@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, special, stats
 
-NODES = 100  # of a mean over the estimates of a variance: 12 digits and more
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(100)  # of a mean over the estimates of a variance: 12 digits and more
 
 
 class Part(NamedTuple):
@@ -115,10 +115,9 @@ def _estimates(df: float, floor: float) -> tuple[np.ndarray, np.ndarray]:
     low, high = (math.sqrt(special.gammainccinv(df / 2, share) * 2 / df) for share in (1 - 1e-15, 1e-16))
     low = max(low, least)
     high = max(high, low)
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    s = low + (high - low) * (nodes + 1) / 2
+    s = low + (high - low) * (NODES + 1) / 2
     log_density = (
         math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2) + (df - 1) * np.log(s) - df * s**2 / 2
     )
-    density = np.exp(log_density) * weights * (high - low) / 2
+    density = np.exp(log_density) * WEIGHTS * (high - low) / 2
     return np.append(s, least), np.append(density, special.gammainc(df / 2, df * floor / 2))
