@@ -60,7 +60,9 @@ def test_a_mistake_is_one_line(section, told):
 
 def test_a_correlation_has_nothing_to_detect():
     gold = {"control": "bm25", "treatment": "tuned", "effect": "CORR"}
-    with pytest.raises(UserError, match=r"plan_study\.comparisons: c has effect CORR: there is no difference to detect"):
+    with pytest.raises(
+        UserError, match=r"plan_study\.comparisons: c has effect CORR: there is no difference to detect"
+    ):
         plans({"comparisons": ["c"]}, **{"comparisons/c": gold})
 
 

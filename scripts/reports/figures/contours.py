@@ -9,7 +9,6 @@ import math
 from typing import Any
 
 import matplotlib
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
@@ -135,11 +134,18 @@ def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[floa
     bounds = [0.0, *levels, math.inf]
     shades = [SHADES(place / (len(bounds) - 2)) for place in range(len(bounds) - 1)]
     ax.contourf(x, y, values, levels=[*bounds[:-1], 1e9], colors=shades)
-    lines = ax.contour(x, y, values, levels=levels, colors=INK, linewidths=0.6)
-    places = [place for path in lines.get_paths() if (place := label_place(path.vertices, x, y))]
-    ax.clabel(
-        lines, fmt=lambda value: form.fixed(value, decimals), fontsize=SIZE - 0.5, inline_spacing=3, manual=places
-    )
+    drawn = ax.contour(x, y, values, levels=levels)
+    of_levels: list[tuple[float, float] | None] = []
+    for path in drawn.get_paths():
+        of_levels.append(label_place(path.vertices, x, y, [place for place in of_levels if place]))
+    drawn.remove()
+    if places := [
+        place for place in of_levels if place
+    ]:  # a line in a corner has no room for its label: it is not drawn
+        labelled = [level for level, place in zip(levels, of_levels, strict=True) if place]
+        lines = ax.contour(x, y, values, levels=labelled, colors=INK, linewidths=0.6)
+        form_of = {level: form.fixed(level, decimals) for level in labelled}
+        ax.clabel(lines, fmt=form_of, fontsize=SIZE - 0.5, inline_spacing=3, manual=places)
     if plan["target"]:
         target = next(iter(plan["target"].values()))
         if min(map(min, values)) < target < max(map(max, values)):
@@ -156,16 +162,23 @@ def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[floa
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def label_place(line: np.ndarray, x: list[float], y: list[float]) -> tuple[float, float] | None:
-    """The point of a contour, off the frame, at which its label is read best; None where it runs in a corner."""
-    inside = []
+def label_place(line: Any, x: list[float], y: list[float], others: list[Any]) -> tuple[float, float] | None:
+    """The point of a contour at which its label is read best: off the frame and clear of the labels of `others`.
+
+    None where the contour has no such point, as in a corner.
+    """
+
+    def share(point: Any) -> tuple[float, float]:
+        across, up = (math.log(at / ax[0]) / math.log(ax[-1] / ax[0]) for at, ax in zip(point, (x, y), strict=True))
+        return across, up
+
+    taken, clear = [share(other) for other in others], []
     for point in line:
-        across, up = (
-            math.log(at / axis[0]) / math.log(axis[-1] / axis[0]) for at, axis in zip(point, (x, y), strict=True)
-        )
-        if 0.1 < across < 0.9 and 0.06 < up < 0.94:
-            inside.append((abs(across - 0.55), tuple(point)))
-    return min(inside)[1] if inside else None
+        across, up = share(point)
+        inside = 0.1 < across < 0.9 and 0.07 < up < 0.93
+        if inside and all(abs(across - at[0]) > 0.16 or abs(up - at[1]) > 0.09 for at in taken):
+            clear.append((abs(across - 0.55), tuple(point)))
+    return min(clear)[1] if clear else None
 
 
 def contour_levels(values: list[float]) -> list[float]:
