@@ -34,12 +34,7 @@ include: "rules/archive.smk"
 rule all:
     default_target: True
     input:
-        shown=[
-            result("summary"),
-            result("report"),
-            *pages.named_in_summary(EXPERIMENT),
-            *study_design.configured(EXPERIMENT),
-        ],
+        shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
         deleted=deleted,
 
 

@@ -7,7 +7,7 @@ figures/study-design-{plan}.{svg,pdf,png}, tables/study-design.{tsv,md}. `snakem
 
 from scripts.experiment.comparisons import STUDY_FIGURE
 from scripts.reports.planning.labels import system_labels
-from scripts.study_design import planning as study_design
+from scripts.study_design import planning as study
 
 STUDY_PLANS = one_of(EXPERIMENT.study.plans)
 
@@ -16,7 +16,7 @@ def of_plan(name):
     """The path `name` of the comparison whose variances a plan takes; nothing where they are assumed."""
 
     def inputs(wildcards):
-        compared = study_design.compared(EXPERIMENT, wildcards.plan)
+        compared = study.compared(EXPERIMENT, wildcards.plan)
         return job_files.of_comparisons(EXPERIMENT, name, [comparison.name for comparison in compared])
 
     return inputs
@@ -26,14 +26,14 @@ rule study_design:
     input:
         unpack(
             lambda wildcards: code(
-                "study_design/plan_designs.py", *loaded_modules(study_design.compared(EXPERIMENT, wildcards.plan))
+                "study_design/plan_designs.py", *loaded_modules(study.compared(EXPERIMENT, wildcards.plan))
             )
         ),
         effects=of_plan("effects"),
         meta=of_plan("meta"),
-        control=lambda wildcards: study_design.metrics(EXPERIMENT, wildcards.plan, "control"),
-        treatment=lambda wildcards: study_design.metrics(EXPERIMENT, wildcards.plan, "treatment"),
-        costs=lambda wildcards: [result("costs")] if study_design.compared(EXPERIMENT, wildcards.plan) else [],
+        control=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "control"),
+        treatment=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "treatment"),
+        costs=lambda wildcards: [result("costs")] if study.compared(EXPERIMENT, wildcards.plan) else [],
     output:
         plan=result("study_design"),
     log:
@@ -41,7 +41,7 @@ rule study_design:
     wildcard_constraints:
         plan=STUDY_PLANS,
     params:
-        settings=lambda wildcards: settings(**study_design.plan_settings(EXPERIMENT, wildcards.plan)),
+        settings=lambda wildcards: settings(**study.plan_settings(EXPERIMENT, wildcards.plan)),
     conda:
         "../envs/report.yaml"
     message:
@@ -78,8 +78,8 @@ rule study_design_figure:
 rule plan_study:  # the last one: it prints a sentence a plan
     input:
         **code("reports/study_designs.py"),
-        plans=study_design.plan_files(EXPERIMENT),
-        figures=study_design.figure_files(EXPERIMENT),
+        plans=study.plan_files(EXPERIMENT),
+        figures=study.figure_files(EXPERIMENT),
     output:
         table=shown(result("study_designs", table_format="tsv"), "study_designs", "Tables", table="study designs"),
         page=result("study_designs", table_format="md"),

@@ -37,7 +37,7 @@ def tables(experiment: Experiment) -> list[str]:
     return [path("study_designs", experiment=experiment.name, table_format=one) for one in TABLE_FORMATS]
 
 
-def configured(experiment: Experiment) -> list[str]:
+def asked(experiment: Experiment) -> list[str]:
     """What is made with the other results, where the configuration plans a study."""
     return [*tables(experiment), *figure_files(experiment)] if experiment.study.configured else []
 

@@ -98,9 +98,10 @@ def test_the_table_of_a_plan_marks_what_meets_the_target():
         made(half_width=0.001, present=False),
         made({"trained": 0}, effect=0.03),
         made({"query_sd": 40.0, "collection_sd": 3.0}, seeds=[2, 5]),
+        made(effect=0.03, queries=[25, 30, 35, 1600, 100000], collections=list(range(2, 30))),
         made({"query_sd": 2e-4, "collection_sd": 1e-5, "seed_sd": 0.0}, seeds=[1]),
     ],
-    ids=["target", "out of reach", "nothing trained", "large", "small"],
+    ids=["target", "out of reach", "nothing trained", "large", "many numbers", "small"],
 )
 def test_the_figure_fits_its_page_and_every_contour_has_its_label(found):
     figure = contour_figure(found, LABELS)
@@ -115,14 +116,15 @@ def test_the_figure_fits_its_page_and_every_contour_has_its_label(found):
             assert frame.x0 <= inner.x0 and inner.x1 <= frame.x1 and frame.y0 <= inner.y0 and inner.y1 <= frame.y1
         ticks = [tick for tick in ax.get_xticklabels() + ax.get_yticklabels() if tick.get_text()]
         shown += [ax.xaxis.label, ax.yaxis.label, *ticks]
-        boxes = sorted((tick.get_window_extent(renderer) for tick in ax.get_xticklabels()), key=lambda one: one.x0)
-        assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+        for axis in (ax.xaxis, ax.yaxis):
+            boxes = [tick.get_window_extent(renderer) for tick in axis.get_ticklabels()]
+            assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
     for text in shown:
         inner = text.get_window_extent(renderer)
         assert box.x0 <= inner.x0 and inner.x1 <= box.x1 and box.y0 <= inner.y0 and inner.y1 <= box.y1, text.get_text()
     for ax in figure.axes[1:]:
         labels = [text.get_window_extent(renderer) for text in ax.texts]
-        assert labels and not any(a.overlaps(b) for place, a in enumerate(labels) for b in labels[:place])
+        assert labels and not any(a.overlaps(b) for a, b in itertools.combinations(labels, 2))
 
 
 def test_levels_are_round_and_few():

@@ -10,7 +10,7 @@ def test_each_comparison_has_a_plan_on_demand():
     assert planning.plan_files(experiment) == ["results/e/tables/study-designs/c.json"]
     assert planning.figure_files(experiment, ("svg",)) == ["results/e/figures/study-design-c.svg"]
     assert planning.tables(experiment) == ["results/e/tables/study-design.tsv", "results/e/tables/study-design.md"]
-    assert planning.configured(experiment) == []
+    assert planning.asked(experiment) == []
     assert planning.metrics(experiment, "c", "control") == ["results/e/metrics/d/bm25/seed-0.tsv"]
     assert len(planning.metrics(experiment, "c", "treatment")) == 2
     compared = planning.plan_settings(experiment, "c")["compared"]
@@ -20,7 +20,7 @@ def test_each_comparison_has_a_plan_on_demand():
 def test_a_plan_in_the_configuration_is_made_with_the_other_results():
     assumed = {"new": {"query_sd": 0.2, "collection_sd": 0.03}}
     experiment = resolve(changed({"plan_study": {"assumed": assumed}}), "c.yaml")
-    assert planning.configured(experiment) == [*planning.tables(experiment), *planning.figure_files(experiment)]
+    assert planning.asked(experiment) == [*planning.tables(experiment), *planning.figure_files(experiment)]
     assert planning.compared(experiment, "new") == [] == planning.metrics(experiment, "new", "control")
     assert planning.plan_settings(experiment, "new")["assumed"]["query_sd"] == 0.2
     assert "compared" not in planning.plan_settings(experiment, "new")

@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -24,7 +25,8 @@ from scripts.reports.figures.measured_text import font, width, wrap
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 40.0, 40.0, 4.0  # points: two columns of a journal, and the spaces in them
-HEIGHT, BELOW, ABOVE = 140.0, 32.0, 16.0  # points: of a panel, of its axis below and its heading above
+PANEL = (PAGE - LEFT - GAP - MARGIN - 14.0) / 2  # the width of a panel; half a number stands beside its axis
+HEIGHT, BELOW, ABOVE = 140.0, 32.0, 18.0  # points: of a panel, of its axis below and its heading above
 LEADING = 1.35
 TARGET = "#c8781e"
 SHADES = LinearSegmentedColormap.from_list("shades", ["#8fb3d3", "#f4f7fa"])  # the darker, the more a design can show
@@ -41,15 +43,14 @@ def contour_figure(plan: dict[str, Any], labels: Labels) -> Figure:
     title, notes = _lines(_title(plan, labels)), _lines(*_notes(plan, labels))
     head = MARGIN + LEADING * SIZE * len(title)
     foot = MARGIN + LEADING * SIZE * len(notes)
-    panel = (PAGE - LEFT - GAP - MARGIN - SIZE) / 2
     page = head + rows * (ABOVE + HEIGHT + BELOW) + foot
     with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
         figure = Figure(figsize=(PAGE / 72, page / 72))
         FigureCanvasAgg(figure)
         for place in range(1 + len(summaries)):
-            left = LEFT + (place % 2) * (panel + GAP)
+            left = LEFT + (place % 2) * (PANEL + GAP)
             bottom = page - head - (place // 2 + 1) * (ABOVE + HEIGHT + BELOW) + BELOW
-            ax = figure.add_axes((left / PAGE, bottom / page, panel / PAGE, HEIGHT / page))
+            ax = figure.add_axes((left / PAGE, bottom / page, PANEL / PAGE, HEIGHT / page))
             if place == 0:
                 _one_collection(ax, plan)
             else:
@@ -98,7 +99,7 @@ def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
 
 
 def _heading(ax: Axes, text: str) -> None:
-    ax.set_title(text, loc="left", fontsize=SIZE, color=INK, pad=4)
+    ax.set_title(text, loc="left", fontsize=SIZE, color=INK, pad=6)
 
 
 def _one_collection(ax: Axes, plan: dict[str, Any]) -> None:
@@ -128,26 +129,16 @@ def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[floa
     curves = plan["curves"]
     x, y = curves["queries"], curves["collections"]
     _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves['seeds']) > 1 else ''}")
-    levels = contour_levels([value for matrix in curves["summary"] for row in matrix for value in row])
-    decimals = max(len(f"{level:.10g}".partition(".")[2]) for level in levels)
+    every = [value for matrix in curves["summary"] for row in matrix for value in row]
+    levels = contour_levels(every)
     ax.set(xscale="log", yscale="log", xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
-    bounds = [0.0, *levels, math.inf]
-    shades = [SHADES(place / (len(bounds) - 2)) for place in range(len(bounds) - 1)]
-    ax.contourf(x, y, values, levels=[*bounds[:-1], 1e9], colors=shades)
-    drawn = ax.contour(x, y, values, levels=levels)
-    of_levels: list[tuple[float, float] | None] = []
-    for path in drawn.get_paths():
-        of_levels.append(label_place(path.vertices, x, y, [place for place in of_levels if place]))
-    drawn.remove()
-    if places := [
-        place for place in of_levels if place
-    ]:  # a line in a corner has no room for its label: it is not drawn
-        labelled = [level for level, place in zip(levels, of_levels, strict=True) if place]
-        lines = ax.contour(x, y, values, levels=labelled, colors=INK, linewidths=0.6)
-        form_of = {level: form.fixed(level, decimals) for level in labelled}
-        ax.clabel(lines, fmt=form_of, fontsize=SIZE - 0.5, inline_spacing=3, manual=places)
-    if plan["target"]:
-        target = next(iter(plan["target"].values()))
+    shades = [SHADES(place / len(levels)) for place in range(len(levels) + 1)]
+    ax.contourf(x, y, values, levels=[0.0, *levels, 2 * max(every)], colors=shades)
+    targets = list(plan["target"].values())
+    _labelled_lines(
+        ax, x, y, values, [level for level in levels if not any(_near(level, target) for target in targets)]
+    )
+    for target in targets:
         if min(map(min, values)) < target < max(map(max, values)):
             ax.contour(x, y, values, levels=[target], colors=TARGET, linewidths=1.6)
     present = plan["present"]
@@ -157,9 +148,30 @@ def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[floa
     if best and best["seeds"] == seeds:
         _diamond(ax, best["queries"], best["collections"])
     ax.set_ylabel("Collections")
-    ax.yaxis.set_major_locator(FixedLocator(sorted({row["collections"] for row in plan["designs"]} - {1})))
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _round_ticks(ax.yaxis, [row["collections"] for row in plan["designs"] if row["collections"] > 1], HEIGHT)
+
+
+def _labelled_lines(ax: Axes, x: list[float], y: list[float], values: list[list[float]], levels: list[float]) -> None:
+    """Contours with their labels; one that runs in a corner has no room for its label and is not drawn."""
+    if not levels:
+        return
+    drawn = ax.contour(x, y, values, levels=levels)
+    place_of: dict[float, Any] = {}
+    for level, path in zip(levels, drawn.get_paths(), strict=True):
+        if place := label_place(path.vertices, x, y, list(place_of.values())):
+            place_of[level] = place
+    drawn.remove()
+    if place_of:
+        lines = ax.contour(x, y, values, levels=list(place_of), colors=INK, linewidths=0.6)
+        decimals = max(len(f"{level:.10g}".partition(".")[2]) for level in levels)
+        text_of = {level: form.fixed(level, decimals) for level in place_of}
+        places = list(place_of.values())
+        ax.clabel(lines, fmt=text_of, fontsize=SIZE - 0.5, inline_spacing=3, manual=places)
+
+
+def _near(level: float, target: float) -> bool:
+    """Whether the label of a contour would stand in the line of the target."""
+    return abs(math.log(level / target)) < 0.1
 
 
 def label_place(line: Any, x: list[float], y: list[float], others: list[Any]) -> tuple[float, float] | None:
@@ -210,16 +222,24 @@ def _diamond(ax: Axes, x: float, y: float) -> None:
 
 
 def _queries_axis(ax: Axes, plan: dict[str, Any]) -> None:
-    """The numbers of queries that were considered, as many as have room."""
-    ticks = sorted({row["queries"] for row in plan["designs"]})
-    ax.set_xlim(ticks[0], ticks[-1])
-    room = math.log(ticks[-1] / ticks[0]) / 200  # of the logarithm, a point of the panel
-    kept: list[int] = []
-    for tick in ticks:
-        if not kept or math.log(tick / kept[-1]) / room > width(f"{tick}", SIZE) + 6:
-            kept.append(tick)
-    ax.xaxis.set_major_locator(FixedLocator(kept))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    """The axis of the numbers of queries that were considered."""
+    queries = sorted({row["queries"] for row in plan["designs"]})
+    ax.set_xlim(queries[0], queries[-1])
+    _round_ticks(ax.xaxis, queries, PANEL)
     ax.set_xlabel("Queries")
     ax.tick_params(width=0.6, length=2.5, color=MUTED)
+
+
+def _round_ticks(axis: Axis, numbers: list[int], length: float) -> None:
+    """Ticks at the numbers considered, as many as have room on a logarithmic axis of so many points."""
+    numbers = sorted(set(numbers))
+    point = math.log(numbers[-1] / numbers[0]) / length
+    upright = axis.axis_name == "y"
+    kept: list[int] = []
+    for number in numbers:
+        room = SIZE + 2 if upright else (width(f"{number}", SIZE) + width(f"{kept[-1] if kept else 0}", SIZE)) / 2 + 4
+        if not kept or math.log(number / kept[-1]) / point > room:
+            kept.append(number)
+    axis.set_major_locator(FixedLocator(kept))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
