@@ -40,14 +40,14 @@ def experiment(generator, query, luck, seeds, control_luck=(0.0, 0.0, 0.0), cont
 def test_the_components_are_those_that_were_simulated():
     generator = np.random.default_rng(3)
     found = []
-    for _ in range(300):
+    for _ in range(150):
         tasks, values = experiment(generator, 0.05, (0.0009, 0.0004, 0.01), 5, (0.0004, 0.0, 0.02), 3)
         components = components_of(tasks, 0.001, [values["treatment"], values["control"]])
         treatment, control = components.luck
         found.append([components.query, treatment.seed, treatment.seed_by_collection, treatment.seed_by_query,
                       control.seed, control.seed_by_query])  # fmt: skip
         assert (components.collection, treatment.df, control.df) == (0.001, 4, 2)
-    means, errors = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(300)
+    means, errors = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(150)
     expected = [0.05, 0.0009, 0.0004, 0.01, 0.0004, 0.02]
     # a component below 0 counts as 0, which lifts the mean of small ones a little
     assert (np.abs(means - expected) < 4 * errors + 0.1 * np.array(expected)).all(), (means, expected)
