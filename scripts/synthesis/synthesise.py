@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
@@ -20,7 +22,8 @@ from scripts.synthesis.summaries import Summary
 class Synthesis:
     """The result of a comparison.
 
-    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given.
+    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
+    `estimates` and `variances` are theirs, on the scale of the synthesis.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -29,6 +32,8 @@ class Synthesis:
     effect_type: str
     meta: MetaAnalysis | None
     weights: dict[str, float]
+    estimates: np.ndarray
+    variances: np.ndarray
     leave_one_out: dict[str, MetaAnalysis]
     cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
@@ -66,6 +71,8 @@ def synthesise(
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
+        estimates=np.array([defined[task][0] for task in tasks]),
+        variances=np.array([defined[task][1] for task in tasks]),
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
