@@ -6,7 +6,7 @@ Journal of Statistical Software 93(6). With the effects y ~ N(mu 1, V + tau^2 I)
 
     p(tau | y) proportional to p(tau) |V + tau^2 I|^-1/2 sqrt(V_mu) exp(-Q / 2),    mu | tau, y ~ N(M, V_mu),
 
-M, V_mu = 1 / sum W and Q at this tau. A new task's effect given tau is N(M, V_mu + tau^2). So posteriors are mixtures over
+M, V_mu = 1 / sum W and Q at this tau. A new task's effect given tau is N(M, V_mu + tau^2). Posteriors are mixtures over
 tau, which is integrated out by Gauss-Legendre quadrature on panels that grow with tau: no simulation, no seed.
 V may have covariances: on its eigenvectors it is diagonal, and stays so with tau^2 I added.
 """

@@ -148,7 +148,14 @@ def bayesian_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
 
 
 def _short(meta: MetaAnalysis) -> dict[str, Any]:
-    return {"k": meta.k, "summary": asdict(meta.summary), "tau2": meta.tau2, "i2": meta.i2, "q": meta.q}
+    return {
+        "k": meta.k,
+        "interval": meta.interval,
+        "summary": asdict(meta.summary),
+        "tau2": meta.tau2,
+        "i2": meta.i2,
+        "q": meta.q,
+    }
 
 
 def main() -> None:
@@ -175,6 +182,7 @@ def main() -> None:
         settings.interval,
         settings.alpha,
         settings.prediction,
+        {task: result.interval for task, result in results.items()},
     )
     record = meta_record(synthesis, settings)
     if beside := sensitivity(results, settings):

@@ -16,6 +16,7 @@ from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
 from scripts.synthesis.summaries import Summary
+from scripts.synthesis.task_intervals import TaskInterval
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,12 @@ def synthesise(
     interval: str = "knapp-hartung",
     alpha: float = 0.05,
     prediction: str = "k-2",
+    task_intervals: Mapping[str, TaskInterval | None] | None = None,
 ) -> Synthesis:
-    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`."""
+    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`.
+
+    A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
+    """
     defined = {
         task: (effect.estimate, effect.variance)
         for task, effect in effects.items()
@@ -57,7 +62,9 @@ def synthesise(
     def combine(tasks: list[str]) -> MetaAnalysis:
         estimates = [defined[task][0] for task in tasks]
         variances = [defined[task][1] for task in tasks]
-        return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha, prediction), effect_type)
+        meta = meta_analysis(estimates, variances, estimator, interval, alpha, prediction)
+        own = (task_intervals or {}).get(tasks[0]) if meta.k == 1 else None
+        return _as_reported(of_one_task(meta, own) if own else meta, effect_type)
 
     tasks = list(defined)
     meta = combine(tasks) if tasks else None
@@ -65,7 +72,7 @@ def synthesise(
     if meta is None:
         warnings.append("no task has an effect: there is no summary")
     elif meta.k == 1:
-        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with a normal interval")
+        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with its own {meta.interval} interval")
     else:
         warnings += tau2_warnings(meta)
     return Synthesis(
@@ -80,6 +87,12 @@ def synthesise(
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )
+
+
+def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
+    """The summary of one task with the task's own interval and p-value."""
+    ends = {name: getattr(own, name) for name in ("ci_low", "ci_high", "df", "p_value", "log10_p")}
+    return replace(meta, interval=own.kind, summary=replace(meta.summary, **ends))
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
