@@ -14,13 +14,10 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
-<<<<<<< HEAD
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import FoundFamily, read_families
 from scripts.reports.comparison.family_text import heading, standings_table
 from scripts.reports.comparison.family_text import sentence as family_sentence
-=======
-from scripts.reports.comparison.family import families
->>>>>>> few
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
@@ -183,13 +180,9 @@ def main() -> None:
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-<<<<<<< HEAD
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    adjusted = adjustments(tables["comparisons"])
+    results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
     families = read_families(arguments.families, arguments.family_records, escaped(arguments.settings.labels))
-=======
-    family = families(tables["comparisons"])
-    results = {meta.stem: read_found(effects, meta, family.get(meta.stem)) for effects, meta in pairs}
->>>>>>> few
     with atomic_text(arguments.summary) as file:
         file.write(page(tables, results, families, arguments.settings))
 
