@@ -1,17 +1,20 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order. Writes figures/{name}.svg, .pdf, .png.
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order, and those of the comparisons with
+which it has its axis in common, if any. Writes figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Labels, forest, read_found
+from scripts.reports.comparison.reading import Found, Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
+from scripts.reports.figures.forest_axis import common_limits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,11 +24,20 @@ class Settings(Looks):
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
+def found(effects: list[Path], meta: list[Path]) -> list[Found]:
+    """The results of comparisons from their files, both in one order."""
+    return [read_found(of_tasks, summary) for of_tasks, summary in zip(effects, meta, strict=True)]
+
+
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png", settings=Settings).parse_args()
-    comparisons = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
-    plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
-    save(plot, arguments.svg, arguments.pdf, arguments.png)
+    names = ("effects*", "meta*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
+    arguments = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    plot = forest(found(arguments.effects, arguments.meta), settings, settings.labels)
+    if arguments.axis_effects:
+        on_axis = found(arguments.axis_effects, arguments.axis_meta)
+        plot = replace(plot, limits=common_limits(on_axis, settings, settings.labels))
+    save(forest_plot(plot), arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

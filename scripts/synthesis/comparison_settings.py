@@ -23,6 +23,7 @@ class Settings:
     seed: Annotated[int, "of the randomisation test"]
     cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
+    lower_is_better: Annotated[bool, "of the measure: not worse is not higher by more than the margin"] = False
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict
     )

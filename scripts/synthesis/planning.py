@@ -30,12 +30,15 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     folders = {
         tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
     }
+    measured = comparison.settings
+    lower = measured.get("margin") is not None and measured["measure"] in experiment.lower_is_better
     return {
         "control": comparison.control,
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         "seed": experiment.seed,
-        **comparison.settings,
+        **({"lower_is_better": True} if lower else {}),
+        **measured,
     }
 
 

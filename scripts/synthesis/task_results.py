@@ -64,12 +64,13 @@ def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskR
     described = (effect, seed_spread(seeds_y), seed_spread(seeds_x), control.judged, treatment.judged)
     if not effect_named(settings.effect).HAS_DIFFERENCE:
         return TaskResult(*described)
+    better, worse = (y, x) if settings.lower_is_better else (x, y)
     several = max(seeds_y.shape[1], seeds_x.shape[1]) > 1 and len(x) > 1
     return TaskResult(
         *described,
         t_test=paired_t_test(x, y),
         randomisation=randomisation_test(x, y, settings.seed, settings.permutations),
-        equivalence=equivalence_test(x, y, settings.margin, settings.alpha) if settings.margin else None,
+        equivalence=equivalence_test(better, worse, settings.margin, settings.alpha) if settings.margin else None,
         variance=effect_variance(seeds_x, seeds_y) if several else None,
     )
 

@@ -67,6 +67,17 @@ def test_the_sentence_follows_the_numbers():
     assert "is not shown (p = 0.400)." in said(equivalence=margin | {"p_non_inferiority": 0.4})
 
 
+def test_a_gain_is_a_fall_where_a_lower_value_is_better():
+    for interval, what in (
+        ([0.01, 0.1], "a loss"),
+        ([-0.1, -0.01], "a gain"),
+        ([-0.1, 0.1], "it may be a gain or a loss"),
+    ):
+        one = found(prediction_interval=interval)
+        plot = as_table(one, replace(LOOKS, lower_is_better=True), LABELS)
+        assert f": {what} there" in sentence(one.meta, plot, LABELS)
+
+
 def test_the_table_has_tasks_summary_reason_and_marks():
     one = found()
     plot = as_table(one, LOOKS, LABELS)
@@ -74,7 +85,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
     above, below = blocks(one, plot)
     assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "33.3%", "0.030*"]
     assert above[3][:5] == ["d", "2", "0.100 → 0.100", "no spread", ""]
-    assert [row[0] for row in below] == ["Random effects (DL, normal interval)", "95% prediction interval",
+    assert [row[0] for row in below] == ["Random effects (DL, normal interval)", "95% prediction interval, t(1)",
                                          "Fixed effect (for reference)"]  # fmt: skip
     text = page("name", one, plot, LABELS)
     assert "paired t-test, Holm-adjusted over the tasks. * p < 0.05." in text and "d: left out, r" in text

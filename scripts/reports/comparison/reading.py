@@ -6,13 +6,13 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Margin, Posterior, Row
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
@@ -21,17 +21,24 @@ TESTS = {
     "t-test": ("t_p", "paired t-test"),
     "randomisation": ("randomisation_p", "paired randomisation test"),
 }
+ROLES = ("control", "treatment")
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
 
 
 # The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
-SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value"))
+SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value", "trained"))
 NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
-    *("equivalence_p_value", "non_inferiority_p_value", "variance_with_seeds", "seed_share"),
-    *(f"{role}_{of}" for role in ("control", "treatment") for of in ("seeds", "seed_sd")),
+    *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
 )
+TASK_INTERVALS = {  # as `task_interval` of a comparison names them -> in words
+    "t": "t(n \N{MINUS SIGN} 1)",
+    "normal": "normal",
+    "bootstrap-t": "studentised bootstrap",
+    "bca": "BCa bootstrap",
+    "randomisation": "inverted randomisation test",
+}
 
 
 @dataclass(frozen=True)
@@ -99,12 +106,17 @@ def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
     return f"{column}_{suffix}", f"{name_of_test}, {name}-adjusted over the tasks"
 
 
-def rows(comparison: Found, column: str, labels: Labels) -> tuple[Row, ...]:
-    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`."""
-    return tuple(
-        Row(task=labels.task(cells["task"]), p_value=cells[column], **{name: cells[name] for name in SHOWN})
-        for cells in comparison.effects.to_dict("records")
-    )
+def rows(comparison: Found, column: str, labels: Labels, trained: dict[str, list[str]]) -> tuple[Row, ...]:
+    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`.
+
+    `trained`: the tasks on whose training queries a system learnt, by system.
+    """
+    made = []
+    for cells in comparison.effects.to_dict("records"):
+        roles = [role for role in ROLES if cells["task"] in trained.get(comparison.meta[role], [])]
+        shown = {name: cells.get(name) for name in SHOWN}
+        made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
+    return tuple(made)
 
 
 def diamond(meta: dict) -> Diamond | None:
@@ -113,8 +125,36 @@ def diamond(meta: dict) -> Diamond | None:
     if summary is None:
         return None
     prediction = meta["prediction_interval"]
-    ends = {name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")}
-    return Diamond(**ends, prediction_interval=tuple(prediction) if prediction else None)
+    if not prediction:
+        return _summary(summary)
+    return replace(
+        _summary(summary), prediction_interval=tuple(prediction), prediction_df=meta.get("prediction_df", meta["k"] - 2)
+    )
+
+
+def fixed(meta: dict) -> Diamond | None:
+    """The fixed-effect summary of a meta file; None for fewer than two tasks, where it is the summary."""
+    return _summary(meta["fixed"]) if meta["summary"] and meta["k"] > 1 else None
+
+
+def _summary(values: dict) -> Diamond:
+    return Diamond(**{name: values[name] for name in ("effect", "ci_low", "ci_high", "p_value", "df")})
+
+
+def posterior(meta: dict) -> Posterior | None:
+    """The Bayesian summary of a meta file, if it has one."""
+    found = meta.get("bayesian")
+    if not found:
+        return None
+    ends = {name: found[name] for name in ("effect", "ci_low", "ci_high", "p_above_0", "tau_scale")}
+    return Posterior(**ends, prediction_interval=tuple(found["prediction_interval"]))
+
+
+def task_interval(meta: dict) -> str:
+    """What the tasks' intervals are, in words; files of earlier versions, with normal ones, do not say."""
+    if not effect_named(meta["effect_type"]).HAS_DIFFERENCE:
+        return "normal, on the scale of the synthesis"
+    return TASK_INTERVALS[meta.get("task_interval", "normal")]
 
 
 def heterogeneity(meta: dict) -> Heterogeneity | None:
@@ -134,9 +174,12 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     groups = tuple(
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
-            rows=rows(comparison, column, labels),
+            rows=rows(comparison, column, labels, looks.trained),
             summary=diamond(comparison.meta),
             heterogeneity=heterogeneity(comparison.meta),
+            fixed=fixed(comparison.meta) if looks.fixed else None,
+            posterior=posterior(comparison.meta) if looks.bayesian else None,
+            margin=Margin(**comparison.meta["equivalence"]) if "equivalence" in comparison.meta else None,
         )
         for comparison in comparisons
     )
@@ -153,4 +196,10 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         title=looks.title,
         sort=looks.sort,
         width=looks.width,
+        task_interval=task_interval(first),
+        limits=None if looks.limits is None else (looks.limits[0], looks.limits[1]),
+        ticks=None if looks.ticks is None else tuple(looks.ticks),
+        columns=None if looks.columns is None else tuple(looks.columns),
+        digits=looks.digits,
+        lower_is_better=looks.lower_is_better,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE
-from scripts.experiment.records import Experiment
+from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
-LOOKS = ("title", "width")  # of a figure, and of no table
+LOOKS = ("title", "width", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
+NOT_LOOKS = ("together", "axis", "influence", "queries")  # which figures there are, and what they have in common
 
 
 def forest_plots(experiment: Experiment) -> dict[str, tuple[str, ...]]:
@@ -40,8 +42,43 @@ def figure_settings(experiment: Experiment, name: str) -> dict:
     measures = experiment.tasks[comparison.tasks[0]].measures
     judged = next((measure for measure in measures if measure.startswith("Judged@")), "")
     numbers = {key: comparison.settings[key] for key in OF_NUMBERS}
-    looks = {key: value for key, value in comparison.figure.items() if key != "together"}
+    looks = {key: value for key, value in comparison.figure.items() if key not in NOT_LOOKS}
+    if comparison.settings["measure"] in experiment.lower_is_better:
+        looks["lower_is_better"] = True
     return numbers | looks | {"judged": judged}
+
+
+def forest_looks(experiment: Experiment, name: str) -> dict:
+    """How a forest plot looks, with the tasks whose training queries its systems learnt from."""
+    compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
+    learnt = {}
+    for comparison in compared:
+        learnt |= tasks_learnt(experiment, comparison)
+    return figure_settings(experiment, compared[0].name) | ({"trained": learnt} if learnt else {})
+
+
+def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, list[str]]:
+    """The tasks of a comparison, by their folders, on whose training queries control and treatment learnt."""
+    learnt = {}
+    for name, called, ranked in (
+        (comparison.control, comparison.control, {}),
+        (comparison.treatment, comparison.named(comparison.treatment), comparison.treatment_on),
+    ):
+        datasets = datasets_learnt(experiment, experiment.systems[name])
+        tasks = [task for task in comparison.tasks if experiment.tasks[ranked.get(task, task)].dataset in datasets]
+        if tasks:
+            learnt[called] = [experiment.tasks[task].folder for task in tasks]
+    return learnt
+
+
+def on_axis(experiment: Experiment, name: str) -> list[str]:
+    """The comparisons in all figures that have their axis in common with forest plot `name`; none without such."""
+    plots = forest_plots(experiment)
+    axes = {plot: experiment.comparisons[members[0]].figure.get("axis") for plot, members in plots.items()}
+    if axes[name] is None:
+        return []
+    members = [member for plot, members in plots.items() if axes[plot] == axes[name] for member in members]
+    return list(dict.fromkeys(members))
 
 
 def forest_settings(experiment: Experiment, name: str) -> dict:
@@ -55,7 +92,7 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
         "tasks": {task: label for task, label in every["tasks"].items() if task in tasks},
         "systems": {system: label for system, label in every["systems"].items() if system in systems},
     }
-    return {**figure_settings(experiment, first.name), "labels": shown}
+    return {**forest_looks(experiment, name), "labels": shown}
 
 
 def table_settings(experiment: Experiment) -> dict[str, dict]:

@@ -14,7 +14,7 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
-from scripts.reports.planning.figures import figure_files, table_settings
+from scripts.reports.planning.figures import figure_files, forest_looks, forest_plots, on_axis, table_settings
 from scripts.reports.planning.labels import labels
 
 SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
@@ -143,6 +143,10 @@ def report_settings(experiment: Experiment) -> dict:
     }
     return {
         "sizes": sizes(experiment),
+        "forest_plots": {
+            name: {"looks": forest_looks(experiment, name), "on_axis": on_axis(experiment, name)}
+            for name in forest_plots(experiment)
+        },
         "cost_controls": controls,
         "seeds": {"data": experiment.seed, "training": seeds},
     }
