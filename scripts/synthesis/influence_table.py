@@ -19,9 +19,9 @@ from scripts.common.files import atomic_text
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.influence import MIN_TASKS, influences
 
-COLUMNS = ["task", "effect_without", "ci_low_without", "ci_high_without", "p_value_without", "tau2_without", 
-           "q_without", "hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y",
-           "influential"]  # fmt: skip
+DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
+WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks
+COLUMNS = ("task", *(f"{name}_without" for name in WITHOUT), *DIAGNOSTICS, "influential")
 
 
 def combined(effect_type: str, reported_value: float) -> float:
@@ -40,7 +40,7 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
     """A row for each task with an effect; none where these are fewer than three."""
     defined = effects[effects["effect"].notna() & effects["variance"].notna()]
     if len(defined) < MIN_TASKS:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=list(COLUMNS))
     effect_type = meta["effect_type"]
     estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
     found = influences(estimates, defined["variance"].to_numpy(), meta["estimator"], meta["interval"], meta["alpha"])
@@ -57,11 +57,11 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
                 "p_value_without": summary.p_value,
                 "tau2_without": one.without.tau2,
                 "q_without": one.without.q,
-                **{name: getattr(one, name) for name in COLUMNS[COLUMNS.index("hat") : -1]},
+                **{name: getattr(one, name) for name in DIAGNOSTICS},
                 "influential": "yes" if one.influential else "no",
             }
         )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def main() -> None:

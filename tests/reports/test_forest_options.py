@@ -174,7 +174,7 @@ def found(tmp_path, name: str, shift: float):
              "equivalence_p_value": 0.2, "non_inferiority_p_value": 0.01, "t_p_value": 0.02}  # fmt: skip
     summary = {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_value": 0.04, "df": 1}
     meta = {"control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": summary,
-            "fixed": summary | {"df": None}, "prediction_interval": None, "q": None, "task_interval": "bca",
+            "fixed": summary | {"df": None}, "prediction_interval": [0, 1], "prediction_df": 3, "q": None, "task_interval": "bca",
             "equivalence": {"margin": 0.01, "p_equivalence": 0.4, "p_non_inferiority": None},
             "bayesian": {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_above_0": 0.9,
                          "prediction_interval": [0, 1], "tau_scale": 0.1, "tau_median": 0.1}}  # fmt: skip

@@ -16,6 +16,7 @@ from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heter
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
+from scripts.synthesis.task_intervals import task_interval_named
 
 TESTS = {
     "t-test": ("t_p", "paired t-test"),
@@ -32,13 +33,6 @@ NOT_SHOWN = (
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
     *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
 )
-TASK_INTERVALS = {  # as `task_interval` of a comparison names them -> in words
-    "t": "t(n \N{MINUS SIGN} 1)",
-    "normal": "normal",
-    "bootstrap-t": "studentised bootstrap",
-    "bca": "BCa bootstrap",
-    "randomisation": "inverted randomisation test",
-}
 
 
 @dataclass(frozen=True)
@@ -91,14 +85,14 @@ def check_columns(columns: list[str], where: str) -> None:
             raise UserError(f"{where}: unknown column {name!r}")
 
 
-def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
+def p_column(effect_type: str, task_interval: str, test: str, correction: str) -> tuple[str, str]:
     """The column of the effects file that holds the p-values shown, and what they are, in words.
 
     Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
     effect = effect_named(effect_type)
     if test == "interval" or not effect.HAS_DIFFERENCE:
-        return "p_value", effect.P_VALUE
+        return "p_value", task_interval_named(task_interval).P_VALUE.format(statistic=effect.STATISTIC)
     column, name_of_test = TESTS[test]
     if correction == "none":
         return f"{column}_value", name_of_test
@@ -127,9 +121,7 @@ def diamond(meta: dict) -> Diamond | None:
     prediction = meta["prediction_interval"]
     if not prediction:
         return _summary(summary)
-    return replace(
-        _summary(summary), prediction_interval=tuple(prediction), prediction_df=meta.get("prediction_df", meta["k"] - 2)
-    )
+    return replace(_summary(summary), prediction_interval=tuple(prediction), prediction_df=meta["prediction_df"])
 
 
 def fixed(meta: dict) -> Diamond | None:
@@ -151,10 +143,9 @@ def posterior(meta: dict) -> Posterior | None:
 
 
 def task_interval(meta: dict) -> str:
-    """What the tasks' intervals are, in words; files of earlier versions, with normal ones, do not say."""
-    if not effect_named(meta["effect_type"]).HAS_DIFFERENCE:
-        return "normal, on the scale of the synthesis"
-    return TASK_INTERVALS[meta.get("task_interval", "normal")]
+    """What the tasks' intervals are, in words."""
+    effect, label = effect_named(meta["effect_type"]), task_interval_named(meta["task_interval"]).LABEL
+    return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 
 
 def heterogeneity(meta: dict) -> Heterogeneity | None:
@@ -170,7 +161,7 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
 def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
-    column, p_note = p_column(first["effect_type"], looks.p, looks.correction)
+    column, p_note = p_column(first["effect_type"], first["task_interval"], looks.p, looks.correction)
     groups = tuple(
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
