@@ -14,6 +14,7 @@ from scripts.ir.measure_names import same_measure
 from scripts.synthesis.effects import effect_named
 
 INFLUENCE, QUERIES = "influence-", "queries-"  # prefixes of the names of a comparison's further figures
+FURTHER = (INFLUENCE, QUERIES)
 MIN_TASKS = 3  # of a figure of influence: without one of two tasks there is no synthesis
 ON_ONE_AXIS = ("measure", "effect")  # the same for all comparisons whose figures have an axis in common
 

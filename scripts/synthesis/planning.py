@@ -42,6 +42,14 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     }
 
 
+def compared_queries(experiment: Experiment, name: str) -> dict[str, Any]:
+    """What is compared on single queries."""
+    settings = comparison_settings(experiment, name)
+    lower = settings["measure"] in experiment.lower_is_better
+    told = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
+    return told | ({"lower_is_better": True} if lower else {})
+
+
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:
     ranker = experiment.systems[system]
     return [file for task in tasks for file in job_files.metrics(experiment, ranker, experiment.tasks[task])]

@@ -53,11 +53,16 @@ def numbers(forest: Forest) -> Numbers:
     if not rows:
         return Numbers(0, 3 if forest.digits is None else forest.digits)
     size = statistics.median(max(abs(row.ci_low), abs(row.ci_high)) for row in rows)
-    exponent = 0 if size == 0 or 1e-3 <= size < 1e5 else 3 * math.floor(math.log10(size) / 3)
+    exponent = exponent_for(size)
     if forest.digits is not None:
         return Numbers(exponent, forest.digits)
     half = statistics.median((row.ci_high - row.ci_low) / 2 for row in rows) / 10**exponent
     return Numbers(exponent, decimals_for(half))
+
+
+def exponent_for(size: float) -> int:
+    """The power of ten, a multiple of three, in whose unit numbers of this size are written; 0 where they need none."""
+    return 0 if size == 0 or 1e-3 <= size < 1e5 else 3 * math.floor(math.log10(size) / 3)
 
 
 def decimals_for(half: float) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.figure_checks import INFLUENCE, MIN_TASKS, QUERIES
 from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
+from scripts.synthesis.planning import compared_queries
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
 LOOKS = ("title", "width", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
@@ -24,7 +26,27 @@ def figures(experiment: Experiment) -> list[str]:
     """The names of all figures."""
     charts = [CHART + name for name in experiment.charts]
     costs = [COST_FIGURE + name for name in cost_figures(experiment)]
-    return [*forest_plots(experiment), *charts, *costs]
+    return [*forest_plots(experiment), *further_figures(experiment), *charts, *costs]
+
+
+def further_figures(experiment: Experiment) -> list[str]:
+    """The names of the figures of influence and of queries that comparisons ask for."""
+    asked = {INFLUENCE: influence_figures(experiment), QUERIES: queries_figures(experiment)}
+    return [kind + name for kind, names in asked.items() for name in names]
+
+
+def influence_figures(experiment: Experiment) -> list[str]:
+    """The comparisons with a figure of influence: of those that ask for it the ones with enough tasks."""
+    return [
+        name
+        for name, comparison in experiment.comparisons.items()
+        if comparison.figure.get("influence") and len(comparison.tasks) >= MIN_TASKS
+    ]
+
+
+def queries_figures(experiment: Experiment) -> list[str]:
+    """The comparisons with a figure of queries."""
+    return [name for name, comparison in experiment.comparisons.items() if comparison.figure.get("queries")]
 
 
 def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
@@ -93,6 +115,24 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
         "systems": {system: label for system, label in every["systems"].items() if system in systems},
     }
     return {**forest_looks(experiment, name), "labels": shown}
+
+
+def influence_settings(experiment: Experiment, name: str) -> dict:
+    """The names in a figure of influence."""
+    settings = forest_settings(experiment, name)
+    return {key: settings[key] for key in ("alpha", "labels")}
+
+
+def queries_settings(experiment: Experiment, name: str) -> dict:
+    """The names in a figure of queries, beside what is compared."""
+    comparison, called = experiment.comparisons[name], forest_settings(experiment, name)["labels"]
+    control, treatment = comparison.control, comparison.named(comparison.treatment)
+    return {
+        **compared_queries(experiment, name),
+        "control": called["systems"].get(control, control),
+        "treatment": called["systems"].get(treatment, treatment),
+        "labels": {"tasks": called["tasks"], "systems": {}},
+    }
 
 
 def table_settings(experiment: Experiment) -> dict[str, dict]:

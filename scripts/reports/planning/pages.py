@@ -14,7 +14,14 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
-from scripts.reports.planning.figures import figure_files, forest_looks, forest_plots, on_axis, table_settings
+from scripts.reports.planning.figures import (
+    figure_files,
+    forest_looks,
+    forest_plots,
+    further_figures,
+    on_axis,
+    table_settings,
+)
 from scripts.reports.planning.labels import labels
 
 SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
@@ -64,6 +71,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "costs": [COST_FIGURE + name for name in cost_figures(experiment)],
         "labels": labels(experiment),
         "comparisons": table_settings(experiment),
+        **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
         **({"cautions": cautions} if cautions else {}),
     }
 
