@@ -1,7 +1,7 @@
 """Queries: who wins which, for the comparisons with `figure: {queries: true}`.
 
-In: metrics/{task}/{system}/seed-{seed}.tsv. Out: tables/queries/{comparison}.tsv,
-figures/queries-{comparison}.{svg,pdf,png}.
+In: metrics/{task}/{system}/seed-{seed}.tsv. Out: tables/query-differences/{comparison}.tsv,
+tables/queries/{comparison}.tsv, figures/queries-{comparison}.{svg,pdf,png}.
 """
 
 from scripts.experiment.figure_checks import QUERIES
@@ -15,6 +15,7 @@ rule queries:
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
     output:
         table=shown(result("queries_table"), "queries", "Tables", table="queries", comparison="{comparison}"),
+        differences=result("query_differences"),
     log:
         result("log", job="queries/{comparison}"),
     params:
@@ -25,14 +26,14 @@ rule queries:
         "queries {wildcards.comparison}"
     shell:
         "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q} --table {output.table:q}"
+        " --differences {output.differences:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule queries_figure:
     input:
         **code("reports/draw_queries.py"),
-        control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
-        treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+        differences=result("query_differences"),
         table=result("queries_table"),
     output:
         svg=shown_figure("svg", "queries", "Queries", figure=QUERIES + "{comparison}", comparison="{comparison}"),
@@ -49,5 +50,5 @@ rule queries_figure:
     message:
         "queries_figure {wildcards.comparison}"
     shell:
-        "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q} --table {input.table:q}"
+        "python {input.script:q} --differences {input.differences:q} --table {input.table:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q} --settings {params.settings:q} --log {log:q}"

@@ -108,6 +108,7 @@ PLACES = {
     "effects_table": _of_experiment("table", "tables/effects/{comparison}.{table_format}"),
     "influence_table": _of_experiment("table", "tables/influence/{comparison}.tsv"),
     "queries_table": _of_experiment("table", "tables/queries/{comparison}.tsv"),
+    "query_differences": _of_experiment("table", "tables/query-differences/{comparison}.tsv"),
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),
     "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),

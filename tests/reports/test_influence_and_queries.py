@@ -122,7 +122,8 @@ def test_figures_of_queries_are_told_labels_and_what_is_compared():
         measure="P@1", alpha=0.05, control="BM25", treatment="Tuned", labels=Labels({"d": "Data"}, {})
     )
     table = pd.DataFrame([{"task": "d", "n": 2, **superiority(np.array([0.1, 0.0]), 0.05)._asdict()}])
-    plot = draw_queries.queries_data({"d": np.array([0.1, 0.0])}, table, settings)
+    differences = pd.DataFrame({"task": "d", "query_id": ["1", "2"], "difference": [0.1, 0.0]})
+    plot = draw_queries.queries_data(differences, table, settings)
     assert plot.title == "Queries: Tuned against BM25" and plot.tasks[0].task == "Data" and plot.tasks[0].ties == 1
 
 

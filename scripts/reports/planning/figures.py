@@ -10,7 +10,6 @@ from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
-from scripts.synthesis.planning import compared_queries
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
 LOOKS = ("title", "width", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
@@ -128,7 +127,8 @@ def queries_settings(experiment: Experiment, name: str) -> dict:
     comparison, called = experiment.comparisons[name], forest_settings(experiment, name)["labels"]
     control, treatment = comparison.control, comparison.named(comparison.treatment)
     return {
-        **compared_queries(experiment, name),
+        **{key: comparison.settings[key] for key in ("measure", "alpha")},
+        **({"lower_is_better": True} if comparison.settings["measure"] in experiment.lower_is_better else {}),
         "control": called["systems"].get(control, control),
         "treatment": called["systems"].get(treatment, treatment),
         "labels": {"tasks": called["tasks"], "systems": {}},
