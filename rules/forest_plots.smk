@@ -8,11 +8,12 @@ from scripts.reports.planning import figures
 
 FOREST_PLOTS = figures.forest_plots(EXPERIMENT)
 ON_AXIS = {name: figures.on_axis(EXPERIMENT, name) for name in FOREST_PLOTS}
+SHOWN = {name: [*members, *ON_AXIS[name]] for name, members in FOREST_PLOTS.items()}
 
 
 rule forest:
     input:
-        unpack(lambda wildcards: comparing("reports/draw_forest.py", FOREST_PLOTS[wildcards.comparison])),
+        unpack(lambda wildcards: comparing("reports/draw_forest.py", SHOWN[wildcards.comparison])),
         effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", FOREST_PLOTS[wildcards.comparison]),
         meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", FOREST_PLOTS[wildcards.comparison]),
         axis_effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", ON_AXIS[wildcards.comparison]),

@@ -34,7 +34,7 @@ def check_figure(check: Checker, key: str, entry: dict[str, Any]) -> None:
         for tick in figure.get("ticks", []):
             if not limits[0] <= tick <= limits[1]:
                 raise check.fail(f"{key}.ticks", f"{tick:g} lies outside the limits {limits}")
-    if figure.get("bayesian") and not entry.get("bayesian"):
+    if figure.get("bayesian") and entry.get("bayesian") is None:
         raise check.fail(f"{key}.bayesian", "only valid with key 'bayesian' of the comparison, which computes it")
     if figure.get("queries") and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.queries", f"effect {effect.NAME} has no differences of queries")

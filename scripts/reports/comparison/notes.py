@@ -17,7 +17,7 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
     lines = [line for group in forest.groups for line in _of_group(forest, group)]
     lines += filter(None, [form.intervals(forest)])
     if forest.p_note and p_shown:
-        lines.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
+        lines.append(f"p of tasks: {forest.p_note}. {form.unbroken(f'* p < {forest.alpha:g}.')}")
     for group in forest.groups:
         lines += _margin(forest, group)
     return [*lines, *trained(forest), *seeds(forest)]
@@ -48,10 +48,10 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     return lines
 
 
-def _test(test: str, p: float, forest: Forest) -> str:
-    return " ".join(
-        form.unbroken(part) for part in (*f"{test},".replace(", ", ",\n").split("\n"), form.p_equals(p, forest.alpha))
-    )
+def _test(statistic: str, p: float, forest: Forest) -> str:
+    """A test in words that break between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
+    parts = [*statistic.split(", "), form.p_equals(p, forest.alpha)]
+    return ", ".join(parts).replace(" ", "\N{NO-BREAK SPACE}").replace(",\N{NO-BREAK SPACE}", ", ")
 
 
 def _probability(value: float) -> str:
