@@ -1,6 +1,6 @@
 """Figures: one forest plot per comparison, and one of the comparisons that are drawn together.
 
-In: effects/, meta/. Out: figures/{name}.{svg,pdf,png}. What only changes how a figure looks (labels, titles, which p is
+In: effects/, meta/ and, where p-values are corrected, tables/comparisons.tsv. Out: figures/{name}.{svg,pdf,png}. What only changes how a figure looks (labels, titles, which p is
 shown) is a setting of the figure and reruns no statistics.
 """
 
@@ -18,6 +18,7 @@ rule forest:
         meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", FOREST_PLOTS[wildcards.comparison]),
         axis_effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", ON_AXIS[wildcards.comparison]),
         axis_meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", ON_AXIS[wildcards.comparison]),
+        comparisons=lambda wildcards: figures.adjusting_table(EXPERIMENT, wildcards.comparison),
     output:
         svg=shown_figure("svg", "forest", "Forest plots", figure="{comparison}", comparison="{comparison}"),
         pdf=shown_figure("pdf", "forest", "Forest plots", figure="{comparison}", comparison="{comparison}"),
@@ -33,7 +34,7 @@ rule forest:
     message:
         "forest {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q}"
+        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --axis-effects {input.axis_effects:q} --axis-meta {input.axis_meta:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -1,7 +1,8 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order, and those of the comparisons with
-which it has its axis in common, if any. Writes figures/{name}.svg, .pdf, .png.
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order, and those of the comparisons with which it
+has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number. Writes
+figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
+
 from scripts.common.command_line import parser, run
+from scripts.reports.comparison.family import Family, families
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
@@ -24,18 +28,20 @@ class Settings(Looks):
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
-def found(effects: list[Path], meta: list[Path]) -> list[Found]:
-    """The results of comparisons from their files, both in one order."""
-    return [read_found(of_tasks, summary) for of_tasks, summary in zip(effects, meta, strict=True)]
+def found(effects: list[Path], meta: list[Path], family: dict[str, Family]) -> list[Found]:
+    """The results of comparisons from their files, both in one order, and their places among all comparisons."""
+    return [read_found(rows, one, family.get(one.stem)) for rows, one in zip(effects, meta, strict=True)]
 
 
 def main() -> None:
-    names = ("effects*", "meta*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
+    names = ("effects*", "meta*", "comparisons*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
     arguments = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = arguments.settings
-    plot = forest(found(arguments.effects, arguments.meta), settings, settings.labels)
+    table = arguments.comparisons[0] if arguments.comparisons else None
+    family = families(pd.read_csv(table, sep="\t")) if table else {}
+    plot = forest(found(arguments.effects, arguments.meta, family), settings, settings.labels)
     if arguments.axis_effects:
-        on_axis = found(arguments.axis_effects, arguments.axis_meta)
+        on_axis = found(arguments.axis_effects, arguments.axis_meta, {})
         plot = replace(plot, limits=common_limits(on_axis, settings, settings.labels))
     save(forest_plot(plot), arguments.svg, arguments.pdf, arguments.png)
 

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports import summary
+from scripts.reports.comparison.family import families
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
 from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
@@ -59,7 +60,8 @@ def contents(arguments) -> dict:
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    family = families(comparisons)
+    results = {meta.stem: read_found(effects, meta, family.get(meta.stem)) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
     parts = sections(results, settings.comparisons, settings.together, labels, figures, settings.forest_plots)
     members = [member for part in parts for member in part.members]

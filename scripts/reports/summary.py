@@ -15,6 +15,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.experiment.figure_checks import FURTHER
+from scripts.reports.comparison.family import families
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
@@ -162,7 +163,8 @@ def main() -> None:
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    family = families(tables["comparisons"])
+    results = {meta.stem: read_found(effects, meta, family.get(meta.stem)) for effects, meta in pairs}
     with atomic_text(arguments.summary) as file:
         file.write(page(tables, results, arguments.settings))
 

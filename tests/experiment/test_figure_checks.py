@@ -97,3 +97,8 @@ def test_the_direction_of_a_measure_is_a_setting_of_the_statistics_only_where_th
         for changes in ({"lower_is_better": ["nDCG@10"]}, {"lower_is_better": ["nDCG@10"], "comparisons/c/margin": 0.1})
     ]
     assert ["lower_is_better" in one for one in told] == [False, True]
+
+
+def test_a_bayesian_summary_that_is_computed_can_be_drawn():
+    changes = {"comparisons/c/figure": {"bayesian": True}, "comparisons/c/bayesian": {}}
+    assert figures.forest_settings(resolve(changed(changes), "c.yaml"), "c")["bayesian"] is True

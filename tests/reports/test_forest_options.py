@@ -22,8 +22,8 @@ BASE = test_forest.forest(7, p_note="paired t-test", task_interval="t(n \N{MINUS
 GROUP = BASE.groups[0]
 FULL = replace(
     GROUP,
-    summary=replace(GROUP.summary, df=6, prediction_df=5),
-    fixed=Diamond(0.018, 0.012, 0.024, 1e-7),
+    summary=replace(GROUP.summary, own_p=0.01, df=6, prediction_df=5),
+    fixed=Diamond(0.018, 0.012, 0.024, own_p=1e-7),
     posterior=Posterior(0.021, 0.002, 0.04, 0.983, (-0.05, 0.08), 0.1),
     margin=Margin(0.01, 0.4, 0.003),
 )
@@ -58,6 +58,8 @@ def test_the_foot_states_the_intervals_the_test_of_the_summary_and_the_total():
     said = notes(with_group())
     t = abs(stats.t.ppf(0.01 / 2, 6))
     assert f"t = {t:.2f}, df = 6, p = 0.010." in said
+    adjusted = replace(FULL.summary, p_value=0.03)
+    assert f"t = {t:.2f}, df = 6, p = 0.010." in notes(with_group(summary=adjusted))  # the test is the summary's own
     assert "95% intervals: tasks t(n \N{MINUS SIGN} 1); summary Knapp-Hartung." in said
     assert "95% prediction interval, t(5)" in said
     assert f"{sum(row.n for row in GROUP.rows):,}" in said
@@ -68,9 +70,9 @@ def test_the_foot_states_the_intervals_the_test_of_the_summary_and_the_total():
 @pytest.mark.parametrize(
     ("summary", "said"),
     [
-        (Diamond(-0.1, -0.2, 0.0, 0.05), "z = \N{MINUS SIGN}1.96"),
-        (Diamond(0.1, 0.0, 0.2, 0.05, df=3.46), f"t = {-stats.t.ppf(0.025, 3.46):.2f}, df = 3.5"),
-        (Diamond(0.1, 0.09, 0.11, 0.0), "|z| > 37"),
+        (Diamond(-0.1, -0.2, 0.0, own_p=0.05), "z = \N{MINUS SIGN}1.96"),
+        (Diamond(0.1, 0.0, 0.2, own_p=0.05, df=3.46), f"t = {-stats.t.ppf(0.025, 3.46):.2f}, df = 3.5"),
+        (Diamond(0.1, 0.09, 0.11, own_p=0.0), "|z| > 37"),
         (Diamond(0.1, 0.1, 0.1, None, df=1), ""),
     ],
 )

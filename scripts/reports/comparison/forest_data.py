@@ -41,8 +41,9 @@ class Row:
 class Diamond:
     """A summary effect with its interval, p-value and prediction interval (None for fewer than three tasks).
 
-    `df`, `prediction_df`: of the t distributions behind p-value and interval, and behind the prediction interval; None
-    is the normal distribution.
+    `p_value` is adjusted as those of the tasks are, `own_p` is not; `p_holm` is that by Holm among the `family`
+    comparisons. `df`, `prediction_df`: of the t distributions behind own_p and interval, and behind the prediction
+    interval; None is the normal distribution.
     """
 
     effect: float
@@ -50,8 +51,16 @@ class Diamond:
     ci_high: float
     p_value: float | None = None
     prediction_interval: tuple[float, float] | None = None
+    own_p: float | None = None
     df: float | None = None
     prediction_df: float | None = None
+    p_holm: float | None = None
+    family: int = 1
+
+    def beyond_chance(self, alpha: float) -> bool:
+        """Whether its interval leaves 0 out, and its p-value among those of all comparisons is below alpha."""
+        a_point = self.ci_low == self.ci_high  # of equal tasks: it says nothing of chance
+        return not a_point and not self.ci_low <= 0 <= self.ci_high and (self.p_holm is None or self.p_holm < alpha)
 
 
 @dataclass(frozen=True)
@@ -111,10 +120,10 @@ class Forest:
     """A forest plot: one control and the treatments it is compared with, one group per treatment.
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
-    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
-    given, p-values below alpha bear a star. sort: rows as configured, or by effect or weight, largest
-    first. width: "single column" (3.4 in: task, plot and effect, n and p below them) or "double column" (7 in: all
-    columns).
+    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are and
+    `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. sort: rows as
+    configured, or by effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p
+    below them) or "double column" (7 in: all columns).
 
     task_interval: in words, of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
@@ -132,6 +141,7 @@ class Forest:
     sort: str = "config"
     width: str = "double column"
     p_note: str = ""
+    summary_note: str = ""
     task_interval: str = ""
     limits: tuple[float, float] | None = None
     ticks: tuple[float, ...] | None = None

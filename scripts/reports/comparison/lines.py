@@ -95,28 +95,24 @@ def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbe
     summary = group.summary
     label = form.summary_label(forest, group)
     total = sum(row.n for row in group.rows if row.effect is not None)
-    lines = [_diamond_line("summary", label, index, summary, forest, numbers)]
+    lines = [_diamond_line("summary", label, index, summary, numbers)]
     lines[0].short_label = label.split(" (")[0]
-    lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)}
+    lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_cell(summary.p_value, forest)
     if summary.prediction_interval:
         low, high = summary.prediction_interval
         label = form.prediction_label(forest, group)
         lines.append(Line("prediction", label, index, None, low, high, cells=_effect_cell(numbers, None, low, high)))
     if group.fixed:
-        lines.append(_diamond_line("fixed", "Fixed effect", index, group.fixed, forest, numbers))
+        lines.append(_diamond_line("fixed", "Fixed effect", index, group.fixed, numbers))
     if group.posterior:
         label = f"Bayesian (half-normal τ, scale {group.posterior.tau_scale:g})"
-        lines.append(_diamond_line("posterior", label, index, group.posterior, forest, numbers))
+        lines.append(_diamond_line("posterior", label, index, group.posterior, numbers))
         lines[-1].short_label = "Bayesian"
     return lines
 
 
-def _diamond_line(
-    kind: str, label: str, index: int, drawn: Diamond | Posterior, forest: Forest, numbers: form.Numbers
-) -> Line:
+def _diamond_line(kind: str, label: str, index: int, drawn: Diamond | Posterior, numbers: form.Numbers) -> Line:
     cells = _effect_cell(numbers, drawn.effect, drawn.ci_low, drawn.ci_high)
-    if isinstance(drawn, Diamond):
-        cells |= _p_cell(drawn.p_value, forest)
     return Line(kind, label, index, drawn.effect, drawn.ci_low, drawn.ci_high, cells=cells)
 
 

@@ -17,7 +17,7 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
     lines = [line for group in forest.groups for line in _of_group(forest, group)]
     lines += filter(None, [form.intervals(forest)])
     if forest.p_note and p_shown:
-        lines.append(f"p of tasks: {forest.p_note}. {form.unbroken(f'* p < {forest.alpha:g}.')}")
+        lines.append(form.p_text(forest))
     for group in forest.groups:
         lines += _margin(forest, group)
     return [*lines, *trained(forest), *seeds(forest)]
@@ -32,11 +32,11 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     if group.summary:
         name = f"Random effects ({form.method(forest)})" if group.heterogeneity else "Summary"
         if test := form.statistic(group.summary):
-            lines.append(f"{name}{of}: {_test(test, group.summary.p_value, forest)}.")
+            lines.append(f"{name}{of}: {_test(test, group.summary.own_p, forest)}.")
         else:
             lines.append(f"{name}{of}: no test, since its standard error is 0.")
     if group.fixed and (test := form.statistic(group.fixed)):
-        lines.append(f"Fixed effect{of}: {_test(test, group.fixed.p_value, forest)}.")
+        lines.append(f"Fixed effect{of}: {_test(test, group.fixed.own_p, forest)}.")
     if group.posterior:
         low, high = (form.numbers(forest).of(None, *group.posterior.prediction_interval))[1:]
         probability = _probability(group.posterior.p_above_0)

@@ -114,12 +114,12 @@ def statistic(summary: Diamond) -> str:
 
     It is the quantile that belongs to the p-value and so holds on the scale of the synthesis, whatever is reported.
     """
-    if summary.p_value is None:
+    if summary.own_p is None:
         return ""
     name, degrees = ("z", "") if summary.df is None else ("t", f", df = {degrees_of_freedom(summary.df)}")
-    if summary.p_value == 0:
+    if summary.own_p == 0:
         return f"|{name}| > 37{degrees}"  # beyond the least p-value that a number can hold
-    half = summary.p_value / 2
+    half = summary.own_p / 2
     size = -special.ndtri(half) if summary.df is None else -special.stdtrit(summary.df, half)
     return f"{name} = {fixed(math.copysign(size, summary.effect), 2)}{degrees}"
 
@@ -205,6 +205,12 @@ def _t_of(df: float | None) -> str:
 def method(forest: Forest) -> str:
     """The estimator of tau2 and the kind of interval."""
     return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
+
+
+def p_text(forest: Forest) -> str:
+    """What the p-values are, and their star."""
+    summary = f"; p of summaries: {forest.summary_note}" if forest.summary_note else ""
+    return f"p of tasks: {forest.p_note}{summary}. {unbroken(f'* p < {forest.alpha:g}.')}"
 
 
 def axis_label(forest: Forest, form: Numbers) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.family import Family
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Margin, Posterior, Row
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.writing.markdown import escape
@@ -62,17 +63,18 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of one comparison: the rows of its effects file and its meta record."""
+    """The results of one comparison: its effects file, its meta record, and its place among all comparisons."""
 
     effects: pd.DataFrame
     meta: dict
+    family: Family | None = None
 
 
-def read_found(effects: Path, meta: Path) -> Found:
+def read_found(effects: Path, meta: Path, family: Family | None = None) -> Found:
     """Read the two files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()))
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -113,15 +115,28 @@ def rows(comparison: Found, column: str, labels: Labels, trained: dict[str, list
     return tuple(made)
 
 
-def diamond(meta: dict) -> Diamond | None:
-    """The summary of a meta file; None where no task has an effect."""
-    summary = meta["summary"]
+def diamond(comparison: Found, correction: str) -> Diamond | None:
+    """The summary of a comparison, its p-value corrected as those of tasks are; None where no task has an effect."""
+    summary, family = comparison.meta["summary"], comparison.family
     if summary is None:
         return None
-    prediction = meta["prediction_interval"]
-    if not prediction:
-        return _summary(summary)
-    return replace(_summary(summary), prediction_interval=tuple(prediction), prediction_df=meta["prediction_df"])
+    shown = _summary(summary)
+    if prediction := comparison.meta["prediction_interval"]:
+        ends, df = (prediction[0], prediction[1]), comparison.meta["prediction_df"]
+        shown = replace(shown, prediction_interval=ends, prediction_df=df)
+    if family is None:
+        return shown
+    if correction != "none":
+        shown = replace(shown, p_value=getattr(family, f"p_{CORRECTIONS[correction][0]}"))
+    return replace(shown, p_holm=family.p_holm, family=family.size)
+
+
+def summary_note(comparisons: list[Found], correction: str) -> str:
+    """How the p-values of summaries are adjusted, in words; empty where they are not."""
+    family = comparisons[0].family
+    if family is None or correction == "none":
+        return ""
+    return f"{CORRECTIONS[correction][1]}-adjusted over the experiment's {family.size} comparisons"
 
 
 def fixed(meta: dict) -> Diamond | None:
@@ -130,7 +145,8 @@ def fixed(meta: dict) -> Diamond | None:
 
 
 def _summary(values: dict) -> Diamond:
-    return Diamond(**{name: values[name] for name in ("effect", "ci_low", "ci_high", "p_value", "df")})
+    ends = {name: values[name] for name in ("effect", "ci_low", "ci_high", "p_value", "df")}
+    return Diamond(**ends, own_p=values["p_value"])
 
 
 def posterior(meta: dict) -> Posterior | None:
@@ -166,7 +182,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
             rows=rows(comparison, column, labels, looks.trained),
-            summary=diamond(comparison.meta),
+            summary=diamond(comparison, looks.correction),
             heterogeneity=heterogeneity(comparison.meta),
             fixed=fixed(comparison.meta) if looks.fixed else None,
             posterior=posterior(comparison.meta) if looks.bayesian else None,
@@ -180,6 +196,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         effect_type=first["effect_type"],
         measure=first["measure"],
         p_note=p_note,
+        summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
         estimator=looks.estimator,
         interval=looks.interval,

@@ -98,8 +98,12 @@ def answer(plot: Forest) -> tuple[str, str]:
     summary = plot.groups[0].summary
     if summary is None:
         return "cannot be said", "open"
+    if summary.ci_low == summary.ci_high:
+        return "cannot be said", "open"
     if summary.ci_low <= 0 <= summary.ci_high:
         return "may be chance", "open"
+    if not summary.beyond_chance(plot.alpha):
+        return f"may be chance, as one of {summary.family}", "open"
     above = summary.effect > 0
     if not (plot.lower_is_better and plot.effect.HAS_DIFFERENCE):
         return (plot.effect.ANSWERS[0], "better") if above else (plot.effect.ANSWERS[1], "worse")
