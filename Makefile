@@ -56,7 +56,7 @@ export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPER
 
 WORKERS ?= 2
 test: setup  ## run every test but those of a cluster, WORKERS files (2) at a time
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
 FAST = common ir models engine datasets experiment selection fusion evaluation synthesis reports
