@@ -21,6 +21,7 @@ include: "rules/selection.smk"
 include: "rules/systems.smk"
 include: "rules/evaluation.smk"
 include: "rules/synthesis.smk"
+include: "rules/multiple_comparisons.smk"
 include: "rules/forest_plots.smk"
 include: "rules/influence.smk"
 include: "rules/queries.smk"
@@ -28,6 +29,7 @@ include: "rules/bar_charts.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
 include: "rules/tables.smk"
+include: "rules/study_design.smk"
 include: "rules/page.smk"
 include: "rules/archive.smk"
 
@@ -35,7 +37,7 @@ include: "rules/archive.smk"
 rule all:
     default_target: True
     input:
-        shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT)],
+        shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
         deleted=deleted,
 
 

@@ -93,6 +93,8 @@ localrules:
     comparisons_table,
     influence,
     queries,
+    family_table,
+    family_figure,
     tables,
     published,
     forest,
@@ -102,6 +104,9 @@ localrules:
     costs,
     times,
     cost_figure,
+    study_design,
+    study_design_figure,
+    plan_study,
     summary,
     report,
 
@@ -115,6 +120,7 @@ wildcard_constraints:
     seed="|".join(["[0-9]+", SELECTED, *(re.escape(chosen.checkpoint) for chosen in selections(EXPERIMENT).values())]),
     split="train|dev|test",
     comparison="[^/]+",
+    family="[^/]+",
 
 
 def result(name, **fields):

@@ -17,11 +17,13 @@ from scripts.synthesis.intervals import interval_source
 from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 RESERVED = {  # beginnings of the names of other figures -> what these are
     COST_FIGURE: "figures of costs",
     CHART: "charts",
     INFLUENCE: "figures of influence",
     QUERIES: "figures of queries",
+    STUDY_FIGURE: "figures of study designs",
 }
 # The same for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
@@ -46,7 +48,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
             if not system.ranks(ranked):
                 what = "scores" if tasks[ranked].values_given else "run"
                 raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
-    measure = _measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
+    measure = common_measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
     check_statistics(check, key, entry)
     check_figure(check, key, entry)
     check_tasks(check, f"{key}.tasks", names, tasks)
@@ -60,8 +62,8 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
 
 
-def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """The experiment's name of the comparison's measure, which may be given by any of ir-measures' names."""
+def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
+    """The experiment's name of a measure of all these tasks, which may be given by any of ir-measures' names."""
     listed_on: dict[str, str] = {}
     for task in tasks:
         comparable = [measure for measure in task.measures if measure == name or not task.values_given]

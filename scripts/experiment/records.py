@@ -1,4 +1,4 @@
-"""An experiment's records: tasks, systems, comparisons, charts, and what the rules ask it: runs, seeds, checkpoints."""
+"""An experiment's records: tasks, systems, comparisons of two and of many, charts; and what the rules ask it."""
 
 from __future__ import annotations
 
@@ -103,6 +103,17 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Family:
+    """Many systems at once: all pairs of them, or all against one, tested together; `settings` are the statistics'."""
+
+    name: str
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    settings: dict[str, Any]
+    title: str
+
+
+@dataclass(frozen=True)
 class Bars:
     """The bars of one colour: a mean of each row's system on a task (its folder), by row."""
 
@@ -130,6 +141,18 @@ class Chart:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class StudyPlans:
+    """The plans of the next study, by name: what the configuration says of each, with all defaults.
+
+    A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with
+    the other results, and all others on demand.
+    """
+
+    configured: bool
+    plans: dict[str, dict[str, Any]]
+
+
 @dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept
 class Experiment:
     """Everything that one configuration asks for, in the configuration's order."""
@@ -147,11 +170,13 @@ class Experiment:
     selection_tasks: dict[str, Task]  # further ones, on which seeds are selected or weights tuned
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
+    families: dict[str, Family]
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict[str, Any] | None
     actor: dict[str, Any] | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
+    study: StudyPlans = StudyPlans(False, {})
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

@@ -20,10 +20,12 @@ from scripts.experiment.checks import (
     check_recipes,
 )
 from scripts.experiment.comparisons import comparison, drawn_together
+from scripts.experiment.families import family
 from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
+from scripts.experiment.study_plans import study_plans
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
@@ -60,11 +62,15 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         selection_tasks=further_tasks,
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
+        families={
+            name: family(check, name, entries, systems, tasks) for name in config.get("multiple_comparisons", {})
+        },
         charts={name: chart(check, name, entries, systems, tasks) for name in config["charts"]},
         entries=entries,
         published=config.get("published"),
         actor=config.get("actor"),
         lower_is_better=lower_is_better(check, tasks),
+        study=study_plans(check, comparisons),
     )
     for system in systems.values():
         system_kind(system).check_experiment(check, system, experiment)
