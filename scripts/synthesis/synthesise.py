@@ -103,7 +103,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
         return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
     if low <= meta.tau2 <= high:
         return []
-    inside = "; that of PM always lies inside" if meta.estimator != "PM" else ""
+    inside = "; that of PM lies inside" if meta.estimator != "PM" else ""
     ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
     return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
 
