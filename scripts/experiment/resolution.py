@@ -21,6 +21,7 @@ from scripts.experiment.checks import (
 )
 from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.families import family
+from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
@@ -46,6 +47,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
+    check_axes(check, comparisons)
     experiment = Experiment(
         name=config["experiment"],
         measures=config["measures"],
@@ -67,6 +69,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         entries=entries,
         published=config.get("published"),
         actor=config.get("actor"),
+        lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
     )
     for system in systems.values():

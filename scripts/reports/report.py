@@ -27,7 +27,7 @@ from scripts.reports.page.machine import facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
-from scripts.reports.page.sections import FOLDED, sections
+from scripts.reports.page.sections import FOLDED, Drawn, sections
 from scripts.reports.page.svg import inline
 from scripts.reports.summary import published_counts, read_table
 
@@ -49,6 +49,7 @@ class Settings(summary.Settings):
     jobs: Annotated[dict[str, int], "rule: its number of jobs"]
     feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
     sizes: Annotated[list[SizeGroup], "systems that differ in their number of training queries"]
+    forest_plots: Annotated[dict[str, Drawn], "how each forest plot looks"]
     cost_controls: Annotated[dict[str, str], "figure of costs: its control"]
     seeds: Seeds
 
@@ -64,7 +65,7 @@ def contents(arguments) -> dict:
     adjusted = adjustments(comparisons)
     results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    parts = sections(results, settings.comparisons, settings.together, labels, figures)
+    parts = sections(results, settings.comparisons, settings.together, labels, figures, settings.forest_plots)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None

@@ -14,6 +14,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.experiment.figure_checks import FURTHER
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import FoundFamily, read_families
 from scripts.reports.comparison.family_text import heading, standings_table
@@ -40,6 +41,7 @@ class Settings:
     costs: Annotated[list[str], "figures of costs"]
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
     comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
+    further: Annotated[list[str], "figures of influence and of queries"] = field(default_factory=list)
     cautions: Annotated[list[str], "of the configuration, to be told"] = field(default_factory=list)
 
 
@@ -71,6 +73,8 @@ def comparison_sections(results: dict[str, Found], settings: Settings, labels: L
             parts.append(f"{sentence(results[member].meta, plot, labels)} ({links})")
             parts += [f"- {warning}" for warning in results[member].meta["warnings"]]
         parts.append(f"![forest plot of {name}](figures/{name}.svg)")
+        drawn = [kind + member for member in members for kind in FURTHER if kind + member in settings.further]
+        parts += [f"![{figure}](figures/{figure}.svg)" for figure in drawn]
     return parts
 
 

@@ -101,8 +101,9 @@ def same_values(table: pd.DataFrame, second: pd.DataFrame) -> bool:
     return table.shape == second.shape and bool((table.to_numpy() == second.loc[table.index].to_numpy()).all())
 
 
-def equivalence(summary: Summary, margin: float) -> dict[str, Any]:
+def equivalence(summary: Summary, margin: float, lower_is_better: bool = False) -> dict[str, Any]:
     """Two one-sided tests of the summary effect against the margin, by the summary's own distribution."""
+    gain = -summary.effect if lower_is_better else summary.effect
 
     def upper(value: float) -> float:
         z = value / summary.se
@@ -110,7 +111,7 @@ def equivalence(summary: Summary, margin: float) -> dict[str, Any]:
 
     if not summary.se:
         return {"margin": margin, "p_equivalence": None, "p_non_inferiority": None}
-    above, below = upper(margin + summary.effect), upper(margin - summary.effect)
+    above, below = upper(margin + gain), upper(margin - gain)
     return {"margin": margin, "p_equivalence": max(above, below), "p_non_inferiority": above}
 
 
@@ -132,7 +133,7 @@ def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     if meta and settings.bayesian:
         record["bayesian"] = bayesian_record(synthesis, settings)
     if meta and settings.margin and effect_named(settings.effect).IN_UNITS_OF_MEASURE:
-        record["equivalence"] = equivalence(meta.summary, settings.margin)
+        record["equivalence"] = equivalence(meta.summary, settings.margin, settings.lower_is_better)
     return record
 
 

@@ -34,6 +34,7 @@ class Settings:
     prediction: Annotated[str, "degrees of freedom of the prediction interval: k-2 or k-1"] = "k-2"
     bayesian: Annotated[Bayesian | None, "add a Bayesian summary"] = None
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
+    lower_is_better: Annotated[bool, "of the measure: not worse is not higher by more than the margin"] = False
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict
     )

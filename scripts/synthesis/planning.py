@@ -30,13 +30,24 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     folders = {
         tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
     }
+    measured = comparison.settings
+    lower = measured.get("margin") is not None and measured["measure"] in experiment.lower_is_better
     return {
         "control": comparison.control,
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         "seed": experiment.seed,
-        **comparison.settings,
+        **({"lower_is_better": True} if lower else {}),
+        **measured,
     }
+
+
+def compared_queries(experiment: Experiment, name: str) -> dict[str, Any]:
+    """What is compared on single queries."""
+    settings = comparison_settings(experiment, name)
+    lower = settings["measure"] in experiment.lower_is_better
+    told = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
+    return told | ({"lower_is_better": True} if lower else {})
 
 
 def family_metrics(experiment: Experiment, name: str) -> list[str]:

@@ -85,6 +85,28 @@ def test_a_comparison_is_a_question_and_its_answer(changes, expected):
     assert (one.question, one.answer, one.kind) == expected
 
 
+@pytest.mark.parametrize(
+    "summary, expected",
+    [
+        ({}, ("no, higher", "worse")),
+        ({"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}, ("yes, lower", "better")),
+        ({"ci_low": -0.01}, ("may be chance", "open")),
+    ],
+)
+def test_answers_follow_the_direction_of_the_measure(summary, expected):
+    found = {"x": one_found(summary=SUMMARY | summary)}
+    (section,) = sections(found, {"x": replace(LOOKS, lower_is_better=True)}, {}, Labels({}, {}), {"x": SVG})
+    assert (section.members[0].answer, section.members[0].kind) == expected
+
+
+def test_further_figures_stand_with_their_comparison():
+    figures = {"x": SVG, "y": SVG, "influence-x": SVG, "queries-x": SVG}
+    parts = sections(dict.fromkeys("xy", one_found()), dict.fromkeys("xy", LOOKS), {}, Labels({}, {}), figures)
+    assert [[one.title for one in part.members[0].further] for part in parts] == [
+        ["Influence of each task", "Differences of all queries"], [],
+    ]  # fmt: skip
+
+
 def test_comparisons_that_are_drawn_together_stand_together():
     found = {"a-1": one_found(), "other": one_found(), "a-2": one_found(treatment="u")}
     parts = all_sections(found, together={"a": ("a-1", "a-2")})

@@ -21,7 +21,7 @@ SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_hig
            "log10_p": -6.0}  # fmt: skip
 META = {
     "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "k": 3, "summary": SUMMARY,
-    "fixed": SUMMARY | {"effect": 0.04}, "prediction_interval": [-0.02, 0.12], "q": 5.0, "q_df": 2, "q_p_value": 0.08,
+    "fixed": SUMMARY | {"effect": 0.04}, "prediction_interval": [-0.02, 0.12], "prediction_df": 1, "q": 5.0, "q_df": 2, "q_p_value": 0.08,
     "i2": 60.0, "h2": 2.5, "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": ["d: left out, r"],
     "leave_one_out": {"a": {"k": 2, "interval": "normal", "summary": SUMMARY, "tau2": 0.0, "i2": 0.0, "q": 0.1}},
 }  # fmt: skip
@@ -68,6 +68,17 @@ def test_the_sentence_follows_the_numbers():
     assert "is not shown (p = 0.400)." in said(equivalence=margin | {"p_non_inferiority": 0.4})
 
 
+def test_a_gain_is_a_fall_where_a_lower_value_is_better():
+    for interval, what in (
+        ([0.01, 0.1], "a loss"),
+        ([-0.1, -0.01], "a gain"),
+        ([-0.1, 0.1], "it may be a gain or a loss"),
+    ):
+        one = found(prediction_interval=interval)
+        plot = as_table(one, replace(LOOKS, lower_is_better=True), LABELS)
+        assert f": {what} there" in sentence(one.meta, plot, LABELS)
+
+
 def test_the_table_has_tasks_summary_reason_and_marks():
     one = found()
     plot = as_table(one, LOOKS, LABELS)
@@ -75,7 +86,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
     above, below = blocks(one, plot)
     assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "33.3%", "0.030*"]
     assert above[3][:5] == ["d", "2", "0.100 → 0.100", "no spread", ""]
-    assert [row[0] for row in below] == ["Random effects (DL, normal interval)", "95% prediction interval",
+    assert [row[0] for row in below] == ["Random effects (DL, normal interval)", "95% prediction interval, t(1)",
                                          "Fixed effect (for reference)"]  # fmt: skip
     text = page("name", one, plot, LABELS)
     assert "paired t-test, Holm-adjusted over the tasks. * p < 0.05." in text and "d: left out, r" in text

@@ -37,6 +37,23 @@ def compare(folder, control, treatment, **changes):
     return pd.read_csv(folder / "c.tsv", sep="\t").set_index("task"), json.loads((folder / "c.json").read_text())
 
 
+def test_not_worse_is_not_higher_where_a_lower_value_is_better(tmp_path):
+    """The treatment is lower by .2 on average: clearly not worse if lower is better, clearly worse if higher is."""
+    values = np.random.default_rng(1).uniform(0.5, 0.9, 40)
+    control = [metrics(tmp_path, "a", "c", 0, {str(query): value for query, value in enumerate(values)})]
+    lower = values - 0.2 + np.random.default_rng(2).normal(0, 0.05, 40)
+    treatment = [metrics(tmp_path, "a", "t", 0, {str(query): value for query, value in enumerate(lower)})]
+    plain, plain_meta = compare(tmp_path, control, treatment, margin=0.01)
+    turned, turned_meta = compare(tmp_path, control, treatment, margin=0.01, lower_is_better=True)
+    p = stats.ttest_1samp(values - lower, -0.01, alternative="greater").pvalue
+    assert turned.loc["a", "non_inferiority_p_value"] == pytest.approx(p, rel=1e-9)
+    assert (
+        turned_meta["equivalence"]["p_non_inferiority"] < 1e-6 and plain_meta["equivalence"]["p_non_inferiority"] > 0.99
+    )
+    assert turned.loc["a", "equivalence_p_value"] == pytest.approx(plain.loc["a", "equivalence_p_value"])
+    assert turned.loc["a", "effect"] == plain.loc["a", "effect"] and plain.loc["a", "non_inferiority_p_value"] > 0.99
+
+
 def test_queries_are_paired_by_id_and_seeds_averaged_first(tmp_path):
     control = [metrics(tmp_path, "a", "c", 0, {"1": 0.1, "2": 0.5, "3": 0.4})]
     treatment = [metrics(tmp_path, "a", "t", 1, {"3": 0.9, "1": 0.2, "2": 0.5}),

@@ -71,7 +71,7 @@ def test_a_label_is_a_figures_look(ranger, workspace):
     text = (workspace.folder / RANGER).read_text()
     (workspace.folder / "labels.yaml").write_text(text.replace("label: TAS-B", "label: TAS-Balanced"))
     planned = {job.split()[0] for job in workspace.planned("labels.yaml")}
-    assert planned == {"forest", "tables", "summary", "report"}
+    assert planned == {"forest", "influence_figure", "queries_figure", "tables", "summary", "report"}
 
 
 def test_glue_is_reproduced_and_the_swapped_weights_are_said(workspace, shared_data):

@@ -10,7 +10,7 @@ from scripts.reports.comparison.reading import Labels
 def sentence(meta: dict, plot: Forest, labels: Labels) -> str:
     """What the comparison of a meta record says: the effect, how sure it is, and what to expect elsewhere.
 
-    `plot` is its forest plot, whose numbers it repeats. A higher value of the measure is taken as better.
+    `plot` is its forest plot, whose numbers it repeats; it knows whether a higher value of the measure is better.
     """
     summary = plot.groups[0].summary
     control, treatment = plot.control, plot.groups[0].treatment
@@ -91,6 +91,6 @@ def _elsewhere(plot: Forest, summary: Diamond, numbers: form.Numbers, unit: str,
     expected = f"In a new collection the {plot.effect.NOUN} is expected between {low_text} and {high_text}{unit}"
     if not plot.effect.HAS_DIFFERENCE:
         return f"{expected}."
-    if low > 0:
-        return f"{expected}: a gain there, too."
-    return f"{expected}: a loss there, too." if high < 0 else f"{expected}: it may be a gain or a loss there."
+    if low <= 0 <= high:
+        return f"{expected}: it may be a gain or a loss there."
+    return f"{expected}: a {'loss' if (low > 0) == plot.lower_is_better else 'gain'} there, too."

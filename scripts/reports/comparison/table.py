@@ -17,7 +17,7 @@ FIXED = "Fixed effect (for reference)"
 
 def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
     """The forest plot that a table prints as text: without a title, with all columns."""
-    return forest([comparison], replace(looks, title="", width="double column"), labels)
+    return forest([comparison], replace(looks, title="", width="double column", columns=None, trained={}), labels)
 
 
 def pairs(plot: Forest) -> dict[str, str]:
@@ -41,7 +41,7 @@ def headings(plot: Forest) -> dict[str, str]:
 def cells(line: Line, plot: Forest) -> list[str]:
     """A line of the forest plot as the cells of its table; a task without an effect gives its reason."""
     described = [
-        line.label,
+        line.label.replace("\N{NO-BREAK SPACE}", " "),
         "".join(line.cells.get("n", "")),
         *(" ".join(line.cells.get(name, "")) for name in pairs(plot)),
     ]
