@@ -7,6 +7,7 @@ from typing import Any
 
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
+from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.ir.measure_names import same_measure
@@ -21,7 +22,7 @@ DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # the sam
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
     """Resolve the comparison `name`. Raises UserError for an unknown name or a task without a run or the measure."""
     entry, key = check.config["comparisons"][name], f"comparisons.{name}"
-    for beginning, what in ((COST_FIGURE, "figures of costs"), (CHART, "charts")):
+    for beginning, what in ((COST_FIGURE, "figures of costs"), (CHART, "charts"), (BUBBLE, "bubble plots")):
         if name.startswith(beginning):
             raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
     for role in ("control", "treatment"):
@@ -43,11 +44,20 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     scored = all(tasks[task].values_given for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
     check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
-    not_statistics = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
+    not_statistics = ("control", "treatment", "tasks", "figure", "same", "treatment_on", "moderators", "subgroups")
     statistics = {setting: value for setting, value in entry.items() if setting not in not_statistics}
     statistics |= {"measure": measure}
     roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
-    return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
+    compared = [tasks[task] for task in names]
+    return Comparison(
+        name,
+        tasks=tuple(names),
+        settings=statistics,
+        figure=entry["figure"],
+        moderators=moderators(check, key, entry, compared),
+        subgroups=subgroups(check, key, entry, compared),
+        **roles,
+    )
 
 
 def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
@@ -120,7 +130,7 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             groups.setdefault(comparison.figure["together"], []).append(comparison)
     for name, group in groups.items():
         first = group[0]
-        if name in comparisons or name.startswith((COST_FIGURE, CHART)):
+        if name in comparisons or name.startswith((COST_FIGURE, CHART, BUBBLE)):
             what = "the name of a comparison" if name in comparisons else "a name of other figures"
             raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
         for comparison in group[1:]:

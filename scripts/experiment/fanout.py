@@ -21,7 +21,7 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [],
     "recipes": [],
     "systems": system_kinds.plain_lists(),
-    "comparisons": [("tasks",), ("same",)],
+    "comparisons": [("tasks",), ("same",), ("moderators",)],
 }
 # The key paths, per section, that name entries, and the section of these entries.
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {

@@ -1,9 +1,9 @@
 """Weighted least squares for meta-regression: one design or many of them (permuted ones) at once.
 
-Reads and writes nothing. X is the design (..., k, p) of k tasks and p coefficients, y are the effects (k,), W = 1 / (V +
-tau2) the weights (..., k); leading dimensions are broadcast. P = W - W X (X'WX)^-1 X'W (Viechtbauer 2005, Bias and
-efficiency of meta-analytic variance estimators in the random-effects model). Designs are expected with orthonormal
-columns (`orthonormal`), so that a moderator's origin and unit cost no digits.
+Reads and writes nothing. X is the design (..., k, p) of k tasks and p coefficients, y are the effects (k,), and
+W = 1 / (V + tau2) the weights (..., k); leading dimensions are broadcast. P = W - W X (X'WX)^-1 X'W (Viechtbauer 2005,
+Bias and efficiency of meta-analytic variance estimators in the random-effects model). Designs are expected with
+orthonormal columns (`orthonormal`), so that a moderator's origin and unit cost no digits.
 """
 
 from __future__ import annotations

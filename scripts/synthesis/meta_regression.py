@@ -7,7 +7,7 @@ tests hold every number against (`rma(mods=)`).
 | quantity | formula |
 |---|---|
 | QE, df = k - p | y'Py at tau2 = 0, against chi2: residual heterogeneity |
-| QM | the m coefficients but the intercept: b' Cov(b)^-1 b against chi2(m); with Knapp and Hartung, F = QM / m, df m, k - p |
+| QM | the m coefficients but the intercept, b' Cov(b)^-1 b, chi2(m); with Knapp and Hartung F = QM / m, df m, k - p |
 | Cov(b) | scale (X'WX)^-1; scale 1, or of Knapp and Hartung (2003): q = y'Py / (k - p), at least 1 unless unmodified |
 | R2 | 100 max(0, (tau2 of all - tau2) / tau2 of all): the part of the variance between tasks that moderators explain |
 | I2, H2 | 100 tau2 / (tau2 + s2), tau2 / s2 + 1, s2 = (k - p) / tr P at tau2 = 0 |

@@ -1,10 +1,10 @@
-"""The permutation test of a meta-regression: the rows of moderators are dealt to the tasks anew; reads and writes nothing.
+"""The permutation test of a meta-regression: the rows of moderators are dealt to the tasks anew.
 
-Where moderators have no part in the effects, any assignment of their values to the tasks was as likely. Each
-permutation is fitted as the data were, with a tau2 of its own; p is the share of permutations whose test statistic is at
-least the observed one. Higgins and Thompson (2004), Controlling the risk of spurious findings from meta-regression;
-as metafor's `permutest`. Exact where there are at most `most` distinct permutations, else a seeded sample with p = (b +
-1) / (B + 1) (Phipson and Smyth 2010).
+Reads and writes nothing. Where moderators have no part in the effects, any assignment of their values to the tasks was
+as likely. Each permutation is fitted as the data were, with a tau2 of its own; p is the share of permutations whose
+test statistic is at least the observed one. Higgins and Thompson (2004), Controlling the risk of spurious findings from
+meta-regression; as metafor's `permutest`. Exact where there are at most `most` distinct permutations, else a seeded
+sample with p = (b + 1) / (B + 1) (Phipson and Smyth 2010).
 """
 
 from __future__ import annotations

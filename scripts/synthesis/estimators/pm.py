@@ -22,7 +22,7 @@ def residual_tau2(design: np.ndarray, y: np.ndarray, variances: np.ndarray) -> n
     df = design.shape[-2] - design.shape[-1]
 
     def excess(tau2: np.ndarray) -> np.ndarray:
-        return residual_q(design, y, 1 / (variances + tau2[..., None])) - df
+        return np.asarray(residual_q(design, y, 1 / (variances + tau2[..., None])) - df)
 
     nothing = np.zeros(design.shape[:-2])
     bound = residual_q(design, y, np.ones_like(y)) / df  # there, y'Py < sum of squared residuals / tau2 = k - p
