@@ -90,6 +90,7 @@ localrules:
     select_seed,
     means,
     compare,
+    moderate,
     comparisons_table,
     tables,
     published,

@@ -14,13 +14,12 @@ from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.numerals import finite
 from scripts.experiment.checker import Checker
-from scripts.experiment.records import Moderator, Task
-from scripts.synthesis.design import SPARE_TASKS
+from scripts.experiment.records import Comparison, Moderator, Task
+from scripts.synthesis.design import FEWEST
 from scripts.synthesis.estimators import takes_moderators
-from scripts.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named
+from scripts.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
 
 BUBBLE = "bubble-"  # prefix of the names of bubble plots: bubble-{comparison}-{moderator}
-FEWEST = 2 + SPARE_TASKS  # tasks, with an intercept and one coefficient
 
 
 def moderators(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task]) -> tuple[Moderator, ...]:
@@ -29,6 +28,9 @@ def moderators(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task
     names = [moderator.name for moderator in chosen]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise check.fail(f"{key}.moderators", f"two moderators are called {twice!r}")
+    labels = [moderator.label for moderator in chosen]
+    if twice := next((label for label in labels if labels.count(label) > 1), None):
+        raise check.fail(f"{key}.moderators", f"two moderators have the label {twice!r}")
     if chosen:
         _check_model(check, f"{key}.moderators", entry["estimator"], tasks)
     return chosen
@@ -114,6 +116,32 @@ def _numbers(path: Path, column: str, texts: dict[str, str]) -> dict[str, float 
         problem = f"column {column!r} has numbers and words, such as {texts[words[0]]!r} for task {words[0]!r}"
         raise UserError(f"{path}: {problem}; expected one or the other")
     return {task: texts[task] if value is None else value for task, value in numbers.items()}
+
+
+def asked(comparison: Comparison) -> list[Moderator]:
+    """All moderators of a comparison, also that of its subgroups."""
+    return [*comparison.moderators, *([comparison.subgroups] if comparison.subgroups else [])]
+
+
+def needs_counts(comparison: Comparison) -> bool:
+    """Whether its moderators need counts of documents, queries or judgements."""
+    return bool(_needs(comparison) & {DOCUMENTS, JUDGEMENTS})
+
+
+def needs_qrels(comparison: Comparison) -> bool:
+    """Whether its moderators need the judgements themselves."""
+    return QRELS in _needs(comparison)
+
+
+def _needs(comparison: Comparison) -> set[str]:
+    known = [moderator.name for moderator in asked(comparison) if moderator.values is None]
+    return {need for name in known for need in moderator_named(name).NEEDS}
+
+
+def sources(comparison: Comparison) -> list[str]:
+    """The files, below scripts/, of its known moderators."""
+    known = {moderator.name for moderator in asked(comparison) if moderator.values is None}
+    return sorted(moderator_source(name).removeprefix("scripts/") for name in known)
 
 
 def bubble_plots(comparisons: dict[str, tuple[Moderator, ...]]) -> dict[str, tuple[str, str]]:

@@ -14,6 +14,7 @@ import numpy as np
 Value = float | str
 INTERCEPT = "intercept"
 SPARE_TASKS = 2  # tasks more than coefficients: with one, tau2 rests on a single residual
+FEWEST = 2 + SPARE_TASKS  # with an intercept and one coefficient
 
 _DEPENDENT = 1e-8  # the share of a column, less its mean, that the others leave, below which it is theirs
 
@@ -53,6 +54,8 @@ def design_of(moderators: Mapping[str, Sequence[Value]]) -> Design:
 
 def obstacle(moderators: Mapping[str, Sequence[Value]]) -> str | None:
     """Why the moderators cannot be fitted, in words; None where they can."""
+    if (tasks := len(next(iter(moderators.values())))) < FEWEST:
+        return f"{tasks} tasks have an effect; a moderator needs at least {FEWEST}"
     for label, values in moderators.items():
         if len(set(values)) < 2:
             return f"{label} is the same on all tasks"

@@ -126,7 +126,8 @@ def test_origin_and_unit_of_a_moderator_change_its_coefficient_alone():
 @pytest.mark.parametrize(
     ("moderators", "reason"),
     [
-        ({"x": [1.0, 2.0, 3.0]}, "3 tasks are too few for 2 coefficients: at least 4 are needed"),
+        ({"x": [1.0, 2.0, 3.0]}, "3 tasks have an effect; a moderator needs at least 4"),
+        ({"x": []}, "0 tasks have an effect; a moderator needs at least 4"),
         ({"kind": ["a", "b", "c", "a"]}, "4 tasks are too few for 3 coefficients: at least 5 are needed"),
         ({"x": [2.0] * 6}, "x is the same on all tasks"),
         (
