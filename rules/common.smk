@@ -91,6 +91,8 @@ localrules:
     means,
     compare,
     moderate,
+    moderators_tables,
+    bubble,
     comparisons_table,
     tables,
     published,

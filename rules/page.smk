@@ -79,6 +79,7 @@ rule report:
         costs=result("costs"),
         effects=EFFECTS,
         meta=META,
+        moderators=moderation.moderators(EXPERIMENT),
         figures=figures.figure_files(EXPERIMENT, ("svg",)),
         training_logs=pages.training_logs(EXPERIMENT),
         timing=pages.timing_files(EXPERIMENT),
@@ -102,6 +103,7 @@ rule report:
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
         " --costs {input.costs:q}"
-        " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
+        " --effects {input.effects:q} --meta {input.meta:q} --moderators {input.moderators:q}"
+        " --figures {input.figures:q} --timing {input.timing:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} --log {log:q}"

@@ -144,14 +144,17 @@ def sources(comparison: Comparison) -> list[str]:
     return sorted(moderator_source(name).removeprefix("scripts/") for name in known)
 
 
-def bubble_plots(comparisons: dict[str, tuple[Moderator, ...]]) -> dict[str, tuple[str, str]]:
-    """Figure -> its comparison and moderator. Raises UserError where two would have one name."""
-    figures: dict[str, tuple[str, str]] = {}
-    for comparison, chosen in comparisons.items():
-        for moderator in chosen:
-            figure = f"{BUBBLE}{comparison}-{moderator.name}"
-            if figure in figures:
-                problem = f"two figures would be called {figure!r}; rename a comparison or a column"
-                raise UserError(f"comparisons.{comparison}.moderators: {problem}")
-            figures[figure] = comparison, moderator.name
-    return figures
+def bubble_name(comparison: str, moderator: str) -> str:
+    """The name of the figure that shows a comparison's effects over a moderator."""
+    return f"{BUBBLE}{comparison}-{moderator}"
+
+
+def check_figures(check: Checker, comparisons: dict[str, Comparison]) -> None:
+    """Raise UserError where two bubble plots would have one name."""
+    first: dict[str, str] = {}
+    for name, comparison in comparisons.items():
+        for moderator in comparison.moderators:
+            figure = bubble_name(name, moderator.name)
+            if first.setdefault(figure, name) != name:
+                problem = f"a figure of it would have the name of one of {first[figure]}: {figure!r}; rename one"
+                raise check.fail(f"comparisons.{name}.moderators", problem)

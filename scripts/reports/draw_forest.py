@@ -1,6 +1,7 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order. Writes figures/{name}.svg, .pdf, .png.
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order, and of one whose tasks are in subgroups
+moderators/{comparison}.json. Writes figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ class Settings(Looks):
 
 
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png", settings=Settings).parse_args()
-    comparisons = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
+    paths = ("effects*", "meta*", "moderators*", "svg", "pdf", "png")
+    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
+    moderators = {path.stem: path for path in arguments.moderators}
+    pairs = zip(arguments.effects, arguments.meta, strict=True)
+    comparisons = [read_found(effects, meta, moderators.get(meta.stem)) for effects, meta in pairs]
     plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
     save(plot, arguments.svg, arguments.pdf, arguments.png)
 

@@ -58,9 +58,13 @@ def contents(arguments) -> dict:
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    moderators = {path.stem: path for path in arguments.moderators}
+    results = {meta.stem: read_found(effects, meta, moderators.get(meta.stem)) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    parts = sections(results, settings.comparisons, settings.together, labels, figures)
+    bubbles = {
+        name: [(figure, figures[figure]) for figure in settings.moderated.get(name, [])] for name in settings.moderated
+    }
+    parts = sections(results, settings.comparisons, settings.together, labels, figures, bubbles)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None
@@ -130,7 +134,17 @@ def render(shown: dict) -> str:
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
-    lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
+    lists = (
+        "effects*",
+        "meta*",
+        "moderators*",
+        "figures*",
+        "training-log*",
+        "timing*",
+        "metrics*",
+        "published*",
+        "selected*",
+    )
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with atomic_text(arguments.page) as file:

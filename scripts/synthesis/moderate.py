@@ -66,18 +66,19 @@ class Settings:
 def facts_of(
     rows: dict[str, dict[str, Any]], settings: Settings, statistics: list[Path], qrels: list[Path]
 ) -> dict[str, TaskFacts]:
-    """What is known of each task; `rows` are those of the effects file, by task."""
+    """What is known of each task, in the order of `rows`, those of the effects file by task."""
     counts = {fields_of("statistics", path)["dataset"]: json.loads(path.read_text()) for path in statistics}
     judged: dict[tuple[str, str], Qrels] = {}
     for path in qrels:
         fields = fields_of("qrels", path)
         judged[fields["dataset"], fields["split"]] = read_qrels(path)
     facts = {}
-    for task, origin in settings.tasks.items():
+    for task, row in rows.items():
+        origin = settings.tasks[task]
         collection = counts.get(origin.dataset, {})
         split = collection.get("splits", {}).get(origin.split, {})
         relevant = judged.get((origin.dataset, origin.split), {})
-        facts[task] = TaskFacts(collection, split, relevant, rows[task], origin.trained)
+        facts[task] = TaskFacts(collection, split, relevant, row, origin.trained)
     return facts
 
 

@@ -41,11 +41,6 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     }
 
 
-def moderated(experiment: Experiment) -> list[str]:
-    """The comparisons that have moderators or subgroups."""
-    return [name for name, comparison in experiment.comparisons.items() if moderators.asked(comparison)]
-
-
 def moderation_statistics(experiment: Experiment, name: str) -> list[str]:
     """The counts of the datasets of a comparison's tasks, where its moderators need them."""
     needed = moderators.needs_counts(experiment.comparisons[name])

@@ -52,13 +52,27 @@ class Heterogeneity:
 
 
 @dataclass(frozen=True)
+class Subgroup:
+    """Tasks that a moderator puts together, by their names in rows, and their summary unless none could be had."""
+
+    label: str
+    tasks: tuple[str, ...]
+    subtotal: Diamond | None = None
+
+
+@dataclass(frozen=True)
 class Group:
-    """One treatment against the control: its tasks, and their summary unless no task has an effect."""
+    """One treatment against the control: its tasks, and their summary unless no task has an effect.
+
+    Where the tasks are in `subgroups`, each of them in one, `between` says how these differ.
+    """
 
     treatment: str
     rows: tuple[Row, ...]
     summary: Diamond | None = None
     heterogeneity: Heterogeneity | None = None
+    subgroups: tuple[Subgroup, ...] = ()
+    between: str = ""
 
 
 @dataclass(frozen=True)

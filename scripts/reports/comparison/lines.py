@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Forest, Group, Row
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row
 
 Cells = dict[str, tuple[str, ...]]  # column name -> pieces of text, which are aligned one by one
 
 
 @dataclass
 class Line:
-    """One line of the plot. `kind`: heading (of a group), task, undefined, summary or prediction.
+    """One line of the plot. `kind`: heading (of a group or subgroup), task, undefined, subtotal, summary or prediction.
 
     The numbers are those drawn (None where the line has none); `text` holds the broken lines of the label, and of the
     reason of an undefined task, and `y` the line's centre: both are set by the layout.
@@ -33,7 +33,7 @@ class Line:
 
     @property
     def bold(self) -> str:
-        """The weight of its type: group headings and summaries stand out."""
+        """The weight of its type: headings and summaries stand out."""
         return "bold" if self.kind in ("heading", "summary") else "normal"
 
 
@@ -45,7 +45,8 @@ def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
     for index, group in enumerate(forest.groups):
         if len(forest.groups) > 1:
             lines.append(Line("heading", group.treatment, index))
-        lines += [_task_line(row, index, forest, numbers, decimals) for row in ordered(group, forest.sort)]
+        tasks = [_task_line(row, index, forest, numbers, decimals) for row in ordered(group, forest.sort)]
+        lines += _in_subgroups(group, tasks, index, forest, numbers) if group.subgroups else tasks
         if group.summary:
             lines += _summary_lines(group, index, forest, numbers)
     return lines
@@ -71,10 +72,28 @@ def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, deci
     return Line("task", row.task, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
 
 
+def _in_subgroups(group: Group, tasks: list[Line], index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
+    """The lines of tasks below the headings of their subgroups, with subtotals."""
+    lines = []
+    for subgroup in group.subgroups:
+        members = [line for line in tasks if line.label in subgroup.tasks]
+        lines += [Line("heading", subgroup.label, index), *members]
+        if subtotal := subgroup.subtotal:
+            weight = sum(line.weight or 0 for line in members)
+            cells = _diamond_cells(subtotal, weight, forest, numbers)
+            ends = (subtotal.effect, subtotal.ci_low, subtotal.ci_high)
+            lines.append(Line("subtotal", "Subtotal", index, *ends, cells=cells))
+    return lines
+
+
+def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: form.Numbers) -> Cells:
+    cells = _effect_cell(numbers, diamond.effect, diamond.ci_low, diamond.ci_high)
+    return cells | {"weight": (f"{100 * weight:.1f}%",)} | _p_cell(diamond.p_value, forest)
+
+
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
     summary = group.summary
-    cells = _effect_cell(numbers, summary.effect, summary.ci_low, summary.ci_high) | {"weight": ("100.0%",)}
-    cells |= _p_cell(summary.p_value, forest)
+    cells = _diamond_cells(summary, 1.0, forest, numbers)
     label = form.summary_label(forest, group)
     lines = [Line("summary", label, index, summary.effect, summary.ci_low, summary.ci_high, cells=cells)]
     if summary.prediction_interval:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.errors import UserError
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.moderation import between_groups, read_moderation
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
 
@@ -61,17 +62,19 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of one comparison: the rows of its effects file and its meta record."""
+    """The results of one comparison: the rows of its effects file, its meta record, its moderators' if it has any."""
 
     effects: pd.DataFrame
     meta: dict
+    moderation: dict | None = None
 
 
-def read_found(effects: Path, meta: Path) -> Found:
-    """Read the two files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
+def read_found(effects: Path, meta: Path, moderators: Path | None = None) -> Found:
+    """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()))
+    moderation = read_moderation(moderators) if moderators else None
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), moderation)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -127,6 +130,19 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
     )  # fmt: skip
 
 
+def subgroups(moderation: dict | None, labels: Labels) -> tuple[Subgroup, ...]:
+    """The subgroups of a comparison's tasks, if it has any; without subtotals where their model cannot be fitted."""
+    groups = (moderation or {}).get("subgroups")
+    if not groups:
+        return ()
+    ends = ("effect", "ci_low", "ci_high", "p_value")
+    subtotals = {word: Diamond(*(summary[name] for name in ends)) for word, summary in groups.get("levels", {}).items()}
+    return tuple(
+        Subgroup(f"{groups['label']}: {word}", tuple(map(labels.task, tasks)), subtotals.get(word))
+        for word, tasks in groups["tasks"].items()
+    )
+
+
 def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
@@ -137,6 +153,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
             rows=rows(comparison, column, labels),
             summary=diamond(comparison.meta),
             heterogeneity=heterogeneity(comparison.meta),
+            **_grouped(comparison, labels, alone=len(comparisons) == 1),
         )
         for comparison in comparisons
     )
@@ -154,3 +171,9 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         sort=looks.sort,
         width=looks.width,
     )
+
+
+def _grouped(comparison: Found, labels: Labels, alone: bool) -> dict:
+    """The subgroups of a comparison that is shown alone, and how they differ."""
+    found = subgroups(comparison.moderation, labels) if alone else ()
+    return {"subgroups": found, "between": between_groups(comparison.moderation)} if found else {}

@@ -137,6 +137,7 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
         if group.heterogeneity:
             name = f"Heterogeneity, {group.treatment}" if len(forest.groups) > 1 else "Heterogeneity"
             notes.append(f"{name}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
+        notes += [group.between] if group.between else []
     if forest.width == "single column":
         notes.append(f"Random effects: {form.method(forest)}.")
     if forest.p_note and "p" in place.columns:

@@ -170,7 +170,7 @@ def _set_heights(place: Layout, lines: list[Line]) -> None:
 
 
 def axis_limits(lines: list[Line]) -> tuple[float, float]:
-    """The axis holds 0, every effect, every summary's interval, and other intervals unless they are far longer.
+    """The axis holds 0, every effect, every diamond's interval, and other intervals unless they are far longer.
 
     An interval is cut where it goes further beyond the rest than the rest is wide, and than three median half-widths.
     """
@@ -178,7 +178,7 @@ def axis_limits(lines: list[Line]) -> tuple[float, float]:
     if not drawn:
         return -1.0, 1.0
     core = [0.0] + [line.effect for line in drawn if line.effect is not None]
-    core += [end for line in drawn if line.kind == "summary" for end in (line.low, line.high)]
+    core += [end for line in drawn if line.kind in ("subtotal", "summary") for end in (line.low, line.high)]
     half = statistics.median((line.high - line.low) / 2 for line in drawn)
     beyond = max(max(core) - min(core), _CUT * half) or 1.0
     low = max(min(core) - beyond, min([*core, *(line.low for line in drawn)]))

@@ -66,7 +66,7 @@ def draw_line(ax: Axes, place: Layout, line: Line, number: int, most: float) -> 
                 text(ax, column.left + point + fraction, line.y, piece, size, ha="right")
     if line.kind == "task":
         _task(ax, place, line, number, most)
-    elif line.kind == "summary":
+    elif line.kind in ("subtotal", "summary"):
         _diamond(ax, place, line, number)
     elif line.kind == "prediction":
         _prediction(ax, place, line, number)
@@ -90,11 +90,13 @@ def _task(ax: Axes, place: Layout, line: Line, number: int, most: float) -> None
 
 
 def _diamond(ax: Axes, place: Layout, line: Line, number: int) -> None:
-    """The summary effect: its left and right ends are its interval's."""
+    """A summary effect: its left and right ends are its interval's; that of a subgroup is hollow."""
     half = 0.4 * place.size
+    fill = DIAMOND if line.kind == "summary" else "white"
     points = [(place.x(line.low), line.y), (place.x(line.effect), line.y - half)]
     points += [(place.x(line.high), line.y), (place.x(line.effect), line.y + half)]
-    ax.add_patch(Polygon(points, facecolor=DIAMOND, edgecolor="none", zorder=3, gid=f"diamond-{number}"))
+    edge = "none" if line.kind == "summary" else DIAMOND
+    ax.add_patch(Polygon(points, facecolor=fill, edgecolor=edge, linewidth=0.8, zorder=3, gid=f"diamond-{number}"))
 
 
 def _prediction(ax: Axes, place: Layout, line: Line, number: int) -> None:

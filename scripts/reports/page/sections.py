@@ -12,12 +12,13 @@ from markupsafe import Markup
 
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.moderation import between_groups, plain, statement
 from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.page.svg import inline, svg_of
-from scripts.reports.page.tables import Table, comparison_table
+from scripts.reports.page.tables import Table, comparison_table, moderators_table
 
 FOLDED = 8  # comparisons; an experiment with more shows them folded
 
@@ -29,6 +30,15 @@ class Picture:
     wide: Markup
     narrow: Markup
     caption: str
+
+
+@dataclass(frozen=True)
+class Moderation:
+    """What explains the differences between a comparison's tasks: sentences, coefficients and bubble plots by name."""
+
+    statements: list[str]
+    table: Table | None
+    bubbles: list[tuple[str, Markup]]
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,7 @@ class Shown:
     warnings: list[str]
     table: Table
     picture: Picture
+    moderation: Moderation | None = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +111,27 @@ def picture(figure: str, comparisons: list[Found], looks: Looks, labels: Labels,
     return Picture(inline(figure, name, label), narrow, caption(plot, comparisons[0].meta["hedges"]))
 
 
-def shown(name: str, place: int, comparison: Found, looks: Looks, labels: Labels, figure: str) -> Shown:
-    """One comparison."""
+def moderation(name: str, record: dict, bubbles: list[tuple[str, str]], own: str) -> Moderation:
+    """What the record of a comparison's moderators says; `bubbles` are names and SVGs."""
+    statements = [plain(statement(model, record["alpha"])) for model in record["models"]]
+    statements += [plain(between_groups(record))] if "subgroups" in record else []
+    drawings = [
+        (figure, inline(svg, f"{own}-bubble{place}", f"Bubble plot {figure}. The table holds its numbers."))
+        for place, (figure, svg) in enumerate(bubbles, 1)
+    ]
+    return Moderation(statements, moderators_table(name, record) if record["models"] else None, drawings)
+
+
+def shown(
+    name: str,
+    place: int,
+    comparison: Found,
+    looks: Looks,
+    labels: Labels,
+    figure: str,
+    bubbles: list[tuple[str, str]],
+) -> Shown:
+    """One comparison; `figure` is the SVG of its forest plot, `bubbles` are names and SVGs of its bubble plots."""
     plot = as_table(comparison, looks, labels)
     words, kind = answer(plot)
     own = anchor("c", place, name)
@@ -115,6 +145,7 @@ def shown(name: str, place: int, comparison: Found, looks: Looks, labels: Labels
         warnings=comparison.meta["warnings"],
         table=comparison_table(name, comparison, plot),
         picture=picture(figure, [comparison], looks, labels, own),
+        moderation=moderation(name, comparison.moderation, bubbles, own) if comparison.moderation else None,
     )
 
 
@@ -124,13 +155,14 @@ def sections(
     together: dict[str, list[str]],
     labels: Labels,
     figures: dict[str, str],
+    bubbles: dict[str, list[tuple[str, str]]],
 ) -> list[Section]:
     """All comparisons in the configuration's order; `figures` are the SVGs by name.
 
-    `together` names figures and the comparisons that each of them shows.
+    `together` names figures and the comparisons that each of them shows; `bubbles` are names and SVGs by comparison.
     """
     single = {
-        name: shown(name, place, comparison, looks[name], labels, figures[name])
+        name: shown(name, place, comparison, looks[name], labels, figures[name], bubbles.get(name, []))
         for place, (name, comparison) in enumerate(comparisons.items(), 1)
     }
     groups = {(members[0], *members): name for name, members in together.items()}

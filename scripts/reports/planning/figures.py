@@ -8,6 +8,7 @@ from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
+from scripts.reports.planning.moderation import bubble_plots
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
 LOOKS = ("title", "width")  # of a figure, and of no table
@@ -22,7 +23,7 @@ def figures(experiment: Experiment) -> list[str]:
     """The names of all figures."""
     charts = [CHART + name for name in experiment.charts]
     costs = [COST_FIGURE + name for name in cost_figures(experiment)]
-    return [*forest_plots(experiment), *charts, *costs]
+    return [*forest_plots(experiment), *bubble_plots(experiment), *charts, *costs]
 
 
 def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:

@@ -16,6 +16,7 @@ from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.figures import figure_files, table_settings
 from scripts.reports.planning.labels import labels
+from scripts.reports.planning.moderation import moderators_tables, shown_on_pages
 
 SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
 
@@ -32,7 +33,8 @@ def effects_tables(experiment: Experiment) -> list[str]:
 
 def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
-    return [*figure_files(experiment), *effects_tables(experiment), *times_tables(experiment)]
+    tables = [*effects_tables(experiment), *moderators_tables(experiment), *times_tables(experiment)]
+    return [*figure_files(experiment), *tables]
 
 
 def selected_seeds(experiment: Experiment) -> str | list[str]:
@@ -65,6 +67,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "labels": labels(experiment),
         "comparisons": table_settings(experiment),
         **({"cautions": cautions} if cautions else {}),
+        **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
     }
 
 
