@@ -89,9 +89,7 @@ def page(record: dict[str, Any], title: str, labels: Labels) -> str:
     alpha, parts = record["alpha"], [f"# What explains the differences between tasks: {escape(title)}"]
     if record["models"]:
         parts += [f"- {escape(plain(statement(model, alpha)))}" for model in record["models"]]
-        parts.append(
-            "What a moderator that was not foreseen shows is a hypothesis; tasks differ in more than one thing."
-        )
+        parts.append("What a moderator shows that was not foreseen is a hypothesis: tasks differ in much else.")
         heads = [f"{form.percent(alpha)} CI" if name == "CI" else name for name in COLUMNS]
         parts.append(markdown(pd.DataFrame(coefficient_rows(record), columns=heads)))
     if groups := record.get("subgroups"):

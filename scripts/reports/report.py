@@ -61,10 +61,7 @@ def contents(arguments) -> dict:
     moderators = {path.stem: path for path in arguments.moderators}
     results = {meta.stem: read_found(effects, meta, moderators.get(meta.stem)) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    bubbles = {
-        name: [(figure, figures[figure]) for figure in settings.moderated.get(name, [])] for name in settings.moderated
-    }
-    parts = sections(results, settings.comparisons, settings.together, labels, figures, bubbles)
+    parts = sections(results, settings.comparisons, settings.together, labels, figures, settings.moderated)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None

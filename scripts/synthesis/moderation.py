@@ -49,11 +49,12 @@ class Method:
 def models(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: Method) -> list[dict[str, Any]]:
     """The record of each moderator's model, and of the one with all; `moderators` are values of the tasks by label.
 
-    The p-values of QM of the single moderators are also adjusted for their number (`qm_p_holm`).
+    Where several single moderators could be fitted, the p-values of QM are also adjusted for their number (`qm_p_holm`).
     """
     records = [model(effects, {label: values}, method) for label, values in moderators.items()]
-    for record, adjusted in zip(records, holm([record.get("qm_p_value") for record in records]), strict=True):
-        if not record["problem"]:
+    fitted = [record for record in records if not record["problem"]]
+    if len(fitted) > 1:
+        for record, adjusted in zip(fitted, holm([record["qm_p_value"] for record in fitted]), strict=True):
             record["qm_p_holm"] = adjusted
     return [*records, model(effects, moderators, method)] if len(moderators) > 1 else records
 

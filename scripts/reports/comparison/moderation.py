@@ -57,7 +57,7 @@ def statement(model: dict[str, Any], alpha: float) -> str:
     if model["problem"]:
         return f"{name}: not fitted, {model['problem']}."
     test = moderators_test(model, alpha)
-    if model.get("qm_p_holm") not in (None, model["qm_p_value"]):
+    if "qm_p_holm" in model:
         test += f"; adjusted for the number of moderators (Holm) {p_words(model['qm_p_holm'], alpha)}"
     if "line" in model:
         estimate, low, high = estimate_texts(model["coefficients"][1])

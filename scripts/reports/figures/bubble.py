@@ -63,7 +63,7 @@ class BubblePlot:
 def bubble_plot(plot: BubblePlot) -> Figure:
     """Draw a bubble plot at its final size, with a key of the tasks to its right and the notes below."""
     words = list(dict.fromkeys(bubble.value for bubble in plot.bubbles if isinstance(bubble.value, str)))
-    names = [wrap(f"{number}  {bubble.task}", NAMES, SIZE) for number, bubble in enumerate(plot.bubbles, 1)]
+    names = [wrap(f"{number}\N{EN SPACE}{bubble.task}", NAMES, SIZE) for number, bubble in enumerate(plot.bubbles, 1)]
     height = max(HEIGHT, LEADING * sum(map(len, names)))
     x_limits, y_limits = _limits(plot, words)
     x_ticks = _word_ticks(words) if words else axis_ticks(x_limits, PANEL, SIZE, 0)

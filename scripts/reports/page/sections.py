@@ -6,7 +6,9 @@ Reads and writes nothing; labels are plain text here, and the template escapes t
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from markupsafe import Markup
 
@@ -155,14 +157,23 @@ def sections(
     together: dict[str, list[str]],
     labels: Labels,
     figures: dict[str, str],
-    bubbles: dict[str, list[tuple[str, str]]],
+    moderated: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> list[Section]:
     """All comparisons in the configuration's order; `figures` are the SVGs by name.
 
-    `together` names figures and the comparisons that each of them shows; `bubbles` are names and SVGs by comparison.
+    `together` names figures and the comparisons that each of them shows; `moderated` are the names of bubble plots by
+    comparison.
     """
     single = {
-        name: shown(name, place, comparison, looks[name], labels, figures[name], bubbles.get(name, []))
+        name: shown(
+            name,
+            place,
+            comparison,
+            looks[name],
+            labels,
+            figures[name],
+            [(bubble, figures[bubble]) for bubble in moderated.get(name, [])],
+        )
         for place, (name, comparison) in enumerate(comparisons.items(), 1)
     }
     groups = {(members[0], *members): name for name, members in together.items()}
