@@ -49,7 +49,8 @@ class Method:
 def models(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: Method) -> list[dict[str, Any]]:
     """The record of each moderator's model, and of the one with all; `moderators` are values of the tasks by label.
 
-    Where several single moderators could be fitted, the p-values of QM are also adjusted for their number (`qm_p_holm`).
+    Where several single moderators could be fitted, their p-values of QM are also adjusted for their number
+    (`qm_p_holm`).
     """
     records = [model(effects, {label: values}, method) for label, values in moderators.items()]
     fitted = [record for record in records if not record["problem"]]
