@@ -14,6 +14,7 @@ import numpy as np
 from scipy import special
 
 from scripts.synthesis.paired import mean_difference
+from scripts.synthesis.sign_flips import flipped_sums
 from scripts.synthesis.tails import Tail, t_two_sided, t_upper
 
 
@@ -54,9 +55,9 @@ class Equivalence:
     undefined: str | None = None
 
 
-def paired_t_test(treatment: np.ndarray, control: np.ndarray) -> TTest:
-    """Student's paired t-test, two-sided, of two vectors of shape (n,)."""
-    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof=1)
+def paired_t_test(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -> TTest:
+    """Student's paired t-test, two-sided, of two vectors of shape (n,); the variance divides by n - ddof."""
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return TTest(undefined=result)
     t, df = float(result[0] / math.sqrt(result[1])), len(treatment) - 1
@@ -79,44 +80,28 @@ def randomisation_test(
     difference = difference[difference != 0]  # a flip does not change a difference of 0
     n, total = len(difference), np.abs(difference).sum()
     extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # less the error bound of both sums
-    if n < 63 and 2**n <= permutations:
-        sums = _all_sums(difference)
-        return Randomisation(float((np.abs(sums) >= extreme).mean()), len(sums), True)
-    sums = _random_sums(difference, np.random.default_rng(seed), permutations)
-    return Randomisation(float((np.abs(sums) >= extreme).sum() + 1) / (permutations + 1), permutations, False)
+    sums, exact = flipped_sums(difference[np.newaxis], seed, permutations)
+    count, drawn = len(sums[0]), 0 if exact else 1
+    return Randomisation(float((np.abs(sums[0]) >= extreme).sum() + drawn) / (count + drawn), count, exact)
 
 
-def _all_sums(values: np.ndarray) -> np.ndarray:
-    """The sums of `values` under all 2^n sign flips, shape (2^n,)."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _random_sums(values: np.ndarray, generator: np.random.Generator, count: int) -> np.ndarray:
-    """The sums of `values` under `count` random sign flips, shape (count,).
-
-    Eight queries at a time: a random byte holds their signs, and a table of 256 has the sum that belongs to each byte.
-    """
-    sums = np.zeros(count)
-    for start in range(0, len(values), 8):
-        table = _all_sums(np.pad(part := values[start : start + 8], (0, 8 - len(part))))
-        sums += table[generator.integers(0, 256, size=count, dtype=np.uint8)]
-    return sums
-
-
-def equivalence_test(treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:
+def equivalence_test(
+    treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05, ddof: int = 1
+) -> Equivalence:
     """Two one-sided paired t-tests (TOST; Schuirmann 1987) against `margin` > 0, in units of the measure.
 
-    Non-inferiority takes a higher value of the measure as better.
+    Non-inferiority takes a higher value of the measure as better. The variance divides by n - `ddof`.
     """
     if not margin > 0:
         raise ValueError(f"the margin must be positive, not {margin}")
-    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof=1)
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return Equivalence(margin, undefined=result)
-    mean, se, df = float(result[0]), math.sqrt(result[1]), len(treatment) - 1
+    return two_one_sided(float(result[0]), math.sqrt(result[1]), len(treatment) - 1, margin, alpha)
+
+
+def two_one_sided(mean: float, se: float, df: float, margin: float, alpha: float = 0.05) -> Equivalence:
+    """The two tests of a mean with its standard error, by Student's t."""
     above: Tail = t_upper((mean + margin) / se, df)
     below: Tail = t_upper((margin - mean) / se, df)
     half = -special.stdtrit(df, alpha) * se

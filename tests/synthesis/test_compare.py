@@ -14,7 +14,7 @@ from scripts.synthesis.comparisons_table import table
 from scripts.synthesis.seeds import effect_variance
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
-            "interval": "normal", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
+            "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
             "cumulative": False}  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_a_task_with_a_constant_difference_does_not_spoil_the_summary(tmp_path):
     assert effects.loc["flat", "undefined"] == "the difference is the same for every query"
     assert np.isnan(effects.loc["flat", "weight"]) and effects.loc[["a", "b"], "weight"].sum() == pytest.approx(1)
     assert meta["k"] == 2 and np.isfinite(meta["summary"]["effect"])
-    assert meta["warnings"][1:] == ["flat: left out, the difference is the same for every query"]
+    assert meta["warnings"][2:] == ["flat: left out, the difference is the same for every query"]
     assert meta["warnings"][0].startswith("a, b, flat have the same query ids: if these are the same queries in other")
 
 
@@ -71,6 +71,17 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     assert (
         effects.loc["a", "n"] == 2 and meta["warnings"][0] == "a: 2 queries stand in one system only and are left out"
     )
+
+
+def test_judged_is_averaged_over_the_queries_of_the_effect(tmp_path):
+    control, treatment = (
+        [metrics(tmp_path, "a", "c", 0, {"1": 0.1, "2": 0.5, "3": 0.4})],
+        [metrics(tmp_path, "a", "t", seed, {"2": 0.9, "3": 0.2, "4": 0.5}) for seed in (0, 1)],
+    )
+    for path, judged in zip((*control, *treatment), ([0, 0.4, 0.6], [0.2, 0.4, 1], [0.4, 0.8, 1]), strict=True):
+        pd.read_csv(path, sep="\t").assign(**{"Judged@10": judged}).to_csv(path, sep="\t", index=False)
+    effects, _ = compare(tmp_path, control, treatment)
+    assert effects.loc["a", ["n", "control_judged", "treatment_judged"]].tolist() == pytest.approx([2, 0.5, 0.45])
 
 
 def test_nothing_in_common_is_one_line_and_no_file(tmp_path):
@@ -160,7 +171,7 @@ def test_scores_without_ids_of_different_lengths_are_one_line(tmp_path):
 
 def test_the_table_of_comparisons_adjusts_over_them():
     base = {"control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 2, "ddof": 1, "estimator": "DL",
-            "interval": "normal", "alpha": 0.05, "fixed": None}  # fmt: skip
+            "interval": "normal", "task_interval": "t", "alpha": 0.05, "fixed": None}  # fmt: skip
     metas = {
         "one": base | {"summary": {"effect": 0.1, "p_value": 0.01}, "equivalence": {"p_non_inferiority": 0.2}},
         "none": base | {"summary": None, "k": 0},

@@ -33,7 +33,7 @@ class EffectType(Protocol):
     ANSWERS: tuple[str, str]  # to that question, where the summary is above zero and where it is below
     FINDING: str  # template: {number} with its sign, {size} without, {direction} is higher or lower
     NOUN: str  # what is expected in a new collection
-    P_VALUE: str  # what the p-value of a task's interval tests
+    STATISTIC: str  # what a task's interval holds against a distribution
 
     @staticmethod
     def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
@@ -42,6 +42,11 @@ class EffectType(Protocol):
         Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: correct for small
         samples, where the effect has such a correction.
         """
+        ...
+
+    @staticmethod
+    def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+        """What to beware of in the effect of these values, which is defined, in words; None for nothing."""
         ...
 
     @staticmethod

@@ -29,7 +29,7 @@ QUESTION = "How well does {treatment} agree with {control}?"
 ANSWERS = ("correlated", "opposed")
 FINDING = "{treatment} correlates with {control} at {number}"
 NOUN = "correlation"
-P_VALUE = "Fisher's z against the normal distribution"
+STATISTIC = "Fisher's z"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
@@ -44,6 +44,11 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     if min(minus, plus) <= rounding:
         return f"the two systems are perfectly correlated (r = {1 if minus < plus else -1})"
     return math.log(plus / minus), 1 / (n - 3)
+
+
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Nothing."""
+    return None
 
 
 def reported(value: float) -> float:

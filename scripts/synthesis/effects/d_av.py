@@ -39,7 +39,7 @@ QUESTION = "Does {treatment} beat {control} in {measure}?"
 ANSWERS = ("yes, higher", "no, lower")
 FINDING = "the {measure} of {treatment} is on average {size} standard deviations {direction} than that of {control}"
 NOUN = "effect"
-P_VALUE = "effect / standard error against the normal distribution"
+STATISTIC = "effect / standard error"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
@@ -61,6 +61,11 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     variance = (variance_of_mean * n / df + d**2 * of_average_sd) / average_sd**2
     j = hedges_correction(n) if hedges else 1.0
     return j * d, j**2 * variance
+
+
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Nothing."""
+    return None
 
 
 def reported(value: float) -> float:

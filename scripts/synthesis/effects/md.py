@@ -27,12 +27,17 @@ QUESTION = "Does {treatment} beat {control} in {measure}?"
 ANSWERS = ("yes, higher", "no, lower")
 FINDING = "the {measure} of {treatment} is on average {size} {direction} than that of {control}"
 NOUN = "effect"
-P_VALUE = "effect / standard error against the normal distribution"
+STATISTIC = "effect / standard error"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
     """D and V_D, or why there is none."""
     return mean_difference(x, y, ddof)
+
+
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Nothing."""
+    return None
 
 
 def reported(value: float) -> float:
