@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-_HALVINGS = 120  # an interval so often halved is one double
+_HALVINGS = 120  # at most, of an interval in search of a root
+_EPS = 2 * np.finfo(float).eps
 
 
 class WeightedFit(NamedTuple):
@@ -61,5 +62,7 @@ def falling_root(function: Callable[[np.ndarray], np.ndarray], low: np.ndarray, 
         middle = (low + high) / 2
         above = function(middle) > 0
         low, high = np.where(above, middle, low), np.where(above, high, middle)
+        if (high - low <= _EPS * high).all():
+            break
     root: np.ndarray = (low + high) / 2
     return root

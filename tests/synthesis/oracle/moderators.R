@@ -2,6 +2,8 @@
 #
 #   Rscript moderators.R > moderators.json        (Debian: r-cran-metafor; made with metafor 3.8-1)
 #
+# `Rscript moderators.R quick` leaves out the permutation tests, which take most of the time.
+#
 # dat.bcg: the 13 trials of the BCG vaccine (Colditz et al. 1994), log risk ratios. metafor's own tolerances are too coarse
 # at the scale of tau2 here, so they are set to the precision of a double. Its permutation tests are exact where stored.
 
@@ -51,7 +53,7 @@ fit_one <- function(case, method, test, permuted) {
     qm = number(fit$QM), qm_p_value = number(fit$QMp), i2 = number(fit$I2), h2 = number(fit$H2),
     r2 = if (is.null(fit$R2)) "null" else number(fit$R2), weights = vector(weights(fit) / 100)
   )
-  if (permuted) {
+  if (permuted && !identical(commandArgs(TRUE), "quick")) {
     test <- permutest(fit, exact = TRUE, progbar = FALSE)
     parts$permutation <- object(list(p_values = vector(test$pval), p_value = number(test$QMp)))
   }
