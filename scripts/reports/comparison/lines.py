@@ -45,8 +45,8 @@ def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
     for index, group in enumerate(forest.groups):
         if len(forest.groups) > 1:
             lines.append(Line("heading", group.treatment, index))
-        tasks = [_task_line(row, index, forest, numbers, decimals) for row in ordered(group, forest.sort)]
-        lines += _in_subgroups(group, tasks, index, forest, numbers) if group.subgroups else tasks
+        tasks = [(row, _task_line(row, index, forest, numbers, decimals)) for row in ordered(group, forest.sort)]
+        lines += _in_subgroups(group, tasks, index, forest, numbers)
         if group.summary:
             lines += _summary_lines(group, index, forest, numbers)
     return lines
@@ -72,11 +72,15 @@ def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, deci
     return Line("task", row.task, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
 
 
-def _in_subgroups(group: Group, tasks: list[Line], index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
-    """The lines of tasks below the headings of their subgroups, with subtotals."""
+def _in_subgroups(
+    group: Group, tasks: list[tuple[Row, Line]], index: int, forest: Forest, numbers: form.Numbers
+) -> list[Line]:
+    """The lines of tasks, where they are in subgroups below the headings of these and above their subtotals."""
+    if not group.subgroups:
+        return [line for _, line in tasks]
     lines = []
     for subgroup in group.subgroups:
-        members = [line for line in tasks if line.label in subgroup.tasks]
+        members = [line for row, line in tasks if row.task in subgroup.tasks]
         lines += [Line("heading", subgroup.label, index), *members]
         if subtotal := subgroup.subtotal:
             weight = sum(line.weight or 0 for line in members)
