@@ -163,6 +163,7 @@ class Experiment:
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict[str, Any] | None
     actor: dict[str, Any] | None = None
+    lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

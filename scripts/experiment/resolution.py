@@ -20,6 +20,7 @@ from scripts.experiment.checks import (
     check_recipes,
 )
 from scripts.experiment.comparisons import comparison, drawn_together
+from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.moderators import check_figures
 from scripts.experiment.reading import complete
@@ -46,6 +47,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
     check_figures(check, comparisons)
+    check_axes(check, comparisons)
     experiment = Experiment(
         name=config["experiment"],
         measures=config["measures"],
@@ -64,6 +66,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         entries=entries,
         published=config.get("published"),
         actor=config.get("actor"),
+        lower_is_better=lower_is_better(check, tasks),
     )
     for system in systems.values():
         system_kind(system).check_experiment(check, system, experiment)

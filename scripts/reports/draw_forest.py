@@ -1,18 +1,25 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order, and of one whose tasks are in subgroups
-moderators/{comparison}.json. Writes figures/{name}.svg, .pdf, .png.
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order, and those of the comparisons with which it
+has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number;
+moderators/{comparison}.json of one whose tasks are in subgroups. Writes figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
+
 from scripts.common.command_line import parser, run
+from scripts.reports.comparison.family import Family, families
 from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Labels, forest, read_found
+from scripts.reports.comparison.reading import Found, Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
+from scripts.reports.figures.forest_axis import common_limits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,14 +29,28 @@ class Settings(Looks):
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
+def found(
+    effects: list[Path], meta: list[Path], family: dict[str, Family], moderators: Sequence[Path] = ()
+) -> list[Found]:
+    """The results of comparisons from their files, both in one order, and their places among all comparisons."""
+    of_moderators = {path.stem: path for path in moderators}
+    return [
+        read_found(rows, one, family.get(one.stem), of_moderators.get(one.stem))
+        for rows, one in zip(effects, meta, strict=True)
+    ]
+
+
 def main() -> None:
-    paths = ("effects*", "meta*", "moderators*", "svg", "pdf", "png")
-    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
-    moderators = {path.stem: path for path in arguments.moderators}
-    pairs = zip(arguments.effects, arguments.meta, strict=True)
-    comparisons = [read_found(effects, meta, moderators.get(meta.stem)) for effects, meta in pairs]
-    plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
-    save(plot, arguments.svg, arguments.pdf, arguments.png)
+    names = ("effects*", "meta*", "moderators*", "comparisons*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
+    arguments = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    table = arguments.comparisons[0] if arguments.comparisons else None
+    family = families(pd.read_csv(table, sep="\t")) if table else {}
+    plot = forest(found(arguments.effects, arguments.meta, family, arguments.moderators), settings, settings.labels)
+    if arguments.axis_effects:
+        on_axis = found(arguments.axis_effects, arguments.axis_meta, {})
+        plot = replace(plot, limits=common_limits(on_axis, settings, settings.labels))
+    save(forest_plot(plot), arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports import summary
+from scripts.reports.comparison.family import families
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
 from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
@@ -24,7 +25,7 @@ from scripts.reports.page.machine import facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
-from scripts.reports.page.sections import FOLDED, sections
+from scripts.reports.page.sections import FOLDED, Drawn, sections
 from scripts.reports.page.svg import inline
 from scripts.reports.summary import published_counts, read_table
 
@@ -46,6 +47,7 @@ class Settings(summary.Settings):
     jobs: Annotated[dict[str, int], "rule: its number of jobs"]
     feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
     sizes: Annotated[list[SizeGroup], "systems that differ in their number of training queries"]
+    forest_plots: Annotated[dict[str, Drawn], "how each forest plot looks"]
     cost_controls: Annotated[dict[str, str], "figure of costs: its control"]
     seeds: Seeds
 
@@ -58,10 +60,15 @@ def contents(arguments) -> dict:
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
+    family = families(comparisons)
     moderators = {path.stem: path for path in arguments.moderators}
-    results = {meta.stem: read_found(effects, meta, moderators.get(meta.stem)) for effects, meta in pairs}
+    results = {
+        meta.stem: read_found(effects, meta, family.get(meta.stem), moderators.get(meta.stem))
+        for effects, meta in pairs
+    }
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    parts = sections(results, settings.comparisons, settings.together, labels, figures, settings.moderated)
+    drawn = settings.forest_plots
+    parts = sections(results, settings.comparisons, settings.together, labels, figures, drawn, settings.moderated)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None

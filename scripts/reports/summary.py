@@ -14,6 +14,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.experiment.figure_checks import FURTHER
+from scripts.reports.comparison.family import families
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
@@ -35,6 +37,7 @@ class Settings:
     costs: Annotated[list[str], "figures of costs"]
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
     comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
+    further: Annotated[list[str], "figures of influence and of queries"] = field(default_factory=list)
     cautions: Annotated[list[str], "of the configuration, to be told"] = field(default_factory=list)
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"] = field(
         default_factory=dict
@@ -72,6 +75,8 @@ def comparison_sections(results: dict[str, Found], settings: Settings, labels: L
         parts.append(f"![forest plot of {name}](figures/{name}.svg)")
         bubbles = [figure for member in members for figure in settings.moderated.get(member, [])]
         parts += [f"![bubble plot {figure}](figures/{figure}.svg)" for figure in bubbles]
+        drawn = [kind + member for member in members for kind in FURTHER if kind + member in settings.further]
+        parts += [f"![{figure}](figures/{figure}.svg)" for figure in drawn]
     return parts
 
 
@@ -164,7 +169,8 @@ def main() -> None:
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    family = families(tables["comparisons"])
+    results = {meta.stem: read_found(effects, meta, family.get(meta.stem)) for effects, meta in pairs}
     with atomic_text(arguments.summary) as file:
         file.write(page(tables, results, arguments.settings))
 

@@ -32,12 +32,15 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     folders = {
         tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
     }
+    measured = comparison.settings
+    lower = measured.get("margin") is not None and measured["measure"] in experiment.lower_is_better
     return {
         "control": comparison.control,
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         "seed": experiment.seed,
-        **comparison.settings,
+        **({"lower_is_better": True} if lower else {}),
+        **measured,
     }
 
 
@@ -82,6 +85,14 @@ def _asked(experiment: Experiment, moderator: Moderator) -> dict[str, Any]:
 
 def _tasks(experiment: Experiment, name: str) -> list[Task]:
     return [experiment.tasks[task] for task in experiment.comparisons[name].tasks]
+
+
+def compared_queries(experiment: Experiment, name: str) -> dict[str, Any]:
+    """What is compared on single queries."""
+    settings = comparison_settings(experiment, name)
+    lower = settings["measure"] in experiment.lower_is_better
+    told = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
+    return told | ({"lower_is_better": True} if lower else {})
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -90,10 +90,18 @@ def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskR
         *described,
         t_test=paired_t_test(x, y, settings.ddof),
         randomisation=randomisation_test(x, y, settings.seed, settings.permutations),
-        equivalence=equivalence_test(x, y, settings.margin, settings.alpha, settings.ddof) if settings.margin else None,
+        equivalence=_equivalence(x, y, settings),
         variance=effect_variance(seeds_x, seeds_y, settings.ddof) if several else None,
         same=same_difference(x, y, effect),
     )
+
+
+def _equivalence(x: np.ndarray, y: np.ndarray, settings: Settings) -> Equivalence | None:
+    """The tests against the margin, if there is one; not worse is not lower, or where lower is better not higher."""
+    if not settings.margin:
+        return None
+    better, worse = (y, x) if settings.lower_is_better else (x, y)
+    return equivalence_test(better, worse, settings.margin, settings.alpha, settings.ddof)
 
 
 def same_difference(x: np.ndarray, y: np.ndarray, effect: EffectSize) -> float | None:

@@ -208,7 +208,7 @@ def test_significant_tasks_bear_a_mark_that_a_note_explains():
     assert shown.count("*") == significant > 1
     assert "p of tasks: paired t-test. * p < 0.05." in shown
     assert "*" not in words(forest_plot(forest(7)))
-    assert not any("p of tasks" in text for text in words(forest_plot(forest(7, p_note="t", width="single column"))))
+    assert not any("p of tasks" in text for text in words(forest_plot(forest(7, p_note="t", columns=("n",)))))
 
 
 def test_several_treatments_are_groups_with_their_own_summaries():
@@ -247,10 +247,12 @@ def test_decimal_points_are_aligned():
     assert np.ptp(points) < 1.5  # pixels at 100 dpi: hinting moves each end by up to half of one
 
 
-def test_single_column_keeps_task_plot_and_effect():
-    shown = words(forest_plot(forest(width="single column")))
+def test_single_column_keeps_task_plot_and_effect_with_n_and_p_below_them():
+    shown = words(forest_plot(forest(width="single column", p_note="paired t-test")))
     assert {"Task 1", "Mean diff.", "[95% CI]"} <= set(shown)
     assert "Weight" not in shown and "p" not in shown
+    first, total = rows(7)[0], sum(row.n for row in rows(7))
+    assert {f"n = {first.n:,}", f"p = {first.p_value:.3f}", f"n = {total:,}", "p = 0.010*"} <= set(shown)
 
 
 def test_files_are_the_same_bytes_each_time_and_hold_text_and_fonts(tmp_path):

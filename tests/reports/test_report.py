@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.family import Family
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.page.machine import duration, facts, machine_table, read_timings
@@ -54,6 +56,15 @@ def all_sections(found, labels=None, together=None):
     return sections(found, dict.fromkeys(found, LOOKS), together or {}, labels or Labels({}, {}), figures)
 
 
+def test_the_answer_follows_the_p_value_among_all_comparisons():
+    found = one_found()
+    ((one,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Family(0.086, 0.05, 7))}))
+    assert (one.answer, one.kind) == ("may be chance, as one of 7", "open")
+    assert "as one of 7 comparisons it may be chance (p = 0.086 by Holm)" in one.sentence
+    ((sure,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Family(0.04, 0.03, 7))}))
+    assert sure.answer == "yes, higher"
+
+
 @pytest.mark.parametrize(
     "changes, expected",
     [
@@ -61,6 +72,8 @@ def all_sections(found, labels=None, together=None):
         ({"summary": SUMMARY | {"ci_low": -0.01}}, ("Does t beat c in nDCG@10?", "may be chance", "open")),
         ({"summary": SUMMARY | {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}},
          ("Does t beat c in nDCG@10?", "no, lower", "worse")),
+        ({"summary": SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "p_value": None}},
+         ("Does t beat c in nDCG@10?", "cannot be said", "open")),
         ({"summary": None, "k": 0}, ("Does t beat c in nDCG@10?", "cannot be said", "open")),
         ({"effect_type": "CORR"}, ("How well does t agree with c?", "correlated", "better")),
     ],
@@ -68,6 +81,28 @@ def all_sections(found, labels=None, together=None):
 def test_a_comparison_is_a_question_and_its_answer(changes, expected):
     ((one,),) = ([*part.members] for part in all_sections({"x": one_found(**changes)}))
     assert (one.question, one.answer, one.kind) == expected
+
+
+@pytest.mark.parametrize(
+    "summary, expected",
+    [
+        ({}, ("no, higher", "worse")),
+        ({"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}, ("yes, lower", "better")),
+        ({"ci_low": -0.01}, ("may be chance", "open")),
+    ],
+)
+def test_answers_follow_the_direction_of_the_measure(summary, expected):
+    found = {"x": one_found(summary=SUMMARY | summary)}
+    (section,) = sections(found, {"x": replace(LOOKS, lower_is_better=True)}, {}, Labels({}, {}), {"x": SVG})
+    assert (section.members[0].answer, section.members[0].kind) == expected
+
+
+def test_further_figures_stand_with_their_comparison():
+    figures = {"x": SVG, "y": SVG, "influence-x": SVG, "queries-x": SVG}
+    parts = sections(dict.fromkeys("xy", one_found()), dict.fromkeys("xy", LOOKS), {}, Labels({}, {}), figures)
+    assert [[one.title for one in part.members[0].further] for part in parts] == [
+        ["Influence of each task", "Differences of all queries"], [],
+    ]  # fmt: skip
 
 
 def test_comparisons_that_are_drawn_together_stand_together():

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.synthesis.bayes import bayesian_summary
 from scripts.synthesis.comparisons_table import table
 from scripts.synthesis.seeds import effect_variance
 
@@ -34,6 +35,23 @@ def compare(folder, control, treatment, **changes):
     if done.returncode:
         return done
     return pd.read_csv(folder / "c.tsv", sep="\t").set_index("task"), json.loads((folder / "c.json").read_text())
+
+
+def test_not_worse_is_not_higher_where_a_lower_value_is_better(tmp_path):
+    """The treatment is lower by .2 on average: clearly not worse if lower is better, clearly worse if higher is."""
+    values = np.random.default_rng(1).uniform(0.5, 0.9, 40)
+    control = [metrics(tmp_path, "a", "c", 0, {str(query): value for query, value in enumerate(values)})]
+    lower = values - 0.2 + np.random.default_rng(2).normal(0, 0.05, 40)
+    treatment = [metrics(tmp_path, "a", "t", 0, {str(query): value for query, value in enumerate(lower)})]
+    plain, plain_meta = compare(tmp_path, control, treatment, margin=0.01)
+    turned, turned_meta = compare(tmp_path, control, treatment, margin=0.01, lower_is_better=True)
+    p = stats.ttest_1samp(values - lower, -0.01, alternative="greater").pvalue
+    assert turned.loc["a", "non_inferiority_p_value"] == pytest.approx(p, rel=1e-9)
+    assert (
+        turned_meta["equivalence"]["p_non_inferiority"] < 1e-6 and plain_meta["equivalence"]["p_non_inferiority"] > 0.99
+    )
+    assert turned.loc["a", "equivalence_p_value"] == pytest.approx(plain.loc["a", "equivalence_p_value"])
+    assert turned.loc["a", "effect"] == plain.loc["a", "effect"] and plain.loc["a", "non_inferiority_p_value"] > 0.99
 
 
 def test_queries_are_paired_by_id_and_seeds_averaged_first(tmp_path):
@@ -71,6 +89,17 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     assert (
         effects.loc["a", "n"] == 2 and meta["warnings"][0] == "a: 2 queries stand in one system only and are left out"
     )
+
+
+def test_a_bayesian_summary_is_added_with_the_scale_of_the_effect_or_a_given_one(tmp_path):
+    control = scored(tmp_path, "a", "c", CONTROL) + scored(tmp_path, "b", "c", CONTROL)
+    treatment = scored(tmp_path, "a", "t", TREATMENT) + scored(tmp_path, "b", "t", TREATMENT[::-1])
+    effects, meta = compare(tmp_path, control, treatment, bayesian={"tau_scale": 0.2})
+    expected = bayesian_summary(effects["effect"].to_numpy(), np.diag(effects["variance"]), 0.2)
+    assert meta["bayesian"]["effect"] == pytest.approx(expected.effect, rel=1e-12)
+    assert meta["bayesian"]["prediction_interval"] == pytest.approx(expected.prediction_interval, rel=1e-12)
+    _, of_r = compare(tmp_path, control, treatment, effect="CORR", bayesian={})
+    assert of_r["bayesian"]["tau_scale"] == 0.5 and -1 < of_r["bayesian"]["ci_low"] < of_r["bayesian"]["ci_high"] < 1
 
 
 def test_judged_is_averaged_over_the_queries_of_the_effect(tmp_path):

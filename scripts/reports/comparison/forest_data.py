@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from scripts.synthesis.effects import EffectType, effect_named
 
 SORTS = ("config", "effect", "weight")
+COLUMNS = ("n", "means", "judged", "effect", "weight", "p")  # beside the plot, from the left
 WIDTHS = {"single column": 3.4, "double column": 7.0}  # inches, of a two-column journal page
 
 
 @dataclass(frozen=True)
 class Row:
-    """One task. `weight` in 0..1; a task without an effect has its reason in `undefined`, and its means if any."""
+    """One task. `weight` in 0..1; a task without an effect has its reason in `undefined`, and its means if any.
+
+    `trained` names the roles (control, treatment) whose system learnt from training queries of the task's dataset.
+    """
 
     task: str
     n: int
@@ -26,17 +30,61 @@ class Row:
     treatment_judged: float | None = None
     p_value: float | None = None
     undefined: str | None = None
+    control_seeds: int | None = None
+    treatment_seeds: int | None = None
+    equivalence_p_value: float | None = None
+    non_inferiority_p_value: float | None = None
+    trained: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Diamond:
-    """The summary effect with its interval, p-value and prediction interval (None for fewer than three tasks)."""
+    """A summary effect with its interval, p-value and prediction interval (None for fewer than three tasks).
+
+    `p_value` is adjusted as those of the tasks are, `own_p` is not; `p_holm` is that by Holm among the `family`
+    comparisons. `df`, `prediction_df`: of the t distributions behind own_p and interval, and behind the prediction
+    interval; None is the normal distribution.
+    """
 
     effect: float
     ci_low: float
     ci_high: float
     p_value: float | None = None
     prediction_interval: tuple[float, float] | None = None
+    own_p: float | None = None
+    df: float | None = None
+    prediction_df: float | None = None
+    p_holm: float | None = None
+    family: int = 1
+
+    def beyond_chance(self, alpha: float) -> bool:
+        """Whether its interval leaves 0 out, and its p-value among those of all comparisons is below alpha."""
+        a_point = self.ci_low == self.ci_high  # of equal tasks: it says nothing of chance
+        return not a_point and not self.ci_low <= 0 <= self.ci_high and (self.p_holm is None or self.p_holm < alpha)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The Bayesian summary: posterior mean, credible interval, P(effect > 0), where a new task is expected.
+
+    `tau_scale` is the scale of the half-normal prior on tau.
+    """
+
+    effect: float
+    ci_low: float
+    ci_high: float
+    p_above_0: float
+    prediction_interval: tuple[float, float]
+    tau_scale: float
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The difference that does not matter, and the p-values of the summary's tests against it (None: no test)."""
+
+    margin: float
+    p_equivalence: float | None
+    p_non_inferiority: float | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +112,8 @@ class Subgroup:
 class Group:
     """One treatment against the control: its tasks, and their summary unless no task has an effect.
 
-    Where the tasks are in `subgroups`, each of them in one, `between` says how these differ.
+    Where the tasks are in `subgroups`, each of them in one, `between` says how these differ. `fixed` and `posterior`
+    are drawn where they are given.
     """
 
     treatment: str
@@ -73,6 +122,9 @@ class Group:
     heterogeneity: Heterogeneity | None = None
     subgroups: tuple[Subgroup, ...] = ()
     between: str = ""
+    fixed: Diamond | None = None
+    posterior: Posterior | None = None
+    margin: Margin | None = None
 
 
 @dataclass(frozen=True)
@@ -80,9 +132,13 @@ class Forest:
     """A forest plot: one control and the treatments it is compared with, one group per treatment.
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
-    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
-    given, p-values below alpha bear a star. sort: rows as configured, or by effect or weight, largest
-    first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in: all columns).
+    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are and
+    `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. sort: rows as
+    configured, or by effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p
+    below them) or "double column" (7 in: all columns).
+
+    task_interval: in words, of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
+    (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
     """
 
     control: str
@@ -97,15 +153,35 @@ class Forest:
     sort: str = "config"
     width: str = "double column"
     p_note: str = ""
+    summary_note: str = ""
+    task_interval: str = ""
+    limits: tuple[float, float] | None = None
+    ticks: tuple[float, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    digits: int | None = None
+    lower_is_better: bool = False
 
     def __post_init__(self) -> None:
         if not self.groups:
             raise ValueError("a forest plot needs at least one group")
         if self.sort not in SORTS or self.width not in WIDTHS:
             raise ValueError(f"unknown sort {self.sort!r} or width {self.width!r}")
+        if not set(self.columns or ()) <= set(COLUMNS):
+            raise ValueError(f"unknown columns in {self.columns}; expected some of {COLUMNS}")
         effect_named(self.effect_type)
 
     @property
     def effect(self) -> EffectType:
         """All that is known of the type of its effects."""
         return effect_named(self.effect_type)
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one column of a page wide: n and p then stand below task and effect."""
+        return self.width == "single column"
+
+    def shows(self, column: str) -> bool:
+        """Whether it shows a column (or, where it is narrow, n or p in the second line of a task)."""
+        if self.columns is not None:
+            return column in self.columns
+        return not self.single or column in ("n", "effect", "p")

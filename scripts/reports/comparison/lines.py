@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Posterior, Row
 
+TRAINED = {"treatment": "\N{DAGGER}", "control": "\N{DOUBLE DAGGER}"}
 Cells = dict[str, tuple[str, ...]]  # column name -> pieces of text, which are aligned one by one
 
 
 @dataclass
 class Line:
-    """One line of the plot. `kind`: heading (of a group or subgroup), task, undefined, subtotal, summary or prediction.
+    """One line of the plot.
 
-    The numbers are those drawn (None where the line has none); `text` holds the broken lines of the label, and of the
-    reason of an undefined task, and `y` the line's centre: both are set by the layout.
+    `kind`: heading (of a group or subgroup), task, undefined, subtotal, summary, fixed, posterior or prediction.
+
+    The numbers are those drawn (None where the line has none). `short_label` stands where the label would break, if
+    there is one. `below_label` and `below_effect` are the second line of
+    a narrow figure, where n and p have no columns. `text` holds the broken lines of the label, `reason_text` those of
+    the reason of an undefined task, and `y` the line's centre: the layout sets them.
     """
 
     kind: str
@@ -27,6 +32,9 @@ class Line:
     weight: float | None = None
     reason: str = ""
     cells: Cells = field(default_factory=dict)
+    short_label: str = ""
+    below_label: str = ""
+    below_effect: str = ""
     text: list[str] = field(default_factory=list)
     reason_text: list[str] = field(default_factory=list)
     y: float = 0.0
@@ -35,6 +43,11 @@ class Line:
     def bold(self) -> str:
         """The weight of its type: headings and summaries stand out."""
         return "bold" if self.kind in ("heading", "summary") else "normal"
+
+    @property
+    def rows(self) -> int:
+        """How many lines of text it is high."""
+        return max(len(self.text) + bool(self.below_label), len(self.reason_text), 1 + bool(self.below_effect))
 
 
 def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
@@ -49,6 +62,9 @@ def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
         lines += _in_subgroups(group, tasks, index, forest, numbers)
         if group.summary:
             lines += _summary_lines(group, index, forest, numbers)
+    if forest.single:
+        for line in lines:
+            _set_below(line, forest)
     return lines
 
 
@@ -59,17 +75,23 @@ def ordered(group: Group, sort: str) -> list[Row]:
     return sorted(group.rows, key=lambda row: (row.effect is None, -(getattr(row, sort) or 0)))
 
 
+def marks(row: Row) -> str:
+    """A dagger where the treatment learnt from this task's dataset, a double one where the control did."""
+    return "".join(mark for role, mark in TRAINED.items() if role in row.trained)
+
+
 def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, decimals: int) -> Line:
     cells: Cells = {"n": (f"{row.n:,}",)}
     if forest.effect.SHARED_SCALE:
         cells["means"] = form.means(row.control_mean, row.treatment_mean, decimals)
     if forest.judged:
         cells["judged"] = form.means(row.control_judged, row.treatment_judged, 3)
+    label = row.task + marks(row)
     if row.effect is None:
-        return Line("undefined", row.task, group, reason=row.undefined, cells=cells)
+        return Line("undefined", label, group, reason=row.undefined, cells=cells)
     cells |= {"weight": (f"{100 * row.weight:.1f}%",)} | _p_cell(row.p_value, forest)
     cells |= _effect_cell(numbers, row.effect, row.ci_low, row.ci_high)
-    return Line("task", row.task, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
+    return Line("task", label, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
 
 
 def _in_subgroups(
@@ -97,14 +119,38 @@ def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: for
 
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
     summary = group.summary
-    cells = _diamond_cells(summary, 1.0, forest, numbers)
     label = form.summary_label(forest, group)
-    lines = [Line("summary", label, index, summary.effect, summary.ci_low, summary.ci_high, cells=cells)]
+    total = sum(row.n for row in group.rows if row.effect is not None)
+    lines = [_diamond_line("summary", label, index, summary, numbers)]
+    lines[0].short_label = label.split(" (")[0]
+    lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_cell(summary.p_value, forest)
     if summary.prediction_interval:
         low, high = summary.prediction_interval
-        label = f"{form.percent(forest.alpha)} prediction interval"
+        label = form.prediction_label(forest, group)
         lines.append(Line("prediction", label, index, None, low, high, cells=_effect_cell(numbers, None, low, high)))
+    if group.fixed:
+        lines.append(_diamond_line("fixed", "Fixed effect", index, group.fixed, numbers))
+    if group.posterior:
+        label = f"Bayesian (half-normal τ, scale {group.posterior.tau_scale:g})"
+        lines.append(_diamond_line("posterior", label, index, group.posterior, numbers))
+        lines[-1].short_label = "Bayesian"
     return lines
+
+
+def _diamond_line(kind: str, label: str, index: int, drawn: Diamond | Posterior, numbers: form.Numbers) -> Line:
+    cells = _effect_cell(numbers, drawn.effect, drawn.ci_low, drawn.ci_high)
+    return Line(kind, label, index, drawn.effect, drawn.ci_low, drawn.ci_high, cells=cells)
+
+
+def _set_below(line: Line, forest: Forest) -> None:
+    """Write n and p of a narrow figure below label and effect; p stands with n where no effect is shown."""
+    n, p = ("".join(line.cells.pop(name, ())) if forest.shows(name) else "" for name in ("n", "p"))
+    n = f"n = {n}" if n else ""
+    p = ("p " + (f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}")) if p else ""
+    if forest.shows("effect"):
+        line.below_label, line.below_effect = form.unbroken(n), form.unbroken(p)
+    else:
+        line.below_label = form.unbroken(", ".join(filter(None, (n, p))))
 
 
 def _effect_cell(numbers: form.Numbers, effect: float | None, low: float, high: float) -> Cells:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 
@@ -19,3 +19,13 @@ class Looks:
     sort: Annotated[str, "order of tasks: config, effect or weight"]
     title: Annotated[str, "of the figure"] = ""
     width: Annotated[str, "of the figure: single column or double column"] = "double column"
+    digits: Annotated[int | None, "decimals of effects; the data choose them where it is not given"] = None
+    lower_is_better: Annotated[bool, "of the measure: a negative difference favours the treatment"] = False
+    fixed: Annotated[bool, "draw the fixed-effect summary, too"] = False
+    bayesian: Annotated[bool, "draw the Bayesian summary, too"] = False
+    limits: Annotated[list[float] | None, "of the figure's axis; the data choose them where they are not given"] = None
+    ticks: Annotated[list[float] | None, "of the figure's axis; chosen where they are not given"] = None
+    columns: Annotated[list[str] | None, "of the figure; all that there is room for where they are not given"] = None
+    trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"] = field(
+        default_factory=dict
+    )

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from scripts.reports.comparison.forest_data import Forest, Group, Heterogeneity
+from scipy import special
+
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity
 from scripts.synthesis.estimators import estimator_named
 from scripts.synthesis.intervals import interval_named
 
@@ -46,14 +48,21 @@ class Numbers:
 
 
 def numbers(forest: Forest) -> Numbers:
-    """The common form of a figure's effects: two significant digits of the median interval's half-width."""
+    """The common form of the effects: the decimals asked for, or two significant digits of the median half-width."""
     rows = [row for group in forest.groups for row in (*group.rows, group.summary) if row and row.effect is not None]
     if not rows:
-        return Numbers(0, 3)
+        return Numbers(0, 3 if forest.digits is None else forest.digits)
     size = statistics.median(max(abs(row.ci_low), abs(row.ci_high)) for row in rows)
-    exponent = 0 if size == 0 or 1e-3 <= size < 1e5 else 3 * math.floor(math.log10(size) / 3)
+    exponent = exponent_for(size)
+    if forest.digits is not None:
+        return Numbers(exponent, forest.digits)
     half = statistics.median((row.ci_high - row.ci_low) / 2 for row in rows) / 10**exponent
     return Numbers(exponent, decimals_for(half))
+
+
+def exponent_for(size: float) -> int:
+    """The power of ten, a multiple of three, in whose unit numbers of this size are written; 0 where they need none."""
+    return 0 if size == 0 or 1e-3 <= size < 1e5 else 3 * math.floor(math.log10(size) / 3)
 
 
 def decimals_for(half: float) -> int:
@@ -94,6 +103,32 @@ def p_value(p: float, alpha: float) -> str:
     return f"<{alpha:g}" if p < alpha else f">{alpha:g}"
 
 
+def p_equals(p: float, alpha: float) -> str:
+    """A p-value with its sign of equality, such as `p = 0.012` or `p < 0.001`."""
+    text = p_value(p, alpha)
+    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+
+
+def statistic(summary: Diamond) -> str:
+    """The test statistic of a summary and its degrees of freedom; empty where it has no test (a standard error of 0).
+
+    It is the quantile that belongs to the p-value and so holds on the scale of the synthesis, whatever is reported.
+    """
+    if summary.own_p is None:
+        return ""
+    name, degrees = ("z", "") if summary.df is None else ("t", f", df = {degrees_of_freedom(summary.df)}")
+    if summary.own_p == 0:
+        return f"|{name}| > 37{degrees}"  # beyond the least p-value that a number can hold
+    half = summary.own_p / 2
+    size = -special.ndtri(half) if summary.df is None else -special.stdtrit(summary.df, half)
+    return f"{name} = {fixed(math.copysign(size, summary.effect), 2)}{degrees}"
+
+
+def degrees_of_freedom(df: float) -> str:
+    """Degrees of freedom: whole, or estimated ones with a decimal."""
+    return f"{df:.0f}" if float(df).is_integer() else f"{df:.1f}"
+
+
 def mean_decimals(values: Iterable[float | None]) -> int:
     """Decimals for a column of means: three below 10, fewer above."""
     largest = max((abs(value) for value in values if value is not None), default=0)
@@ -113,8 +148,7 @@ def percent(alpha: float) -> str:
 
 def heterogeneity(value: Heterogeneity, alpha: float) -> str:
     """Q, its degrees of freedom and p, I2, and tau2 with its interval; a line breaks between them only."""
-    p = p_value(value.p_value, alpha)
-    p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
+    p = p_equals(value.p_value, alpha)
     tau2, low, high = _variances(value.tau2, *value.tau2_ci)
     parts = [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%;", f"τ² = {tau2},"]
     return " ".join(unbroken(part) for part in [*parts, f"{percent(alpha)} CI [{low}, {high}]"])
@@ -139,12 +173,44 @@ def summary_label(forest: Forest, group: Group) -> str:
     """The name of the summary row; where there is room, with the estimator of tau2 and the kind of interval."""
     if group.heterogeneity is None:
         return "Summary"
-    return f"Random effects ({method(forest)})" if forest.width == "double column" else "Random effects"
+    return "Random effects" if forest.single else f"Random effects ({method(forest)})"
+
+
+def prediction_label(forest: Forest, group: Group) -> str:
+    """The name of the prediction interval; where there is room, with its distribution."""
+    label = f"{percent(forest.alpha)} prediction interval"
+    return label if forest.single else f"{label}{_t_of(group.summary.prediction_df)}"
+
+
+def intervals(forest: Forest) -> str:
+    """What the intervals of tasks, summary and new tasks are; empty where it is not known of tasks.
+
+    The degrees of freedom of summary and prediction interval are those of the first group that has them.
+    """
+    if not forest.task_interval:
+        return ""
+    parts = [f"tasks {forest.task_interval}"]
+    if found := next((group for group in forest.groups if group.heterogeneity and group.summary), None):
+        summary = found.summary
+        parts.append(f"summary {interval_named(forest.interval).LABEL}")
+        if summary.prediction_interval and summary.prediction_df is not None and forest.single:
+            parts.append(f"prediction interval{_t_of(summary.prediction_df)}")
+    return f"{percent(forest.alpha)} intervals: {'; '.join(parts)}."
+
+
+def _t_of(df: float | None) -> str:
+    return "" if df is None else unbroken(f", t({degrees_of_freedom(df)})")
 
 
 def method(forest: Forest) -> str:
     """The estimator of tau2 and the kind of interval."""
     return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
+
+
+def p_text(forest: Forest) -> str:
+    """What the p-values are, and their star."""
+    summary = f"; p of summaries: {forest.summary_note}" if forest.summary_note else ""
+    return f"p of tasks: {forest.p_note}{summary}. {unbroken(f'* p < {forest.alpha:g}.')}"
 
 
 def axis_label(forest: Forest, form: Numbers) -> str:

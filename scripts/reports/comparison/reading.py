@@ -6,13 +6,23 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row, Subgroup
+from scripts.reports.comparison.family import Family
+from scripts.reports.comparison.forest_data import (
+    Diamond,
+    Forest,
+    Group,
+    Heterogeneity,
+    Margin,
+    Posterior,
+    Row,
+    Subgroup,
+)
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
 from scripts.reports.writing.markdown import escape
@@ -23,16 +33,16 @@ TESTS = {
     "t-test": ("t_p", "paired t-test"),
     "randomisation": ("randomisation_p", "paired randomisation test"),
 }
+ROLES = ("control", "treatment")
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
 
 
 # The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
-SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value"))
+SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value", "trained"))
 NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
-    *("equivalence_p_value", "non_inferiority_p_value", "variance_with_seeds", "seed_share"),
-    *(f"{role}_{of}" for role in ("control", "treatment") for of in ("seeds", "seed_sd")),
+    *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
 )
 
 
@@ -63,19 +73,20 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of one comparison: the rows of its effects file, its meta record, its moderators' if it has any."""
+    """The results of one comparison: its effects file, its meta record, its place among all, its moderators' record."""
 
     effects: pd.DataFrame
     meta: dict
+    family: Family | None = None
     moderation: dict | None = None
 
 
-def read_found(effects: Path, meta: Path, moderators: Path | None = None) -> Found:
+def read_found(effects: Path, meta: Path, family: Family | None = None, moderators: Path | None = None) -> Found:
     """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))
     moderation = read_moderation(moderators) if moderators else None
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), moderation)
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family, moderation)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -103,22 +114,66 @@ def p_column(effect_type: str, task_interval: str, test: str, correction: str) -
     return f"{column}_{suffix}", f"{name_of_test}, {name}-adjusted over the tasks"
 
 
-def rows(comparison: Found, column: str, labels: Labels) -> tuple[Row, ...]:
-    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`."""
-    return tuple(
-        Row(task=labels.task(cells["task"]), p_value=cells[column], **{name: cells[name] for name in SHOWN})
-        for cells in comparison.effects.to_dict("records")
-    )
+def rows(comparison: Found, column: str, labels: Labels, trained: dict[str, list[str]]) -> tuple[Row, ...]:
+    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`.
+
+    `trained`: the tasks on whose training queries a system learnt, by system.
+    """
+    made = []
+    for cells in comparison.effects.to_dict("records"):
+        roles = [role for role in ROLES if cells["task"] in trained.get(comparison.meta[role], [])]
+        shown = {name: cells.get(name) for name in SHOWN}
+        made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
+    return tuple(made)
 
 
-def diamond(meta: dict) -> Diamond | None:
-    """The summary of a meta file; None where no task has an effect."""
-    summary = meta["summary"]
+def diamond(comparison: Found, correction: str) -> Diamond | None:
+    """The summary of a comparison, its p-value corrected as those of tasks are; None where no task has an effect."""
+    summary, family = comparison.meta["summary"], comparison.family
     if summary is None:
         return None
-    prediction = meta["prediction_interval"]
-    ends = {name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")}
-    return Diamond(**ends, prediction_interval=tuple(prediction) if prediction else None)
+    shown = _summary(summary)
+    if prediction := comparison.meta["prediction_interval"]:
+        ends, df = (prediction[0], prediction[1]), comparison.meta["prediction_df"]
+        shown = replace(shown, prediction_interval=ends, prediction_df=df)
+    if family is None:
+        return shown
+    if correction != "none":
+        shown = replace(shown, p_value=getattr(family, f"p_{CORRECTIONS[correction][0]}"))
+    return replace(shown, p_holm=family.p_holm, family=family.size)
+
+
+def summary_note(comparisons: list[Found], correction: str) -> str:
+    """How the p-values of summaries are adjusted, in words; empty where they are not."""
+    family = comparisons[0].family
+    if family is None or correction == "none":
+        return ""
+    return f"{CORRECTIONS[correction][1]}-adjusted over the experiment's {family.size} comparisons"
+
+
+def fixed(meta: dict) -> Diamond | None:
+    """The fixed-effect summary of a meta file; None for fewer than two tasks, where it is the summary."""
+    return _summary(meta["fixed"]) if meta["summary"] and meta["k"] > 1 else None
+
+
+def _summary(values: dict) -> Diamond:
+    ends = {name: values[name] for name in ("effect", "ci_low", "ci_high", "p_value", "df")}
+    return Diamond(**ends, own_p=values["p_value"])
+
+
+def posterior(meta: dict) -> Posterior | None:
+    """The Bayesian summary of a meta file, if it has one."""
+    found = meta.get("bayesian")
+    if not found:
+        return None
+    ends = {name: found[name] for name in ("effect", "ci_low", "ci_high", "p_above_0", "tau_scale")}
+    return Posterior(**ends, prediction_interval=tuple(found["prediction_interval"]))
+
+
+def task_interval(meta: dict) -> str:
+    """What the tasks' intervals are, in words."""
+    effect, label = effect_named(meta["effect_type"]), task_interval_named(meta["task_interval"]).LABEL
+    return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 
 
 def heterogeneity(meta: dict) -> Heterogeneity | None:
@@ -151,9 +206,12 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     groups = tuple(
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
-            rows=rows(comparison, column, labels),
-            summary=diamond(comparison.meta),
+            rows=rows(comparison, column, labels, looks.trained),
+            summary=diamond(comparison, looks.correction),
             heterogeneity=heterogeneity(comparison.meta),
+            fixed=fixed(comparison.meta) if looks.fixed else None,
+            posterior=posterior(comparison.meta) if looks.bayesian else None,
+            margin=Margin(**comparison.meta["equivalence"]) if "equivalence" in comparison.meta else None,
             **_grouped(comparison, labels, alone=len(comparisons) == 1),
         )
         for comparison in comparisons
@@ -164,6 +222,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         effect_type=first["effect_type"],
         measure=first["measure"],
         p_note=p_note,
+        summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
         estimator=looks.estimator,
         interval=looks.interval,
@@ -171,6 +230,12 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         title=looks.title,
         sort=looks.sort,
         width=looks.width,
+        task_interval=task_interval(first),
+        limits=None if looks.limits is None else (looks.limits[0], looks.limits[1]),
+        ticks=None if looks.ticks is None else tuple(looks.ticks),
+        columns=None if looks.columns is None else tuple(looks.columns),
+        digits=looks.digits,
+        lower_is_better=looks.lower_is_better,
     )
 
 

@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from scripts.reports.figures.forest import STYLE
-from scripts.reports.figures.forest_layout import axis_ticks
+from scripts.reports.figures.forest_axis import axis_ticks
 from scripts.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE
 from scripts.reports.figures.measured_text import font, width, wrap
 

@@ -18,6 +18,7 @@ from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
+from scripts.reports.comparison.notes import notes
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, layout
 from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text
 from scripts.reports.figures.measured_text import width, wrap
@@ -46,9 +47,11 @@ def forest_plot(forest: Forest) -> Figure:
         top = _head(ax, forest, place)
         for line in lines:
             line.y += top
-        bottom = lines[-1].y + place.pitch / 2 + (len(lines[-1].text) - 1) * LEADING * size / 2
-        for group in range(len(forest.groups)):
-            draw_reference(ax, place, [line for line in lines if line.group == group and line.kind != "heading"])
+        bottom = lines[-1].y + place.height(lines[-1]) / 2
+        for number, group in enumerate(forest.groups):
+            margin = group.margin.margin if group.margin else None
+            of_group = [line for line in lines if line.group == number and line.kind != "heading"]
+            draw_reference(ax, place, of_group, margin)
         largest_weight = max((line.weight or 0) for line in lines)
         for number, line in enumerate(lines):
             draw_line(ax, place, line, number, largest_weight)
@@ -76,7 +79,7 @@ def _head(ax: Axes, forest: Forest, place: Layout) -> float:
             y += 1.3 * (size + 1)
         y += 0.3 * size
     paired = [place.columns[name] for name in ("means", "judged") if name in place.columns]
-    rows = max(len(column.heading) for column in place.columns.values())
+    rows = max((len(column.heading) for column in place.columns.values()), default=1)
     above = max((len(column.heading) for column in paired), default=0)  # where "control → treatment" stands
     last = y + 0.7 * size + max((rows - 1) * LEADING, above * LEADING + 0.3 if paired else 0) * size
     if paired:
@@ -110,10 +113,11 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
     sides = []
     if forest.effect.HAS_DIFFERENCE:
         treatment = forest.groups[0].treatment if len(forest.groups) == 1 else "treatment"
-        control, treatment = f"←\N{NO-BREAK SPACE}favours {forest.control}", f"favours {treatment}\N{NO-BREAK SPACE}→"
+        below, above = (treatment, forest.control) if forest.lower_is_better else (forest.control, treatment)
+        below, above = f"←\N{NO-BREAK SPACE}favours {below}", f"favours {above}\N{NO-BREAK SPACE}→"
         sides = [
-            ("right", zero - gap, wrap(control, zero - gap - MARGIN, size)),
-            ("left", zero + gap, wrap(treatment, place.page - MARGIN - zero - gap, size)),
+            ("right", zero - gap, wrap(below, zero - gap - MARGIN, size)),
+            ("left", zero + gap, wrap(above, place.page - MARGIN - zero - gap, size)),
         ]
     for ha, x, lines in sides:
         for position, line in enumerate(lines):
@@ -129,20 +133,10 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
 
 
 def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
-    """Draw the heterogeneity of each group and what p is at the foot; return where it ends."""
+    """Draw the notes at the foot; return where they end."""
     size = place.size
     y += 0.5 * size
-    notes = []
-    for group in forest.groups:
-        if group.heterogeneity:
-            name = f"Heterogeneity, {group.treatment}" if len(forest.groups) > 1 else "Heterogeneity"
-            notes.append(f"{name}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
-        notes += [group.between] if group.between else []
-    if forest.width == "single column":
-        notes.append(f"Random effects: {form.method(forest)}.")
-    if forest.p_note and "p" in place.columns:
-        notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
-    for note in notes:
+    for note in notes(forest, p_shown="p" in place.columns or (forest.single and forest.shows("p"))):
         for line in wrap(note, place.page - 2 * MARGIN, size):
             text(ax, MARGIN, y, line, size)
             y += LEADING * size

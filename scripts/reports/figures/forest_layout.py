@@ -6,14 +6,12 @@ needed columns go, so that nothing is ever cut off or set over something else.
 
 from __future__ import annotations
 
-import itertools
-import math
-import statistics
 from dataclasses import dataclass
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import WIDTHS, Forest
 from scripts.reports.comparison.lines import Line
+from scripts.reports.figures.forest_axis import axis_limits, axis_ticks, chosen_ticks
 from scripts.reports.figures.measured_text import width, wrap
 
 MARGIN = 4.0
@@ -29,7 +27,6 @@ _PLOT = {"single column": 84.0, "double column": 118.0}  # the least width of th
 _TASK = {"single column": 0.27, "double column": 0.24}  # of the page: the most that task names take before they break
 _PAGE_HEIGHT = 8.2 * 72  # for the lines; where there are too many they are set closer
 _PITCH = (1.9, 1.4)  # of the lines, in font sizes: usual and closest
-_CUT = 3.0  # how far beyond everything else an interval is drawn, in median half-widths
 
 
 @dataclass
@@ -71,13 +68,23 @@ class Layout:
         low, high = self.limits
         return self.left + (value - low) / (high - low) * (self.right - self.left)
 
+    def holds(self, value: float) -> bool:
+        """Whether the axis reaches as far as an effect."""
+        return self.limits[0] <= value <= self.limits[1]
+
+    def height(self, line: Line) -> float:
+        """The height of a line, by its lines of text."""
+        return self.pitch + (line.rows - 1) * LEADING * self.size
+
 
 def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
     """Choose type size and columns, place them and the axis, and break and place the labels of `lines`."""
     page = WIDTHS[forest.width] * 72
-    names = ["effect"]
-    if forest.width == "double column":
-        names = [name for name in _LEFT + _RIGHT if name == "effect" or any(name in line.cells for line in lines)]
+    names = [
+        name
+        for name in _LEFT + _RIGHT
+        if forest.shows(name) and (name == "effect" or any(name in line.cells for line in lines))
+    ]
     choices = [(size, names) for size in SIZES]
     for dropped in _DROP:
         names = [name for name in names if name != dropped]
@@ -89,6 +96,8 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
             paired[0].widen(width("control → treatment", size))
         task = _task_width(lines, size, page * _TASK[forest.width])
         plot = page - 2 * MARGIN - task - GAP - sum(column.width + GAP for column in columns.values())
+        if not set(names) & set(_RIGHT):
+            plot -= 2 * size  # half of the last tick's label
         if plot >= _PLOT[forest.width]:
             break
     x = MARGIN + task + GAP
@@ -100,8 +109,11 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
     for name in [name for name in names if name in _RIGHT]:
         columns[name].left = x
         x += columns[name].width + GAP
-    limits = axis_limits(lines)
-    result = Layout(page, size, columns, left, right, limits, axis_ticks(limits, plot, size, numbers.exponent))
+    limits = forest.limits or axis_limits(lines, forest.ticks or ())
+    ticks = axis_ticks(limits, plot, size, numbers.exponent)
+    if forest.ticks is not None:
+        ticks = chosen_ticks([tick for tick in forest.ticks if limits[0] <= tick <= limits[1]], numbers.exponent)
+    result = Layout(page, size, columns, left, right, limits, ticks)
     _break_labels(result, lines, task)
     _set_heights(result, lines)
     return result
@@ -145,11 +157,14 @@ def _task_width(lines: list[Line], size: float, limit: float) -> float:
 
 
 def _break_labels(place: Layout, lines: list[Line], task: float) -> None:
-    """Break every label into the room it has: headings have the page, summaries all that is left of the plot."""
-    summary = place.left - GAP - MARGIN
-    room = {"heading": place.page - 2 * MARGIN, "task": task, "undefined": task}
+    """Break every label into the room it has: headings have the page, summaries all before their n or the plot."""
+    beside = place.left - GAP - MARGIN
+    before_n = place.columns["n"].left - PIECE_GAP - MARGIN if "n" in place.columns else beside
+    room = {"heading": place.page - 2 * MARGIN, "task": task, "undefined": task, "summary": before_n}
     for line in lines:
-        line.text = wrap(line.label, room.get(line.kind, summary), place.size, line.bold)
+        line.text = wrap(line.label, room.get(line.kind, beside), place.size, line.bold)
+        if line.short_label and len(line.text) > 1:
+            line.text = wrap(line.short_label, room.get(line.kind, beside), place.size, line.bold)
         if line.reason:
             line.reason_text = wrap(line.reason, place.page - MARGIN - place.left, place.size)
 
@@ -157,55 +172,12 @@ def _break_labels(place: Layout, lines: list[Line], task: float) -> None:
 def _set_heights(place: Layout, lines: list[Line]) -> None:
     """Set the pitch so that the lines fill at most a page, if they can, and the centre of each line from 0 down."""
     usual, closest = _PITCH
-    extra = sum(max(len(line.text), len(line.reason_text)) - 1 for line in lines) * LEADING * place.size
+    extra = sum(line.rows - 1 for line in lines) * LEADING * place.size
     space = (_PAGE_HEIGHT - extra) / (len(lines) * place.size)
     place.pitch = min(usual, max(closest, space)) * place.size
     y = 0.0
     for before, line in zip([None, *lines], lines, strict=False):
-        height = place.pitch + (max(len(line.text), len(line.reason_text)) - 1) * LEADING * place.size
         if before and (line.kind == "summary" or line.kind == "heading"):
             y += 0.4 * place.pitch
-        line.y = y + height / 2
-        y += height
-
-
-def axis_limits(lines: list[Line]) -> tuple[float, float]:
-    """The axis holds 0, every effect, every diamond's interval, and other intervals unless they are far longer.
-
-    An interval is cut where it goes further beyond the rest than the rest is wide, and than three median half-widths.
-    """
-    drawn = [line for line in lines if line.low is not None]
-    if not drawn:
-        return -1.0, 1.0
-    core = [0.0] + [line.effect for line in drawn if line.effect is not None]
-    core += [end for line in drawn if line.kind in ("subtotal", "summary") for end in (line.low, line.high)]
-    half = statistics.median((line.high - line.low) / 2 for line in drawn)
-    beyond = max(max(core) - min(core), _CUT * half) or 1.0
-    low = max(min(core) - beyond, min([*core, *(line.low for line in drawn)]))
-    high = min(max(core) + beyond, max([*core, *(line.high for line in drawn)]))
-    padding = 0.04 * ((high - low) or 2.0)
-    return low - padding, high + padding
-
-
-def axis_ticks(limits: tuple[float, float], plot: float, size: float, exponent: int) -> list[tuple[float, str]]:
-    """Ticks at multiples of a round step, in units of 10^exponent: at most six, with room between their labels.
-
-    The step is the smallest 1, 2, 2.5 or 5 (times a power of ten) that gives three ticks, else 3 or 4; else fewer do.
-    """
-    low, high = (limit / 10**exponent for limit in limits)
-    power = math.floor(math.log10((high - low) / 10))
-    steps = [d * 10.0**order for digits in ((1, 2, 2.5, 5), (3, 4)) for order in (power, power + 1) for d in digits]
-    for least, step in itertools.product((3, 2, 1), steps):
-        values = [step * multiple for multiple in range(math.ceil(low / step), math.floor(high / step) + 1)]
-        labels = [form.fixed(value, _decimals(step)) for value in values]
-        widths = [width(label, size) for label in labels]
-        needed = max((sum(pair) / 2 + 0.6 * size for pair in itertools.pairwise(widths)), default=0)
-        if least <= len(values) <= 6 and needed <= step / (high - low) * plot:
-            return [(value * 10**exponent, label) for value, label in zip(values, labels, strict=True)]
-    return [(0.0, "0")]
-
-
-def _decimals(value: float) -> int:
-    """The decimals that a round number needs."""
-    text = f"{value:.10f}".rstrip("0")
-    return len(text) - text.index(".") - 1
+        line.y = y + place.height(line) / 2
+        y += place.height(line)

@@ -16,7 +16,13 @@ from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, whole
 from scripts.reports.figures.measured_text import font, width
 
 INK, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#b5b5b5"
-SQUARE, DIAMOND, BAR = "#8fb3d3", "#1b4f82", "#c9d9e8"
+SQUARE, DIAMOND, BAR, BAND = "#8fb3d3", "#1b4f82", "#c9d9e8", "#f3ead7"
+DIAMONDS = {  # kind of line -> face, edge and name of its diamond
+    "summary": (DIAMOND, "none", "diamond"),
+    "subtotal": ("white", DIAMOND, "subtotal"),
+    "fixed": ("white", DIAMOND, "fixed"),
+    "posterior": (SQUARE, DIAMOND, "posterior"),
+}
 _CAP_HEIGHT = 0.365  # half the height of a capital, in font sizes: what centres a line of text
 
 
@@ -43,12 +49,18 @@ def rule(ax: Axes, left: float, right: float, y: float, thickness: float, color:
     ax.plot([left, right], [y, y], color=color, linewidth=thickness, solid_capstyle="butt")
 
 
-def draw_reference(ax: Axes, place: Layout, lines: list[Line]) -> None:
-    """A group's line of no effect and, down to its diamond, the line of its summary effect."""
-    top, bottom = lines[0].y - place.pitch / 2, lines[-1].y + place.pitch / 2
-    ax.plot([place.x(0)] * 2, [top, bottom], color=MUTED, linewidth=0.6, zorder=1)
+def draw_reference(ax: Axes, place: Layout, lines: list[Line], margin: float | None = None) -> None:
+    """A group's line of no effect, the margin as a band and, down to its diamond, the line of its summary effect."""
+    top, bottom = lines[0].y - place.height(lines[0]) / 2, lines[-1].y + place.height(lines[-1]) / 2
+    if margin is not None:
+        left, right = max(place.x(-margin), place.left), min(place.x(margin), place.right)
+        band = Rectangle((left, top), right - left, bottom - top, facecolor=BAND, edgecolor="none", zorder=0.5)
+        band.set_gid("margin")
+        ax.add_patch(band)
+    if place.holds(0):
+        ax.plot([place.x(0)] * 2, [top, bottom], color=MUTED, linewidth=0.6, zorder=1)
     for line in lines:
-        if line.kind == "summary":
+        if line.kind == "summary" and place.holds(line.effect):
             x = place.x(line.effect)
             ax.plot([x, x], [top, line.y], color=DIAMOND, linewidth=0.5, linestyle=(0, (1, 2)), zorder=1)
 
@@ -56,17 +68,30 @@ def draw_reference(ax: Axes, place: Layout, lines: list[Line]) -> None:
 def draw_line(ax: Axes, place: Layout, line: Line, number: int, most: float) -> None:
     """One line: its label, its cells and its mark; `most` is the largest weight, whose square fills the line."""
     size = place.size
-    for position, part in enumerate(line.text):
-        y = line.y + (position - (len(line.text) - 1) / 2) * LEADING * size
-        text(ax, MARGIN, y, part, size, weight=line.bold)
+    label = [(part, INK) for part in line.text] + ([(line.below_label, MUTED)] if line.below_label else [])
+    for position, (part, color) in enumerate(label):
+        y = line.y + (position - (len(label) - 1) / 2) * LEADING * size
+        text(ax, MARGIN, y, part, size, weight=line.bold if color == INK else "normal", color=color)
     for name, pieces in line.cells.items():
         if column := place.columns.get(name):
+            y = line.y - (LEADING * size / 2 if line.below_effect else 0)
             for piece, point in zip(pieces, column.points, strict=True):
                 fraction = width(piece, size) - width(whole_part(piece), size)
-                text(ax, column.left + point + fraction, line.y, piece, size, ha="right")
+                text(ax, column.left + point + fraction, y, piece, size, ha="right")
+    if line.below_effect:
+        column = place.columns["effect"]
+        text(
+            ax,
+            column.left + column.width,
+            line.y + LEADING * size / 2,
+            line.below_effect,
+            size,
+            ha="right",
+            color=MUTED,
+        )
     if line.kind == "task":
         _task(ax, place, line, number, most)
-    elif line.kind in ("subtotal", "summary"):
+    elif line.kind in DIAMONDS:
         _diamond(ax, place, line, number)
     elif line.kind == "prediction":
         _prediction(ax, place, line, number)
@@ -81,22 +106,40 @@ def draw_line(ax: Axes, place: Layout, line: Line, number: int, most: float) -> 
 def _task(ax: Axes, place: Layout, line: Line, number: int, most: float) -> None:
     """A square with its area in proportion to the weight, and over it the interval, which so is never hidden."""
     side = min(0.8 * place.pitch, 1.3 * place.size) * math.sqrt(line.weight / most)
-    corner = (place.x(line.effect) - side / 2, line.y - side / 2)
-    ax.add_patch(Rectangle(corner, side, side, facecolor=SQUARE, edgecolor="none", zorder=2, gid=f"square-{number}"))
+    if place.holds(line.effect):
+        x = place.x(line.effect)
+        corner = (x - side / 2, line.y - side / 2)
+        square = Rectangle(corner, side, side, facecolor=SQUARE, edgecolor="none", zorder=2, gid=f"square-{number}")
+        ax.add_patch(square)
+        ax.plot([x, x], [line.y - 1.6, line.y + 1.6], color=INK, linewidth=1.0, solid_capstyle="butt")
     low, high = _ends(place, line)
     rule(ax, low, high, line.y, 0.8)
-    ax.plot([place.x(line.effect)] * 2, [line.y - 1.6, line.y + 1.6], color=INK, linewidth=1.0, solid_capstyle="butt")
     _arrows(ax, place, line, INK)
 
 
 def _diamond(ax: Axes, place: Layout, line: Line, number: int) -> None:
-    """A summary effect: its left and right ends are its interval's; that of a subgroup is hollow."""
-    half = 0.4 * place.size
-    fill = DIAMOND if line.kind == "summary" else "white"
-    points = [(place.x(line.low), line.y), (place.x(line.effect), line.y - half)]
-    points += [(place.x(line.high), line.y), (place.x(line.effect), line.y + half)]
-    edge = "none" if line.kind == "summary" else DIAMOND
-    ax.add_patch(Polygon(points, facecolor=fill, edgecolor=edge, linewidth=0.8, zorder=3, gid=f"diamond-{number}"))
+    """A summary effect: its left and right ends are its interval's, its corners in the middle lie at the effect.
+
+    Where limits that were asked for cut it, its sides end there, and an arrowhead says so.
+    """
+    low, middle, high = (place.x(value) for value in (line.low, line.effect, line.high))
+    left, right = _ends(place, line)
+    if low > place.right or high < place.left:  # it lies beyond the axis as a whole
+        return _arrows(ax, place, line, DIAMOND)
+    outline = [left, *([middle] if left < middle < right else []), right]
+    heights = [0.4 * place.size * _height(x, low, middle, high) for x in outline]
+    points = [(x, line.y - y) for x, y in zip(outline, heights, strict=True)]
+    points += [(x, line.y + y) for x, y in reversed(list(zip(outline, heights, strict=True))) if y]
+    face, edge, gid = DIAMONDS[line.kind]
+    ax.add_patch(Polygon(points, facecolor=face, edgecolor=edge, linewidth=0.7, zorder=3, gid=f"{gid}-{number}"))
+    _arrows(ax, place, line, DIAMOND)
+
+
+def _height(x: float, low: float, middle: float, high: float) -> float:
+    """The height of a diamond at x, from 0 at its ends to 1 at its middle."""
+    if x == middle:
+        return 1.0
+    return (x - low) / (middle - low) if x < middle else (high - x) / (high - middle)
 
 
 def _prediction(ax: Axes, place: Layout, line: Line, number: int) -> None:
@@ -110,7 +153,8 @@ def _prediction(ax: Axes, place: Layout, line: Line, number: int) -> None:
 
 def _ends(place: Layout, line: Line) -> tuple[float, float]:
     """An interval on the page, cut where the axis ends."""
-    return max(place.x(line.low), place.left), min(place.x(line.high), place.right)
+    low, high = (min(max(place.x(value), place.left), place.right) for value in (line.low, line.high))
+    return low, high
 
 
 def _arrows(ax: Axes, place: Layout, line: Line, color: str) -> None:

@@ -6,12 +6,13 @@ Reads and writes nothing; labels are plain text here, and the template escapes t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from markupsafe import Markup
 
+from scripts.experiment.figure_checks import INFLUENCE, QUERIES
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, plain, statement
@@ -19,9 +20,14 @@ from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table
 from scripts.reports.figures.forest import forest_plot
+from scripts.reports.figures.forest_axis import common_limits
 from scripts.reports.page.svg import inline, svg_of
 from scripts.reports.page.tables import Table, comparison_table, moderators_table
 
+FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
+    INFLUENCE: ("Influence of each task", "The table of influence holds its numbers."),
+    QUERIES: ("Differences of all queries", "The table of queries holds how many each system wins."),
+}
 FOLDED = 8  # comparisons; an experiment with more shows them folded
 
 
@@ -44,6 +50,22 @@ class Moderation:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """How a forest plot looks, and the comparisons with which it has its axis in common, if any."""
+
+    looks: Looks
+    on_axis: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Further:
+    """A further figure of a comparison and what it shows."""
+
+    title: str
+    drawing: Markup
+
+
+@dataclass(frozen=True)
 class Shown:
     """A comparison as the page shows it. `answer` is one of the words that `answer` gives."""
 
@@ -56,6 +78,7 @@ class Shown:
     warnings: list[str]
     table: Table
     picture: Picture
+    further: list[Further]
     moderation: Moderation | None = None
 
 
@@ -87,10 +110,18 @@ def answer(plot: Forest) -> tuple[str, str]:
     summary = plot.groups[0].summary
     if summary is None:
         return "cannot be said", "open"
+    if summary.ci_low == summary.ci_high:
+        return "cannot be said", "open"
     if summary.ci_low <= 0 <= summary.ci_high:
         return "may be chance", "open"
-    above, below = plot.effect.ANSWERS
-    return (above, "better") if summary.effect > 0 else (below, "worse")
+    if not summary.beyond_chance(plot.alpha):
+        return f"may be chance, as one of {summary.family}", "open"
+    above = summary.effect > 0
+    if not (plot.lower_is_better and plot.effect.HAS_DIFFERENCE):
+        return (plot.effect.ANSWERS[0], "better") if above else (plot.effect.ANSWERS[1], "worse")
+    words = [answer.partition(", ") for answer in plot.effect.ANSWERS]  # yes or no, and higher or lower
+    verdict, direction = (words[1][0], words[0][2]) if above else (words[0][0], words[1][2])
+    return f"{verdict}, {direction}", "worse" if above else "better"
 
 
 def caption(plot: Forest, hedges: bool) -> str:
@@ -101,54 +132,69 @@ def caption(plot: Forest, hedges: bool) -> str:
     text += "confidence interval. The diamond is the summary effect and spans its interval"
     if any(group.summary and group.summary.prediction_interval for group in plot.groups):
         text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
+    if any(group.fixed for group in plot.groups):
+        text += "; the hollow diamond is the fixed-effect summary"
+    if any(group.posterior for group in plot.groups):
+        text += "; the pale diamond is the Bayesian summary with its credible interval"
     return f"{text}."
 
 
-def picture(figure: str, comparisons: list[Found], looks: Looks, labels: Labels, name: str) -> Picture:
-    """The figure of one comparison or of several; `figure` is the SVG that the experiment drew of them."""
+def picture(
+    figure: str, comparisons: list[Found], looks: Looks, labels: Labels, name: str, on_axis: Sequence[Found] = ()
+) -> Picture:
+    """The figure of one comparison or of several; `figure` is the SVG that the experiment drew of them.
+
+    `on_axis`: the comparisons with which it has its axis in common, if any.
+    """
     plot = forest(comparisons, replace(looks, title="", width="single column"), labels)
+    if on_axis:
+        plot = replace(plot, limits=common_limits(on_axis, looks, labels))
     treatments = ", ".join(group.treatment for group in plot.groups)
     label = f"Forest plot of {treatments} against {plot.control}. The table below it holds its numbers."
     narrow = inline(svg_of(forest_plot(plot)), f"{name}-narrow", label)
     return Picture(inline(figure, name, label), narrow, caption(plot, comparisons[0].meta["hedges"]))
 
 
-def moderation(name: str, record: dict, bubbles: list[tuple[str, str]], own: str) -> Moderation:
-    """What the record of a comparison's moderators says; `bubbles` are names and SVGs."""
+def moderation(name: str, comparison: Found, bubbles: dict[str, str], own: str) -> Moderation | None:
+    """What the record of a comparison's moderators says, if any; `bubbles` are its bubble plots' SVGs by name."""
+    if (record := comparison.moderation) is None:
+        return None
     statements = [plain(statement(model, record["alpha"])) for model in record["models"]]
     statements += [plain(between_groups(record))] if "subgroups" in record else []
     drawings = [
         (figure, inline(svg, f"{own}-bubble{place}", f"Bubble plot {figure}. The table holds its numbers."))
-        for place, (figure, svg) in enumerate(bubbles, 1)
+        for place, (figure, svg) in enumerate(bubbles.items(), 1)
     ]
     return Moderation(statements, moderators_table(name, record) if record["models"] else None, drawings)
 
 
 def shown(
-    name: str,
-    place: int,
-    comparison: Found,
-    looks: Looks,
-    labels: Labels,
-    figure: str,
-    bubbles: list[tuple[str, str]],
+    name: str, anchor: str, comparison: Found, looks: Looks, labels: Labels, drawn: Picture, further: list[Further]
 ) -> Shown:
-    """One comparison; `figure` is the SVG of its forest plot, `bubbles` are names and SVGs of its bubble plots."""
+    """One comparison, with its figure and what else is drawn of it."""
     plot = as_table(comparison, looks, labels)
     words, kind = answer(plot)
-    own = anchor("c", place, name)
     return Shown(
         name=name,
-        anchor=own,
+        anchor=anchor,
         question=question(plot),
         answer=words,
         kind=kind,
         sentence=sentence(comparison.meta, plot, labels),
         warnings=comparison.meta["warnings"],
         table=comparison_table(name, comparison, plot),
-        picture=picture(figure, [comparison], looks, labels, own),
-        moderation=moderation(name, comparison.moderation, bubbles, own) if comparison.moderation else None,
+        picture=drawn,
+        further=further,
     )
+
+
+def further_figures(name: str, prefix: str, figures: dict[str, str]) -> list[Further]:
+    """The figures of a comparison beside its forest plot that the experiment drew."""
+    return [
+        Further(title, inline(figures[kind + name], f"{prefix}-{kind.strip('-')}", f"{title} of {name}. {where}"))
+        for kind, (title, where) in FURTHER.items()
+        if kind + name in figures
+    ]
 
 
 def sections(
@@ -157,25 +203,27 @@ def sections(
     together: dict[str, list[str]],
     labels: Labels,
     figures: dict[str, str],
+    drawn_as: dict[str, Drawn] | None = None,
     moderated: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> list[Section]:
     """All comparisons in the configuration's order; `figures` are the SVGs by name.
 
-    `together` names figures and the comparisons that each of them shows; `moderated` are the names of bubble plots by
-    comparison.
+    `together` names figures and the comparisons that each of them shows; `drawn_as` says how the forest plots look
+    where that is not as in the tables; `moderated` are the names of bubble plots by comparison.
     """
-    single = {
-        name: shown(
-            name,
-            place,
-            comparison,
-            looks[name],
-            labels,
-            figures[name],
-            [(bubble, figures[bubble]) for bubble in moderated.get(name, [])],
-        )
-        for place, (name, comparison) in enumerate(comparisons.items(), 1)
-    }
+
+    def figure_of(name: str, members: list[str], prefix: str) -> Picture:
+        how = (drawn_as or {}).get(name) or Drawn(looks[members[0]])
+        found, on_axis = ([comparisons[member] for member in names] for names in (members, how.on_axis))
+        return picture(figures[name], found, how.looks, labels, prefix, on_axis)
+
+    single = {}
+    for place, (name, comparison) in enumerate(comparisons.items(), 1):
+        own = anchor("c", place, name)
+        drawings = figure_of(name, [name], own), further_figures(name, own, figures)
+        bubbles = {bubble: figures[bubble] for bubble in moderated.get(name, [])}
+        one = shown(name, own, comparison, looks[name], labels, *drawings)
+        single[name] = replace(one, moderation=moderation(name, comparison, bubbles, own))
     groups = {(members[0], *members): name for name, members in together.items()}
     heads = {key[0]: (name, list(key[1:])) for key, name in groups.items()}
     drawn = {member for _, members in heads.values() for member in members}
@@ -185,7 +233,7 @@ def sections(
             title, members = heads[name]
             control = labels.system(comparisons[name].meta["control"])
             own = anchor("s", len(made) + 1, title)
-            several = picture(figures[title], [comparisons[member] for member in members], looks[name], labels, own)
+            several = figure_of(title, members, own)
             heading = f"{len(members)} systems against {control}"
             made.append(Section(title, own, heading, heading, [single[member] for member in members], several))
         elif name not in drawn or name in heads:

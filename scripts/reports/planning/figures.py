@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE
-from scripts.experiment.records import Experiment
+from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.figure_checks import INFLUENCE, MIN_TASKS, QUERIES
+from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import bubble_plots
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
-LOOKS = ("title", "width")  # of a figure, and of no table
+LOOKS = ("title", "width", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
+NOT_LOOKS = ("together", "axis", "influence", "queries")  # which figures there are, and what they have in common
 
 
 def forest_plots(experiment: Experiment) -> dict[str, tuple[str, ...]]:
@@ -23,7 +26,27 @@ def figures(experiment: Experiment) -> list[str]:
     """The names of all figures."""
     charts = [CHART + name for name in experiment.charts]
     costs = [COST_FIGURE + name for name in cost_figures(experiment)]
-    return [*forest_plots(experiment), *bubble_plots(experiment), *charts, *costs]
+    return [*forest_plots(experiment), *further_figures(experiment), *bubble_plots(experiment), *charts, *costs]
+
+
+def further_figures(experiment: Experiment) -> list[str]:
+    """The names of the figures of influence and of queries that comparisons ask for."""
+    asked = {INFLUENCE: influence_figures(experiment), QUERIES: queries_figures(experiment)}
+    return [kind + name for kind, names in asked.items() for name in names]
+
+
+def influence_figures(experiment: Experiment) -> list[str]:
+    """The comparisons with a figure of influence: of those that ask for it the ones with enough tasks."""
+    return [
+        name
+        for name, comparison in experiment.comparisons.items()
+        if comparison.figure.get("influence") and len(comparison.tasks) >= MIN_TASKS
+    ]
+
+
+def queries_figures(experiment: Experiment) -> list[str]:
+    """The comparisons with a figure of queries."""
+    return [name for name, comparison in experiment.comparisons.items() if comparison.figure.get("queries")]
 
 
 def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
@@ -41,8 +64,43 @@ def figure_settings(experiment: Experiment, name: str) -> dict:
     measures = experiment.tasks[comparison.tasks[0]].measures
     judged = next((measure for measure in measures if measure.startswith("Judged@")), "")
     numbers = {key: comparison.settings[key] for key in OF_NUMBERS}
-    looks = {key: value for key, value in comparison.figure.items() if key != "together"}
+    looks = {key: value for key, value in comparison.figure.items() if key not in NOT_LOOKS}
+    if comparison.settings["measure"] in experiment.lower_is_better:
+        looks["lower_is_better"] = True
     return numbers | looks | {"judged": judged}
+
+
+def forest_looks(experiment: Experiment, name: str) -> dict:
+    """How a forest plot looks, with the tasks whose training queries its systems learnt from."""
+    compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
+    learnt = {}
+    for comparison in compared:
+        learnt |= tasks_learnt(experiment, comparison)
+    return figure_settings(experiment, compared[0].name) | ({"trained": learnt} if learnt else {})
+
+
+def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, list[str]]:
+    """The tasks of a comparison, by their folders, on whose training queries control and treatment learnt."""
+    learnt = {}
+    for name, called, ranked in (
+        (comparison.control, comparison.control, {}),
+        (comparison.treatment, comparison.named(comparison.treatment), comparison.treatment_on),
+    ):
+        datasets = datasets_learnt(experiment, experiment.systems[name])
+        tasks = [task for task in comparison.tasks if experiment.tasks[ranked.get(task, task)].dataset in datasets]
+        if tasks:
+            learnt[called] = [experiment.tasks[task].folder for task in tasks]
+    return learnt
+
+
+def on_axis(experiment: Experiment, name: str) -> list[str]:
+    """The comparisons in all figures that have their axis in common with forest plot `name`; none without such."""
+    plots = forest_plots(experiment)
+    axes = {plot: experiment.comparisons[members[0]].figure.get("axis") for plot, members in plots.items()}
+    if axes[name] is None:
+        return []
+    members = [member for plot, members in plots.items() if axes[plot] == axes[name] for member in members]
+    return list(dict.fromkeys(members))
 
 
 def forest_settings(experiment: Experiment, name: str) -> dict:
@@ -56,7 +114,33 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
         "tasks": {task: label for task, label in every["tasks"].items() if task in tasks},
         "systems": {system: label for system, label in every["systems"].items() if system in systems},
     }
-    return {**figure_settings(experiment, first.name), "labels": shown}
+    return {**forest_looks(experiment, name), "labels": shown}
+
+
+def influence_settings(experiment: Experiment, name: str) -> dict:
+    """The names in a figure of influence."""
+    settings = forest_settings(experiment, name)
+    return {key: settings[key] for key in ("alpha", "labels")}
+
+
+def queries_settings(experiment: Experiment, name: str) -> dict:
+    """The names in a figure of queries, beside what is compared."""
+    comparison, called = experiment.comparisons[name], forest_settings(experiment, name)["labels"]
+    control, treatment = comparison.control, comparison.named(comparison.treatment)
+    return {
+        **{key: comparison.settings[key] for key in ("measure", "alpha")},
+        **({"lower_is_better": True} if comparison.settings["measure"] in experiment.lower_is_better else {}),
+        "control": called["systems"].get(control, control),
+        "treatment": called["systems"].get(treatment, treatment),
+        "labels": {"tasks": called["tasks"], "systems": {}},
+    }
+
+
+def adjusting_table(experiment: Experiment, name: str) -> list[str]:
+    """The table with the p-values of all summaries, where a forest plot corrects for their number."""
+    first = experiment.comparisons[forest_plots(experiment)[name][0]]
+    corrected = first.figure["correction"] != "none"
+    return [path("comparisons", experiment=experiment.name, table_format="tsv")] if corrected else []
 
 
 def table_settings(experiment: Experiment) -> dict[str, dict]:

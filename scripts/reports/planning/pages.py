@@ -14,7 +14,14 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
-from scripts.reports.planning.figures import figure_files, table_settings
+from scripts.reports.planning.figures import (
+    figure_files,
+    forest_looks,
+    forest_plots,
+    further_figures,
+    on_axis,
+    table_settings,
+)
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import moderators_tables, shown_on_pages
 
@@ -66,6 +73,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "costs": [COST_FIGURE + name for name in cost_figures(experiment)],
         "labels": labels(experiment),
         "comparisons": table_settings(experiment),
+        **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
         **({"cautions": cautions} if cautions else {}),
         **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
     }
@@ -146,6 +154,10 @@ def report_settings(experiment: Experiment) -> dict:
     }
     return {
         "sizes": sizes(experiment),
+        "forest_plots": {
+            name: {"looks": forest_looks(experiment, name), "on_axis": on_axis(experiment, name)}
+            for name in forest_plots(experiment)
+        },
         "cost_controls": controls,
         "seeds": {"data": experiment.seed, "training": seeds},
     }

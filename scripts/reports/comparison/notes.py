@@ -1,0 +1,116 @@
+"""What stands at the foot of a forest plot, a sentence each; reads and writes nothing.
+
+Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin, what systems learnt from, seeds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Forest, Group, Row
+from scripts.reports.comparison.lines import TRAINED
+
+
+def notes(forest: Forest, p_shown: bool) -> list[str]:
+    """All notes of a forest plot; `p_shown`: whether the tasks' p-values are in it."""
+    lines = [line for group in forest.groups for line in _of_group(forest, group)]
+    lines += filter(None, [form.intervals(forest)])
+    if forest.p_note and p_shown:
+        lines.append(form.p_text(forest))
+    for group in forest.groups:
+        lines += _margin(forest, group)
+    return [*lines, *trained(forest), *seeds(forest)]
+
+
+def _of_group(forest: Forest, group: Group) -> list[str]:
+    """Heterogeneity, and the tests of the summaries with the names of their methods."""
+    of = _of(forest, group)
+    lines = []
+    if group.heterogeneity:
+        lines.append(f"Heterogeneity{of}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
+    lines += [group.between] if group.between else []
+    if group.summary:
+        name = f"Random effects ({form.method(forest)})" if group.heterogeneity else "Summary"
+        if test := form.statistic(group.summary):
+            lines.append(f"{name}{of}: {_test(test, group.summary.own_p, forest)}.")
+        else:
+            lines.append(f"{name}{of}: no test, since its standard error is 0.")
+    if group.fixed and (test := form.statistic(group.fixed)):
+        lines.append(f"Fixed effect{of}: {_test(test, group.fixed.own_p, forest)}.")
+    if group.posterior:
+        low, high = (form.numbers(forest).of(None, *group.posterior.prediction_interval))[1:]
+        probability = _probability(group.posterior.p_above_0)
+        prior = f"half-normal prior on τ with scale {group.posterior.tau_scale:g}"
+        lines.append(
+            f"Bayesian{of} ({prior}): {form.percent(forest.alpha)} credible interval, P(effect > 0) {probability}, "
+            f"of a new task [{low}, {high}]{form.numbers(forest).factor}."
+        )
+    return lines
+
+
+def _test(statistic: str, p: float, forest: Forest) -> str:
+    """A test in words that break between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
+    parts = [*statistic.split(", "), form.p_equals(p, forest.alpha)]
+    return ", ".join(parts).replace(" ", "\N{NO-BREAK SPACE}").replace(",\N{NO-BREAK SPACE}", ", ")
+
+
+def _probability(value: float) -> str:
+    """Three decimals; a probability that would print as 0 or 1 says that it is beyond them."""
+    if value < 0.001:
+        return "< 0.001"
+    return "> 0.999" if value > 0.999 else f"= {value:.3f}"
+
+
+def _margin(forest: Forest, group: Group) -> list[str]:
+    """What the tests against the margin say of the summary and of how many tasks."""
+    if group.margin is None:
+        return []
+    unit = f"Band{_of(forest, group)}: the margin ±{group.margin.margin:g}."
+    verdicts = []
+    for name, p, column in (
+        ("not worse", group.margin.p_non_inferiority, "non_inferiority_p_value"),
+        ("equivalent", group.margin.p_equivalence, "equivalence_p_value"),
+    ):
+        tested = [value for row in group.rows if (value := getattr(row, column)) is not None]
+        shown = sum(value < forest.alpha for value in tested)
+        summary = "no test" if p is None else form.p_equals(p, forest.alpha)
+        verdicts.append(f"{name}: summary {summary}, {shown} of {len(tested)} tasks")
+    return [f"{unit} {'; '.join(verdicts).capitalize()} at p < {forest.alpha:g}, unadjusted."]
+
+
+def trained(forest: Forest) -> list[str]:
+    """What the daggers mean."""
+    lines = []
+    for role, mark in TRAINED.items():
+        groups = [group for group in forest.groups if any(role in row.trained for row in group.rows)]
+        if groups:
+            one_group = groups[0].treatment if len(forest.groups) == 1 else "the treatment"
+            system = forest.control if role == "control" else one_group
+            lines.append(f"{mark} {system} learnt from training queries of this task's dataset.")
+    return lines
+
+
+def seeds(forest: Forest) -> list[str]:
+    """Over how many seeds each system's values are averaged, where a system has several or was trained here."""
+    told = []
+    rows = [row for group in forest.groups for row in group.rows]
+    if text := _seeds(rows, "control"):
+        told.append(f"{forest.control} {text}")
+    for group in forest.groups:
+        if text := _seeds(group.rows, "treatment"):
+            told.append(f"{group.treatment} {text}")
+    return [f"Seeds averaged for each query: {'; '.join(told)}."] if told else []
+
+
+def _seeds(rows: tuple[Row, ...] | list[Row], role: str) -> str:
+    counts = {row.task: number for row in rows if (number := getattr(row, f"{role}_seeds")) is not None}
+    if not counts or (set(counts.values()) == {1} and not any(role in row.trained for row in rows)):
+        return ""
+    (usual, _), *others = Counter(counts.values()).most_common()
+    exceptions = [f"{number} on {', '.join(t for t in counts if counts[t] == number)}" for number, _ in others]
+    return "; ".join([f"{usual}", *exceptions]).replace("; ", " (", 1) + (")" if exceptions else "")
+
+
+def _of(forest: Forest, group: Group) -> str:
+    return f", {group.treatment}" if len(forest.groups) > 1 else ""

@@ -1,0 +1,76 @@
+"""Table of the influence of each task on a comparison's summary, at full precision.
+
+Reads effects/{comparison}.tsv and meta/{comparison}.json. Writes tables/influence/{comparison}.tsv: the diagnostics of
+influence.py and the summary without each task, as reported. The model is that of independent tasks. With fewer than
+three tasks that have an effect the table has no rows.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import optimize
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.synthesis.effects import effect_named
+from scripts.synthesis.influence import MIN_TASKS, influences
+
+DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
+WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks
+COLUMNS = ("task", *(f"{name}_without" for name in WITHOUT), *DIAGNOSTICS, "influential")
+
+
+def combined(effect_type: str, reported_value: float) -> float:
+    """A reported effect on the scale of the synthesis: the inverse of the type's `reported`, which increases."""
+    reported = effect_named(effect_type).reported
+    if reported(reported_value) == reported_value:
+        return reported_value
+    bound = 1.0
+    while not reported(-bound) <= reported_value <= reported(bound):
+        bound *= 2
+    root = optimize.brentq(lambda value: reported(value) - reported_value, -bound, bound, xtol=1e-15, rtol=1e-14)
+    return float(root)
+
+
+def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame:
+    """A row for each task with an effect; none where these are fewer than three."""
+    defined = effects[effects["effect"].notna() & effects["variance"].notna()]
+    if len(defined) < MIN_TASKS:
+        return pd.DataFrame(columns=list(COLUMNS))
+    effect_type = meta["effect_type"]
+    estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
+    found = influences(estimates, defined["variance"].to_numpy(), meta["estimator"], meta["interval"], meta["alpha"])
+    reported = effect_named(effect_type).reported
+    rows = []
+    for task, one in zip(defined["task"], found, strict=True):
+        summary = one.without.summary
+        rows.append(
+            {
+                "task": task,
+                "effect_without": reported(summary.effect),
+                "ci_low_without": reported(summary.ci_low),
+                "ci_high_without": reported(summary.ci_high),
+                "p_value_without": summary.p_value,
+                "tau2_without": one.without.tau2,
+                "q_without": one.without.q,
+                **{name: getattr(one, name) for name in DIAGNOSTICS},
+                "influential": "yes" if one.influential else "no",
+            }
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def main() -> None:
+    arguments = parser(__doc__, "effects", "meta", "table", settings=False).parse_args()
+    effects = pd.read_csv(arguments.effects, sep="\t", dtype={"task": str, "undefined": str})
+    meta = json.loads(arguments.meta.read_text())
+    with atomic_text(arguments.table) as file:
+        influence_table(effects, meta).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)

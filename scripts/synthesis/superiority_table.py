@@ -1,0 +1,66 @@
+"""The differences of single queries of a comparison, and who wins how many of them.
+
+Reads the metrics files of control and treatment. Writes tables/query-differences/{comparison}.tsv, treatment minus
+control of each query, paired by query id as in compare.py (several seeds of a system are averaged query by query), and
+tables/queries/{comparison}.tsv: a row a task with wins, ties and losses of the treatment and its probability of
+superiority with its interval. Both are at full precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.synthesis.compare import by_task, paired, read_scores
+from scripts.synthesis.superiority import superiority
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is compared on the queries."""
+
+    measure: Annotated[str, "column of the metrics files"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    lower_is_better: Annotated[bool, "of the measure: a query is won by the lower value"] = False
+    treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
+        default_factory=dict
+    )
+
+
+def query_differences(
+    control: Sequence[Path], treatment: Sequence[Path], measure: str, treatment_on: Mapping[str, str]
+) -> dict[str, pd.Series]:
+    """The differences of each task's queries, by query id, in the order of the control's tasks and queries."""
+    of_control, of_treatment = by_task(list(control)), by_task(list(treatment))
+    differences = {}
+    for task, files in of_control.items():
+        scores = read_scores(files, measure), read_scores(of_treatment[treatment_on.get(task, task)], measure)
+        y, x, _ = paired(*scores, task)
+        differences[task] = x.values.mean(axis=1) - y.values.mean(axis=1)
+    return differences
+
+
+def main() -> None:
+    arguments = parser(__doc__, "control*", "treatment*", "table", "differences", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    sign = -1 if settings.lower_is_better else 1
+    differences = query_differences(arguments.control, arguments.treatment, settings.measure, settings.treatment_on)
+    counts = [
+        {"task": task, "n": len(values), **superiority(sign * values.to_numpy(), settings.alpha)._asdict()}
+        for task, values in differences.items()
+    ]
+    with atomic_text(arguments.differences) as file:
+        long = pd.concat(differences, names=["task", "query_id"]).rename("difference")
+        long.reset_index().to_csv(file, sep="\t", index=False)
+    with atomic_text(arguments.table) as file:
+        pd.DataFrame(counts).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)

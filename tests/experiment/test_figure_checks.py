@@ -1,0 +1,104 @@
+"""What the configuration says of a comparison's figures: what cannot be drawn is one line, and defaults change nothing."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.reports.planning import figures
+from scripts.synthesis import planning as synthesis
+from tests.experiment.test_config import changed
+from tests.support.one_line import one_line
+
+MISTAKES = {
+    "limits the wrong way round": ({"limits": [1, -1]}, "figure.limits: [1, -1]: expected the lower limit first"),
+    "limits without 0": ({"limits": [0.1, 0.2]}, "expected limits around 0"),
+    "three limits": ({"limits": [-1, 0, 1]}, "comparisons.c.figure.limits"),
+    "ticks outside": ({"limits": [-1, 1], "ticks": [0, 2]}, "figure.ticks: 2 lies outside the limits [-1, 1]"),
+    "limits and a common axis": ({"limits": [-1, 1], "axis": "a"}, "figure.limits: not together with axis"),
+    "unknown column": ({"columns": ["se"]}, "comparisons.c.figure.columns"),
+    "digits below 0": ({"digits": -1}, "figure.digits: -1 is too small"),
+    "no Bayesian summary": ({"bayesian": True}, "only valid with key 'bayesian' of the comparison"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_what_cannot_be_drawn_is_refused_in_one_line(mistake):
+    figure, words = MISTAKES[mistake]
+    with pytest.raises(UserError) as error:
+        resolve(changed({"comparisons/c/figure": figure}), "c.yaml")
+    one_line(error, words)
+
+
+def test_a_correlation_has_limits_anywhere_and_no_differences_of_queries():
+    correlation = {"comparisons/c/effect": "CORR"}
+    resolve(changed(correlation | {"comparisons/c/figure": {"limits": [0.5, 1]}}), "c.yaml")
+    with pytest.raises(UserError) as error:
+        resolve(changed(correlation | {"comparisons/c/figure": {"queries": True}}), "c.yaml")
+    one_line(error, "comparisons.c.figure.queries: effect CORR has no differences of queries")
+
+
+def test_one_axis_measures_one_thing():
+    second = {"control": "bm25", "treatment": "tuned", "figure": {"axis": "a"}}
+    both = {"comparisons/c/figure": {"axis": "a"}, "comparisons/d": second}
+    experiment = resolve(changed(both), "c.yaml")
+    assert figures.on_axis(experiment, "c") == figures.on_axis(experiment, "d") == ["c", "d"]
+    with pytest.raises(UserError) as error:
+        resolve(changed(both | {"comparisons/d": second | {"effect": "SMD"}}), "c.yaml")
+    one_line(error, "comparisons.d.figure.axis: no axis for c as well: they differ in effect")
+
+
+def test_options_at_their_defaults_are_no_settings_of_a_figure():
+    plain, spelt = (
+        figures.forest_settings(resolve(changed({"comparisons/c/figure": figure}), "c.yaml"), "c")
+        for figure in ({}, {"fixed": False, "bayesian": False, "influence": False, "queries": False})
+    )
+    assert plain == spelt and not {"fixed", "limits", "lower_is_better", "axis"} & plain.keys()
+
+
+def test_a_figure_is_told_its_options_and_a_table_only_those_of_numbers():
+    figure = {"fixed": True, "limits": [-1, 1], "ticks": [0], "columns": ["n"], "digits": 4}
+    experiment = resolve(changed({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]}), "c.yaml")
+    told = figures.forest_settings(experiment, "c")
+    assert figure.items() <= told.items() and told["lower_is_better"] is True
+    table = figures.table_settings(experiment)["c"]
+    assert table["digits"] == 4 and table["lower_is_better"] and not {"fixed", "limits", "columns"} & table.keys()
+
+
+def test_a_figure_is_told_which_tasks_its_systems_learnt_from():
+    experiment = resolve(changed({"datasets/o": {"format": "beir", "location": "docs"}, "tasks": ["d", "o"]}), "c.yaml")
+    assert figures.forest_settings(experiment, "c")["trained"] == {"tuned": ["d"]}
+    swapped = changed({"comparisons/c": {"control": "tuned", "treatment": "bm25"}, "recipes/r2": {"train_on": "d"}})
+    assert figures.forest_settings(resolve(swapped, "c.yaml"), "c")["trained"] == {"tuned": ["d"]}
+
+
+def test_what_a_recipe_starts_from_was_learnt_too():
+    changes = {
+        "datasets/o": {"format": "beir", "location": "docs"},
+        "recipes/further": {"train_on": "o", "start_from": "r"},
+        "systems/tuned/recipe": "further",
+        "tasks": ["d", "o"],
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert figures.forest_settings(experiment, "c")["trained"] == {"tuned": ["d", "o"]}
+
+
+def test_measures_of_which_a_lower_value_is_better_are_known_by_any_of_their_names():
+    experiment = resolve(changed({"lower_is_better": ["NDCG@10"]}), "c.yaml")
+    assert experiment.lower_is_better == ("nDCG@10",)
+    assert resolve(changed({}), "c.yaml").lower_is_better == ()
+    with pytest.raises(UserError) as error:
+        resolve(changed({"lower_is_better": ["P@7"]}), "c.yaml")
+    one_line(error, "c.yaml: lower_is_better: 'P@7' is not among the measures")
+
+
+def test_the_direction_of_a_measure_is_a_setting_of_the_statistics_only_where_these_depend_on_it():
+    told = [
+        synthesis.comparison_settings(resolve(changed(changes), "c.yaml"), "c")
+        for changes in ({"lower_is_better": ["nDCG@10"]}, {"lower_is_better": ["nDCG@10"], "comparisons/c/margin": 0.1})
+    ]
+    assert ["lower_is_better" in one for one in told] == [False, True]
+
+
+def test_a_bayesian_summary_that_is_computed_can_be_drawn():
+    changes = {"comparisons/c/figure": {"bayesian": True}, "comparisons/c/bayesian": {}}
+    assert figures.forest_settings(resolve(changed(changes), "c.yaml"), "c")["bayesian"] is True

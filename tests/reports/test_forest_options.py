@@ -1,0 +1,209 @@
+"""What a forest plot shows by option and what it says at its foot: further summaries, limits, columns, the margin."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Diamond, Margin, Posterior
+from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.reading import Labels, forest, read_found
+from scripts.reports.figures.forest import forest_plot
+from scripts.reports.figures.forest_axis import common_limits
+from tests.reports import test_forest
+from tests.reports.test_forest import UNDEFINED, outside, overlapping, patches, rows, with_rows, words
+
+BASE = test_forest.forest(7, p_note="paired t-test", task_interval="t(n \N{MINUS SIGN} 1)")
+GROUP = BASE.groups[0]
+FULL = replace(
+    GROUP,
+    summary=replace(GROUP.summary, own_p=0.01, df=6, prediction_df=5),
+    fixed=Diamond(0.018, 0.012, 0.024, own_p=1e-7),
+    posterior=Posterior(0.021, 0.002, 0.04, 0.983, (-0.05, 0.08), 0.1),
+    margin=Margin(0.01, 0.4, 0.003),
+)
+OPTIONS = {
+    "all": {},
+    "narrow limits": {"limits": (-0.03, 0.03), "ticks": (-0.03, 0.0, 0.03), "digits": 2},
+    "nothing in the limits": {"limits": (-0.0001, 0.0001)},
+    "no columns": {"columns": ()},
+    "some columns": {"columns": ("n", "p")},
+    "lower is better": {"lower_is_better": True, "digits": 5},
+}
+
+
+def with_group(**changes):
+    return replace(BASE, groups=(replace(FULL, **changes),))
+
+
+def notes(plot) -> str:
+    """The text of a figure, in one line."""
+    return " ".join(words(forest_plot(plot)))
+
+
+@pytest.mark.parametrize("width", ["single column", "double column"])
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_option_fits_the_page(option, width):
+    figure = forest_plot(replace(BASE, groups=(FULL,), width=width, **OPTIONS[option]))
+    assert overlapping(figure) == []
+    assert outside(figure) == []
+
+
+def test_the_foot_states_the_intervals_the_test_of_the_summary_and_the_total():
+    said = notes(with_group())
+    t = abs(stats.t.ppf(0.01 / 2, 6))
+    assert f"t = {t:.2f}, df = 6, p = 0.010." in said
+    adjusted = replace(FULL.summary, p_value=0.03)
+    assert f"t = {t:.2f}, df = 6, p = 0.010." in notes(with_group(summary=adjusted))  # the test is the summary's own
+    assert "95% intervals: tasks t(n \N{MINUS SIGN} 1); summary Knapp-Hartung." in said
+    assert "95% prediction interval, t(5)" in said
+    assert f"{sum(row.n for row in GROUP.rows):,}" in said
+    assert "Fixed effect: z = 5.33, p < 0.001." in said
+    assert "prediction interval, t(5)." in notes(replace(with_group(), width="single column"))
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        (Diamond(-0.1, -0.2, 0.0, own_p=0.05), "z = \N{MINUS SIGN}1.96"),
+        (Diamond(0.1, 0.0, 0.2, own_p=0.05, df=3.46), f"t = {-stats.t.ppf(0.025, 3.46):.2f}, df = 3.5"),
+        (Diamond(0.1, 0.09, 0.11, own_p=0.0), "|z| > 37"),
+        (Diamond(0.1, 0.1, 0.1, None, df=1), ""),
+    ],
+)
+def test_the_statistic_is_the_quantile_of_the_p_value(summary, said):
+    assert form.statistic(summary) == said
+
+
+def test_a_summary_without_a_test_says_so():
+    assert "Random effects (DL, Knapp-Hartung): no test, since its standard error is 0." in notes(
+        with_group(summary=Diamond(0.1, 0.1, 0.1, None, df=6))
+    )
+
+
+def test_further_summaries_are_diamonds_of_their_own():
+    figure = forest_plot(with_group())
+    assert [len(patches(figure, kind)) for kind in ("diamond-", "fixed-", "posterior-")] == [1, 1, 1]
+    said = " ".join(words(figure))
+    assert "P(effect > 0) = 0.983, of a new task [\N{MINUS SIGN}0.050, 0.080]" in said and "scale 0.1" in said
+    plain = forest_plot(BASE)
+    assert patches(plain, "fixed-") == patches(plain, "posterior-") == patches(plain, "margin") == []
+
+
+def test_the_margin_is_a_band_and_its_tests_are_said():
+    tested = [
+        replace(row, equivalence_p_value=0.2, non_inferiority_p_value=p) for row, p in zip(rows(7), PS, strict=True)
+    ]
+    figure = forest_plot(with_group(rows=tuple(tested)))
+    (band,) = patches(figure, "margin")
+    fixed = patches(figure, "fixed-")[0].get_xy()[:, 0]  # 0.012 to 0.024: gives the scale
+    assert band.get_width() / (fixed.max() - fixed.min()) == pytest.approx(0.02 / 0.012)
+    said = " ".join(words(figure))
+    assert "Not worse: summary p = 0.003, 2 of 7 tasks; equivalent: summary p = 0.400, 0 of 7 tasks" in said
+
+
+PS = (0.01, 0.04, 0.06, 0.5, 0.9, 0.2, 0.3)
+
+
+def test_intervals_that_limits_cut_end_in_arrows_and_what_lies_outside_has_no_mark():
+    figure = forest_plot(replace(BASE, groups=(FULL,), limits=(-0.03, 0.03), ticks=(-0.03, 0.0, 0.03)))
+    assert {"\N{MINUS SIGN}0.03", "0.00", "0.03"} <= set(words(figure))
+    inside = [row for row in rows(7) if -0.03 <= row.effect <= 0.03]
+    assert len(patches(figure, "square-")) == len(inside) < 7
+    beyond = forest_plot(replace(BASE, groups=(FULL,), limits=(-0.0001, 0.0001)))
+    assert patches(beyond, "diamond-") == [] != patches(beyond, "arrow")
+
+
+def test_columns_and_digits_follow_the_configuration():
+    shown = words(forest_plot(replace(BASE, columns=("n",), digits=1)))
+    assert "n" in shown and not {"p", "Weight", "Mean difference"} & set(shown)
+    shown = words(forest_plot(replace(BASE, digits=5)))
+    assert f"{rows(7)[0].effect:.5f}" in shown
+    with pytest.raises(ValueError, match="unknown columns"):
+        replace(BASE, columns=("se",))
+
+
+def test_sides_follow_the_direction_of_the_measure():
+    shown = words(forest_plot(replace(BASE, lower_is_better=True)))
+    assert {"← favours Uni-ColBERTer", "favours TAS-B →"} <= set(shown)
+
+
+def test_tasks_that_a_system_learnt_from_are_marked():
+    first, second, *others = rows(7)
+    marked = (replace(first, trained=("treatment",)), replace(second, trained=("treatment", "control")), *others)
+    said = notes(with_rows(BASE, *marked))
+    assert "Task 1† " in said and "Task 2†‡ " in said and "Task 3 " in said
+    assert "† Uni-ColBERTer learnt from training queries of this task's dataset." in said
+    assert "‡ TAS-B learnt" in said
+    assert "†" not in notes(BASE)
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([(1, 1)] * 7, None),
+        ([(1, 5)] * 7, "Seeds averaged for each query: Uni-ColBERTer 5."),
+        ([(3, 10)] + [(3, 1)] * 6, "Seeds averaged for each query: TAS-B 3; Uni-ColBERTer 1 (10 on Task 1)."),
+    ],
+)
+def test_numbers_of_seeds_are_said(counts, said):
+    made = [replace(row, control_seeds=c, treatment_seeds=t) for row, (c, t) in zip(rows(7), counts, strict=True)]
+    text = notes(with_rows(BASE, *made))
+    assert (said in text) if said else ("Seeds" not in text)
+
+
+def test_a_trained_system_with_one_seed_says_so():
+    made = [replace(row, control_seeds=1, treatment_seeds=1, trained=("treatment",)) for row in rows(7)]
+    assert "Seeds averaged for each query: Uni-ColBERTer 1." in notes(with_rows(BASE, *made))
+
+
+def test_a_task_that_is_left_out_keeps_a_readable_line():
+    for width in ("single column", "double column"):
+        figure = forest_plot(replace(with_rows(BASE, *rows(7), UNDEFINED), limits=(-0.01, 0.01), width=width))
+        assert UNDEFINED.undefined in words(figure) and overlapping(figure) == []
+
+
+def found(tmp_path, name: str, shift: float):
+    """The files of a comparison whose tasks lie around `shift`."""
+    table = {"task": ["a", "b"], "n": [50, 60], "control_mean": 0.3, "treatment_mean": 0.3 + shift, "effect": shift,
+             "ci_low": shift - 0.02, "ci_high": shift + 0.02, "weight": 0.5, "control_judged": None,
+             "treatment_judged": None, "undefined": None, "control_seeds": 1, "treatment_seeds": 3, "p_value": 0.01,
+             "equivalence_p_value": 0.2, "non_inferiority_p_value": 0.01, "t_p_value": 0.02}  # fmt: skip
+    summary = {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_value": 0.04, "df": 1}
+    meta = {"control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": summary,
+            "fixed": summary | {"df": None}, "prediction_interval": [0, 1], "prediction_df": 3, "q": None, "task_interval": "bca",
+            "equivalence": {"margin": 0.01, "p_equivalence": 0.4, "p_non_inferiority": None},
+            "bayesian": {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_above_0": 0.9,
+                         "prediction_interval": [0, 1], "tau_scale": 0.1, "tau_median": 0.1}}  # fmt: skip
+    pd.DataFrame(table).to_csv(tmp_path / f"{name}.tsv", sep="\t", index=False)
+    (tmp_path / f"{name}.json").write_text(json.dumps(meta))
+    return read_found(tmp_path / f"{name}.tsv", tmp_path / f"{name}.json")
+
+
+LOOKS = Looks(0.05, "DL", "knapp-hartung", judged="", p="t-test", correction="none", sort="config")
+LABELS = Labels({}, {})
+
+
+def test_a_figure_is_read_from_files_as_its_looks_say(tmp_path):
+    comparison = found(tmp_path, "x", 0.05)
+    plain = forest([comparison], LOOKS, LABELS)
+    assert plain.groups[0].fixed is plain.groups[0].posterior is None
+    assert plain.task_interval == "BCa bootstrap" and plain.groups[0].margin == Margin(0.01, 0.4, None)
+    looks = replace(LOOKS, fixed=True, bayesian=True, limits=[-1, 1], ticks=[0], columns=["n"], trained={"t": ["b"]})
+    plot = forest([comparison], looks, LABELS)
+    assert plot.groups[0].fixed.df is None and plot.groups[0].posterior.tau_scale == 0.1
+    assert (plot.limits, plot.ticks, plot.columns) == ((-1, 1), (0,), ("n",))
+    assert [row.trained for row in plot.groups[0].rows] == [(), ("treatment",)]
+    assert "equivalent: summary p = 0.400" in notes(plot) and "Not worse: summary no test" in notes(plot)
+
+
+def test_figures_with_a_common_axis_have_limits_that_hold_all_of_them(tmp_path):
+    comparisons = [found(tmp_path, "x", 0.05), found(tmp_path, "y", -0.3)]
+    low, high = common_limits(comparisons, LOOKS, LABELS)
+    assert low < -0.32 and high > 0.07
+    assert common_limits(comparisons[::-1], replace(LOOKS, fixed=True), LABELS) == (low, high)
