@@ -82,6 +82,7 @@ rule report:
         costs=result("costs"),
         effects=EFFECTS,
         meta=META,
+        moderators=moderation.moderators(EXPERIMENT),
         figures=figures.figure_files(EXPERIMENT, ("svg",)),
         families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
         family_records=families.family_files(EXPERIMENT, "family"),
@@ -108,7 +109,8 @@ rule report:
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
         " --costs {input.costs:q}"
-        " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
+        " --effects {input.effects:q} --meta {input.meta:q} --moderators {input.moderators:q}"
+        " --figures {input.figures:q} --timing {input.timing:q}"
         " --families {input.families:q} --family-records {input.family_records:q}"
         " --family-figures {input.family_figures:q} --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} --log {log:q}"

@@ -12,9 +12,9 @@ META = job_files.of_comparisons(EXPERIMENT, "meta")
 LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show all comparisons
 
 
-def comparing(script, comparisons):
+def comparing(script, comparisons, *further):
     """The inputs `script` and `modules` of a job on these comparisons: their effects, estimators, intervals, no others."""
-    return code(script, *loaded_modules([EXPERIMENT.comparisons[name] for name in comparisons]))
+    return code(script, *loaded_modules([EXPERIMENT.comparisons[name] for name in comparisons]), *further)
 
 
 rule compare:

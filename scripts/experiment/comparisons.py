@@ -8,6 +8,7 @@ from typing import Any
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
+from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.ir.measure_names import same_measure
@@ -21,6 +22,7 @@ STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan t
 RESERVED = {  # beginnings of the names of other figures -> what these are
     COST_FIGURE: "figures of costs",
     CHART: "charts",
+    BUBBLE: "bubble plots",
     INFLUENCE: "figures of influence",
     QUERIES: "figures of queries",
     STUDY_FIGURE: "figures of study designs",
@@ -55,11 +57,20 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     scored = all(tasks[task].values_given for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
     check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
-    not_statistics = ("control", "treatment", "tasks", "figure", "same", "treatment_on")
+    not_statistics = ("control", "treatment", "tasks", "figure", "same", "treatment_on", "moderators", "subgroups")
     statistics = {setting: value for setting, value in entry.items() if setting not in not_statistics}
     statistics |= {"measure": measure}
     roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
-    return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
+    compared = [tasks[task] for task in names]
+    return Comparison(
+        name,
+        tasks=tuple(names),
+        settings=statistics,
+        figure=entry["figure"],
+        moderators=moderators(check, key, entry, compared),
+        subgroups=subgroups(check, key, entry, compared),
+        **roles,
+    )
 
 
 def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:

@@ -21,7 +21,12 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [],
     "recipes": [],
     "systems": system_kinds.plain_lists(),
-    "comparisons": [("tasks",), ("same",), *(("figure", key) for key in ("limits", "ticks", "columns"))],
+    "comparisons": [
+        ("tasks",),
+        ("same",),
+        ("moderators",),
+        *(("figure", key) for key in ("limits", "ticks", "columns")),
+    ],
 }
 # The key paths, per section, that name entries, and the section of these entries.
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {

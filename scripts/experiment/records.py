@@ -82,10 +82,20 @@ class System:
 
 
 @dataclass(frozen=True)
+class Moderator:
+    """What may explain why effects differ: known of tasks by this name or, with `values` by task, told by the user."""
+
+    name: str
+    label: str
+    values: dict[str, Any] | None = None  # numbers or words
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Control against treatment over tasks; `settings` are the statistics', `figure` the looks.
 
-    `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries.
+    `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries. `subgroups` is
+    the moderator by whose words the tasks are grouped.
     """
 
     name: str
@@ -95,6 +105,8 @@ class Comparison:
     settings: dict[str, Any]
     figure: dict[str, Any]
     treatment_on: dict[str, str] = field(default_factory=dict)
+    moderators: tuple[Moderator, ...] = ()
+    subgroups: Moderator | None = None
 
     def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
         """The treatment's name or label and, where it ranks on other tasks, these."""

@@ -23,6 +23,7 @@ from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.families import family
 from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
+from scripts.experiment.moderators import check_figures
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
 from scripts.experiment.study_plans import study_plans
@@ -47,6 +48,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
+    check_figures(check, comparisons)
     check_axes(check, comparisons)
     experiment = Experiment(
         name=config["experiment"],

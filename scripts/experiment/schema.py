@@ -58,6 +58,7 @@ def schema() -> dict[str, Any]:
     whole = read_yaml(BASE)
     for choice in CHOICES:
         add_kinds(whole["$defs"][choice.definition], choice.key, declared(choice.package))
+    add_moderators(whole["$defs"]["moderator"])
     whole["$defs"]["dataset"] = dataset_schema()
     whole["$defs"]["system"]["properties"] = system_kinds.keys()
     jsonschema.Draft202012Validator.check_schema(whole)
@@ -91,6 +92,14 @@ def add_kinds(definition: dict[str, Any], key: str, kinds: dict[str, ModuleType]
             properties[own_key] = copy.deepcopy(stated)
             if "description" in stated:
                 properties[own_key]["description"] = f"{', '.join(owners)}: {stated['description']}"
+
+
+def add_moderators(definition: dict[str, Any]) -> None:
+    """Name the known moderators, among which a list chooses, where the other choice is a column of a file."""
+    known = declared("scripts.synthesis.moderators")
+    definition["anyOf"][0]["enum"] = list(known)
+    described = [f"{name}: {module.DESCRIPTION}" for name, module in known.items()]
+    definition["description"] = "; ".join([definition["description"], *described])
 
 
 def owners_of_keys(kinds: dict[str, ModuleType]) -> dict[str, list[str]]:

@@ -1,12 +1,13 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order, and those of the comparisons with which it
-has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number. Writes
-figures/{name}.svg, .pdf, .png.
+has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number;
+moderators/{comparison}.json of one whose tasks are in subgroups. Writes figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -28,18 +29,24 @@ class Settings(Looks):
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
-def found(effects: list[Path], meta: list[Path], family: dict[str, Adjustment]) -> list[Found]:
+def found(
+    effects: list[Path], meta: list[Path], family: dict[str, Adjustment], moderators: Sequence[Path] = ()
+) -> list[Found]:
     """The results of comparisons from their files, both in one order, and their places among all comparisons."""
-    return [read_found(rows, one, family.get(one.stem)) for rows, one in zip(effects, meta, strict=True)]
+    of_moderators = {path.stem: path for path in moderators}
+    return [
+        read_found(rows, one, family.get(one.stem), of_moderators.get(one.stem))
+        for rows, one in zip(effects, meta, strict=True)
+    ]
 
 
 def main() -> None:
-    names = ("effects*", "meta*", "comparisons*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
+    names = ("effects*", "meta*", "moderators*", "comparisons*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
     arguments = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = arguments.settings
     table = arguments.comparisons[0] if arguments.comparisons else None
     family = adjustments(pd.read_csv(table, sep="\t")) if table else {}
-    plot = forest(found(arguments.effects, arguments.meta, family), settings, settings.labels)
+    plot = forest(found(arguments.effects, arguments.meta, family, arguments.moderators), settings, settings.labels)
     if arguments.axis_effects:
         on_axis = found(arguments.axis_effects, arguments.axis_meta, {})
         plot = replace(plot, limits=common_limits(on_axis, settings, settings.labels))

@@ -63,9 +63,14 @@ def contents(arguments) -> dict:
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     adjusted = adjustments(comparisons)
-    results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
+    moderators = {path.stem: path for path in arguments.moderators}
+    results = {
+        meta.stem: read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem))
+        for effects, meta in pairs
+    }
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    parts = sections(results, settings.comparisons, settings.together, labels, figures, settings.forest_plots)
+    drawn = settings.forest_plots
+    parts = sections(results, settings.comparisons, settings.together, labels, figures, drawn, settings.moderated)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None
@@ -140,7 +145,17 @@ def render(shown: dict) -> str:
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
-    lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
+    lists = (
+        "effects*",
+        "meta*",
+        "moderators*",
+        "figures*",
+        "training-log*",
+        "timing*",
+        "metrics*",
+        "published*",
+        "selected*",
+    )
     lists += ("families*", "family-records*", "family-figures*")
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))

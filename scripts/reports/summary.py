@@ -43,6 +43,9 @@ class Settings:
     comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
     further: Annotated[list[str], "figures of influence and of queries"] = field(default_factory=list)
     cautions: Annotated[list[str], "of the configuration, to be told"] = field(default_factory=list)
+    moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"] = field(
+        default_factory=dict
+    )
 
 
 def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> str:
@@ -70,9 +73,12 @@ def comparison_sections(results: dict[str, Found], settings: Settings, labels: L
         for member in members:
             plot = as_table(results[member], settings.comparisons[member], labels)
             links = f"[table](tables/effects/{member}.md)" + ("" if alone else f", [figure](figures/{member}.svg)")
+            links += f", [moderators](tables/moderators/{member}.md)" if member in settings.moderated else ""
             parts.append(f"{sentence(results[member].meta, plot, labels)} ({links})")
             parts += [f"- {warning}" for warning in results[member].meta["warnings"]]
         parts.append(f"![forest plot of {name}](figures/{name}.svg)")
+        bubbles = [figure for member in members for figure in settings.moderated.get(member, [])]
+        parts += [f"![bubble plot {figure}](figures/{figure}.svg)" for figure in bubbles]
         drawn = [kind + member for member in members for kind in FURTHER if kind + member in settings.further]
         parts += [f"![{figure}](figures/{figure}.svg)" for figure in drawn]
     return parts

@@ -1,7 +1,9 @@
 """What the jobs of synthesis are given, on a small experiment."""
 
+from scripts.common.settings import read_settings
 from scripts.experiment.resolution import resolve
 from scripts.synthesis import planning
+from scripts.synthesis.moderate import Settings
 from tests.experiment.test_config import changed
 
 
@@ -28,3 +30,38 @@ def test_a_treatment_on_other_tasks_is_read_there():
     assert planning.treatment_metrics(experiment, "c") == ["results/e/metrics/images/bm25/seed-0.tsv"]
     settings = planning.comparison_settings(experiment, "c")
     assert settings["treatment"] == "bm25 on images" and settings["treatment_on"] == {"d": "images"}
+
+
+def test_moderators_are_given_the_facts_that_they_need_and_where_each_task_comes_from(tmp_path):
+    table = tmp_path / "years.tsv"
+    table.write_text("task\tyear\nd\t2019\nscripts\t2020\nrules\t2021\ndocs/dev\t2022\n")
+    own = {"file": str(table), "column": "year"}
+    changes = {
+        **{f"datasets/{name}": {"format": "beir", "location": name} for name in ("scripts", "rules", "docs")},
+        "recipes/r/start_from": "first",
+        "recipes/first": {"train_on": "rules"},
+        "tasks": ["d", "scripts", "rules", "docs/dev"],
+        "comparisons/c/moderators": ["trained", own],
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert planning.moderation_statistics(experiment, "c") == [] == planning.moderation_qrels(experiment, "c")
+    settings = planning.moderation_settings(experiment, "c")
+    assert settings["tasks"] == {
+        "d": {"dataset": "d", "split": "test", "trained": True},
+        "scripts": {"dataset": "scripts", "split": "test"},
+        "rules": {"dataset": "rules", "split": "test", "trained": True},
+        "docs-dev": {"dataset": "docs", "split": "dev"},
+    }
+    years = {"d": 2019.0, "scripts": 2020.0, "rules": 2021.0, "docs-dev": 2022.0}
+    assert settings["moderators"] == [
+        {"name": "trained", "label": "Training"}, {"name": "year", "label": "year", "values": years},
+    ]  # fmt: skip
+    read_settings(Settings, settings)
+    of_documents = {"comparisons/c/moderators": ["corpus-size"], "comparisons/c/subgroups": "trained"}
+    experiment = resolve(changed(changes | of_documents), "c.yaml")
+    assert planning.moderation_statistics(experiment, "c")[1] == "results/e/data/scripts/statistics.json"
+    assert planning.moderation_qrels(experiment, "c") == []
+    read_settings(Settings, planning.moderation_settings(experiment, "c"))
+    experiment = resolve(changed(changes | {"comparisons/c/moderators": ["one-gold-document"]}), "c.yaml")
+    assert planning.moderation_qrels(experiment, "c")[3] == "results/e/data/docs/qrels/dev.qrels"
+    assert planning.moderation_statistics(experiment, "c") == []

@@ -51,6 +51,15 @@ def test_beside_it_stands_what_changes_today(ranger):
     assert meta["interval"] == "knapp-hartung" and meta["ddof"] == 1 and len(meta["cumulative"]) == 7
 
 
+def test_the_gap_in_judged_documents_explains_most_of_the_differences_between_the_tasks(ranger):
+    found = json.loads((ranger / "moderators/today.json").read_text())
+    (model,) = found["models"]
+    assert model["k"] == 7 and model["r2"] > 90 and model["exact"] and model["permutation_p_value"] < 0.01
+    assert found["values"]["trec-covid"]["judged-gap"] == pytest.approx(0.288)
+    assert "Judged@k, treatment less control: slope 0.72" in (ranger / "tables/moderators/today.md").read_text()
+    assert "TREC Covid" in (ranger / "figures/bubble-today-judged-gap.svg").read_text()
+
+
 def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     names = ["TREC Covid", "TripClick", "NFCorpus", "DBPedia Entity", "Antique", "TREC Podcast", "TREC Robust 04"]
     table = pd.read_csv(ranger / "tables/effects/today.tsv", sep="\t")

@@ -100,16 +100,28 @@ class Heterogeneity:
 
 
 @dataclass(frozen=True)
+class Subgroup:
+    """Tasks that a moderator puts together, by their names in rows, and their summary unless none could be had."""
+
+    label: str
+    tasks: tuple[str, ...]
+    subtotal: Diamond | None = None
+
+
+@dataclass(frozen=True)
 class Group:
     """One treatment against the control: its tasks, and their summary unless no task has an effect.
 
-    `fixed` and `posterior` are drawn where they are given.
+    Where the tasks are in `subgroups`, each of them in one, `between` says how these differ. `fixed` and `posterior`
+    are drawn where they are given.
     """
 
     treatment: str
     rows: tuple[Row, ...]
     summary: Diamond | None = None
     heterogeneity: Heterogeneity | None = None
+    subgroups: tuple[Subgroup, ...] = ()
+    between: str = ""
     fixed: Diamond | None = None
     posterior: Posterior | None = None
     margin: Margin | None = None

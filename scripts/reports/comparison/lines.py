@@ -13,7 +13,9 @@ Cells = dict[str, tuple[str, ...]]  # column name -> pieces of text, which are a
 
 @dataclass
 class Line:
-    """One line of the plot. `kind`: heading (of a group), task, undefined, summary, fixed, posterior or prediction.
+    """One line of the plot.
+
+    `kind`: heading (of a group or subgroup), task, undefined, subtotal, summary, fixed, posterior or prediction.
 
     The numbers are those drawn (None where the line has none). `short_label` stands where the label would break, if
     there is one. `below_label` and `below_effect` are the second line of
@@ -39,7 +41,7 @@ class Line:
 
     @property
     def bold(self) -> str:
-        """The weight of its type: group headings and summaries stand out."""
+        """The weight of its type: headings and summaries stand out."""
         return "bold" if self.kind in ("heading", "summary") else "normal"
 
     @property
@@ -56,7 +58,8 @@ def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
     for index, group in enumerate(forest.groups):
         if len(forest.groups) > 1:
             lines.append(Line("heading", group.treatment, index))
-        lines += [_task_line(row, index, forest, numbers, decimals) for row in ordered(group, forest.sort)]
+        tasks = [(row, _task_line(row, index, forest, numbers, decimals)) for row in ordered(group, forest.sort)]
+        lines += _in_subgroups(group, tasks, index, forest, numbers)
         if group.summary:
             lines += _summary_lines(group, index, forest, numbers)
     if forest.single:
@@ -89,6 +92,29 @@ def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, deci
     cells |= {"weight": (f"{100 * row.weight:.1f}%",)} | _p_cell(row.p_value, forest)
     cells |= _effect_cell(numbers, row.effect, row.ci_low, row.ci_high)
     return Line("task", label, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
+
+
+def _in_subgroups(
+    group: Group, tasks: list[tuple[Row, Line]], index: int, forest: Forest, numbers: form.Numbers
+) -> list[Line]:
+    """The lines of tasks, where they are in subgroups below the headings of these and above their subtotals."""
+    if not group.subgroups:
+        return [line for _, line in tasks]
+    lines = []
+    for subgroup in group.subgroups:
+        members = [line for row, line in tasks if row.task in subgroup.tasks]
+        lines += [Line("heading", subgroup.label, index), *members]
+        if subtotal := subgroup.subtotal:
+            weight = sum(line.weight or 0 for line in members)
+            cells = _diamond_cells(subtotal, weight, forest, numbers)
+            ends = (subtotal.effect, subtotal.ci_low, subtotal.ci_high)
+            lines.append(Line("subtotal", "Subtotal", index, *ends, cells=cells))
+    return lines
+
+
+def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: form.Numbers) -> Cells:
+    cells = _effect_cell(numbers, diamond.effect, diamond.ci_low, diamond.ci_high)
+    return cells | {"weight": (f"{100 * weight:.1f}%",)} | _p_cell(diamond.p_value, forest)
 
 
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:

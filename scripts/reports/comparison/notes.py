@@ -29,6 +29,7 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     lines = []
     if group.heterogeneity:
         lines.append(f"Heterogeneity{of}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
+    lines += [group.between] if group.between else []
     if group.summary:
         name = f"Random effects ({form.method(forest)})" if group.heterogeneity else "Summary"
         if test := form.statistic(group.summary):

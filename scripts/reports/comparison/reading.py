@@ -13,8 +13,18 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.reports.comparison.adjustment import Adjustment
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Margin, Posterior, Row
+from scripts.reports.comparison.forest_data import (
+    Diamond,
+    Forest,
+    Group,
+    Heterogeneity,
+    Margin,
+    Posterior,
+    Row,
+    Subgroup,
+)
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.moderation import between_groups, read_moderation
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.task_intervals import task_interval_named
@@ -63,18 +73,20 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of one comparison: its effects file, its meta record, and its place among all comparisons."""
+    """The results of one comparison: its effects file, its meta record, its place among all, its moderators' record."""
 
     effects: pd.DataFrame
     meta: dict
     family: Adjustment | None = None
+    moderation: dict | None = None
 
 
-def read_found(effects: Path, meta: Path, family: Adjustment | None = None) -> Found:
-    """Read the two files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
+def read_found(effects: Path, meta: Path, family: Adjustment | None = None, moderators: Path | None = None) -> Found:
+    """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family)
+    moderation = read_moderation(moderators) if moderators else None
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family, moderation)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -174,6 +186,19 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
     )  # fmt: skip
 
 
+def subgroups(moderation: dict | None, labels: Labels) -> tuple[Subgroup, ...]:
+    """The subgroups of a comparison's tasks, if it has any; without subtotals where their model cannot be fitted."""
+    groups = (moderation or {}).get("subgroups")
+    if not groups:
+        return ()
+    ends = ("effect", "ci_low", "ci_high", "p_value")
+    subtotals = {word: Diamond(*(summary[name] for name in ends)) for word, summary in groups.get("levels", {}).items()}
+    return tuple(
+        Subgroup(f"{groups['label']}: {word}", tuple(map(labels.task, tasks)), subtotals.get(word))
+        for word, tasks in groups["tasks"].items()
+    )
+
+
 def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
@@ -187,6 +212,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
             fixed=fixed(comparison.meta) if looks.fixed else None,
             posterior=posterior(comparison.meta) if looks.bayesian else None,
             margin=Margin(**comparison.meta["equivalence"]) if "equivalence" in comparison.meta else None,
+            **_grouped(comparison, labels, alone=len(comparisons) == 1),
         )
         for comparison in comparisons
     )
@@ -211,3 +237,9 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         digits=looks.digits,
         lower_is_better=looks.lower_is_better,
     )
+
+
+def _grouped(comparison: Found, labels: Labels, alone: bool) -> dict:
+    """The subgroups of a comparison that is shown alone, and how they differ."""
+    found = subgroups(comparison.moderation, labels) if alone else ()
+    return {"subgroups": found, "between": between_groups(comparison.moderation)} if found else {}

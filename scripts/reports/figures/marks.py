@@ -19,6 +19,7 @@ INK, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#b5b5b5"
 SQUARE, DIAMOND, BAR, BAND = "#8fb3d3", "#1b4f82", "#c9d9e8", "#f3ead7"
 DIAMONDS = {  # kind of line -> face, edge and name of its diamond
     "summary": (DIAMOND, "none", "diamond"),
+    "subtotal": ("white", DIAMOND, "subtotal"),
     "fixed": ("white", DIAMOND, "fixed"),
     "posterior": (SQUARE, DIAMOND, "posterior"),
 }

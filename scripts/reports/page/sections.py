@@ -6,21 +6,23 @@ Reads and writes nothing; labels are plain text here, and the template escapes t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from markupsafe import Markup
 
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.moderation import between_groups, plain, statement
 from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.figures.forest_axis import common_limits
 from scripts.reports.page.svg import inline, svg_of
-from scripts.reports.page.tables import Table, comparison_table
+from scripts.reports.page.tables import Table, comparison_table, moderators_table
 
 FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
     INFLUENCE: ("Influence of each task", "The table of influence holds its numbers."),
@@ -36,6 +38,15 @@ class Picture:
     wide: Markup
     narrow: Markup
     caption: str
+
+
+@dataclass(frozen=True)
+class Moderation:
+    """What explains the differences between a comparison's tasks: sentences, coefficients and bubble plots by name."""
+
+    statements: list[str]
+    table: Table | None
+    bubbles: list[tuple[str, Markup]]
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,7 @@ class Shown:
     table: Table
     picture: Picture
     further: list[Further]
+    moderation: Moderation | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,19 @@ def picture(
     return Picture(inline(figure, name, label), narrow, caption(plot, comparisons[0].meta["hedges"]))
 
 
+def moderation(name: str, comparison: Found, bubbles: dict[str, str], own: str) -> Moderation | None:
+    """What the record of a comparison's moderators says, if any; `bubbles` are its bubble plots' SVGs by name."""
+    if (record := comparison.moderation) is None:
+        return None
+    statements = [plain(statement(model, record["alpha"])) for model in record["models"]]
+    statements += [plain(between_groups(record))] if "subgroups" in record else []
+    drawings = [
+        (figure, inline(svg, f"{own}-bubble{place}", f"Bubble plot {figure}. The table holds its numbers."))
+        for place, (figure, svg) in enumerate(bubbles.items(), 1)
+    ]
+    return Moderation(statements, moderators_table(name, record) if record["models"] else None, drawings)
+
+
 def shown(
     name: str, anchor: str, comparison: Found, looks: Looks, labels: Labels, drawn: Picture, further: list[Further]
 ) -> Shown:
@@ -179,11 +204,12 @@ def sections(
     labels: Labels,
     figures: dict[str, str],
     drawn_as: dict[str, Drawn] | None = None,
+    moderated: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> list[Section]:
     """All comparisons in the configuration's order; `figures` are the SVGs by name.
 
     `together` names figures and the comparisons that each of them shows; `drawn_as` says how the forest plots look
-    where that is not as in the tables.
+    where that is not as in the tables; `moderated` are the names of bubble plots by comparison.
     """
 
     def figure_of(name: str, members: list[str], prefix: str) -> Picture:
@@ -195,7 +221,9 @@ def sections(
     for place, (name, comparison) in enumerate(comparisons.items(), 1):
         own = anchor("c", place, name)
         drawings = figure_of(name, [name], own), further_figures(name, own, figures)
-        single[name] = shown(name, own, comparison, looks[name], labels, *drawings)
+        bubbles = {bubble: figures[bubble] for bubble in moderated.get(name, [])}
+        one = shown(name, own, comparison, looks[name], labels, *drawings)
+        single[name] = replace(one, moderation=moderation(name, comparison, bubbles, own))
     groups = {(members[0], *members): name for name, members in together.items()}
     heads = {key[0]: (name, list(key[1:])) for key, name in groups.items()}
     drawn = {member for _, members in heads.values() for member in members}

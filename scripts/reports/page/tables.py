@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 from markupsafe import Markup
 
+from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.moderation import COLUMNS, coefficient_rows
 from scripts.reports.comparison.reading import Found, Labels
 from scripts.reports.comparison.table import blocks, headings
 
@@ -112,6 +114,18 @@ def comparison_table(name: str, comparison: Found, plot: Forest) -> Table:
     body, foot = (parts[0], parts[1]) if len(parts) > 1 else (parts[0], [])
     as_cells = [[[Cell(text) for text in row] for row in part] for part in (body, foot)]
     return Table(f"{name}: {plot.groups[0].treatment} against {plot.control}, by task.", columns, *as_cells)
+
+
+def moderators_table(name: str, record: dict) -> Table:
+    """The coefficients of the models of a comparison's moderators."""
+    numbers = ("Estimate", "CI", "p", "p (permutation)")
+    heads = [f"{form.percent(record['alpha'])} CI" if column == "CI" else column for column in COLUMNS]
+    columns = [(head, column in numbers) for head, column in zip(heads, COLUMNS, strict=True)]
+    return Table(
+        f"{name}: coefficients of moderators.",
+        columns,
+        [[Cell(text) for text in row] for row in coefficient_rows(record)],
+    )
 
 
 def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:

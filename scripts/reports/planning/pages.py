@@ -24,6 +24,7 @@ from scripts.reports.planning.figures import (
     table_settings,
 )
 from scripts.reports.planning.labels import labels
+from scripts.reports.planning.moderation import moderators_tables, shown_on_pages
 
 SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
 
@@ -41,7 +42,8 @@ def effects_tables(experiment: Experiment) -> list[str]:
 def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
     families = [*family_figures(experiment), *family_pages(experiment)]
-    return [*figure_files(experiment), *effects_tables(experiment), *times_tables(experiment), *families]
+    tables = [*effects_tables(experiment), *moderators_tables(experiment), *times_tables(experiment)]
+    return [*figure_files(experiment), *tables, *families]
 
 
 def selected_seeds(experiment: Experiment) -> str | list[str]:
@@ -75,6 +77,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "comparisons": table_settings(experiment),
         **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
         **({"cautions": cautions} if cautions else {}),
+        **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
     }
 
 

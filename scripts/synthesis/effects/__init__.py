@@ -6,6 +6,7 @@ tells effect types apart. Templates are filled with str.format: {measure}, {cont
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
@@ -63,6 +64,18 @@ class EffectType(Protocol):
 def effect_named(name: str) -> EffectType:
     """The module of an effect type. Raises ValueError for an unknown name."""
     return cast(EffectType, kind(__name__, name))
+
+
+def combined(name: str, value: float) -> float:
+    """A reported effect on the scale of the synthesis: the inverse of `reported`, which a module states as `combined`.
+
+    Raises ValueError where a module reports on another scale and states none.
+    """
+    module = effect_named(name)
+    estimate: float = getattr(module, "combined", float)(value)
+    if not math.isclose(module.reported(estimate), value, rel_tol=1e-9, abs_tol=1e-12):
+        raise ValueError(f"effect {name} is reported on another scale than it is combined on, and states no `combined`")
+    return estimate
 
 
 def all_effects() -> dict[str, EffectType]:

@@ -57,6 +57,11 @@ def reported(value: float) -> float:
     return math.tanh(value)
 
 
+def combined(value: float) -> float:
+    """Fisher's z = atanh(r)."""
+    return math.atanh(value)
+
+
 def caption(measure: str, hedges: bool) -> str:
     """What a square of the forest plot is."""
     return "correlation"

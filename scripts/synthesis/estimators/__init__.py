@@ -25,9 +25,28 @@ class Estimator(Protocol):
         ...
 
 
+class ResidualEstimator(Protocol):
+    """What an estimator's module also states where it can be used with moderators."""
+
+    @staticmethod
+    def residual_tau2(design: np.ndarray, y: np.ndarray, variances: np.ndarray) -> np.ndarray:
+        """tau2 >= 0 that is left by each design (..., k, p), which has a column of ones or spans it."""
+        ...
+
+
 def estimator_named(name: str) -> Estimator:
     """The module of an estimator. Raises ValueError for an unknown name."""
     return cast(Estimator, kind(__name__, name))
+
+
+def takes_moderators(name: str) -> bool:
+    """Whether an estimator can be used with moderators."""
+    return hasattr(kind(__name__, name), "residual_tau2")
+
+
+def residual_estimator(name: str) -> ResidualEstimator:
+    """The module of an estimator that can be used with moderators."""
+    return cast(ResidualEstimator, kind(__name__, name))
 
 
 def all_estimators() -> dict[str, Estimator]:

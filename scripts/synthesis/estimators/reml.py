@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.synthesis.heterogeneity import c_constant, q_statistic, root, weighted_mean
+from scripts.synthesis.least_squares import falling_root, residual_q, trace_p, weighted_fit
 
 NAME = "REML"
 DESCRIPTION = "restricted maximum likelihood"
 LABEL = "REML"
 
 _GRID = 400  # points of the restricted likelihood that are looked at before its maximum is refined
+_RESIDUAL_GRID = 80  # with moderators, where permutations make it thousands of likelihoods
 
 
 def tau2(y: np.ndarray, variances: np.ndarray) -> float:
@@ -43,3 +45,29 @@ def _score(y: np.ndarray, variances: np.ndarray, value: float) -> float:
     residuals = y - weighted_mean(y, weights)
     squares: float = ((weights * residuals) ** 2).sum()
     return squares - c_constant(variances + value)
+
+
+def residual_tau2(design: np.ndarray, y: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """The global maximum over tau2 >= 0 of the restricted likelihood with moderators, found as `tau2` is.
+
+    Above twice the residual variance (or the largest sampling variance) the likelihood only falls: there y'PPy <= RSS /
+    tau2^2 and tr P >= (k - p) / (2 tau2).
+    """
+    df = design.shape[-2] - design.shape[-1]
+    spread = np.max(residual_q(design, y, np.ones_like(y))) / df
+    bound = max(variances.max(), 2 * spread)
+    grid = np.concatenate([[0.0], np.geomspace(variances.min() * 1e-3, bound, _RESIDUAL_GRID)])
+    weights = 1 / (variances + grid[:, None])
+    fits = weighted_fit(design[..., None, :, :], y, weights)
+    log_determinants = np.log(weights).sum(axis=-1) + np.linalg.slogdet(fits.covariance)[1]
+    best = np.argmax(log_determinants - (weights * fits.residuals**2).sum(axis=-1), axis=-1)
+
+    def slope(tau2: np.ndarray) -> np.ndarray:
+        weights = 1 / (variances + tau2[..., None])
+        squares = ((weights * weighted_fit(design, y, weights).residuals) ** 2).sum(axis=-1)
+        return np.asarray(squares - trace_p(design, weights))
+
+    low, high = grid[np.maximum(best - 1, 0)], grid[np.minimum(best + 1, len(grid) - 1)]
+    rising = slope(grid[best]) > 0
+    found = falling_root(slope, np.where(rising, grid[best], low), np.where(rising, high, grid[best]))
+    return np.where((best == 0) & ~rising, 0.0, found)

@@ -1,0 +1,146 @@
+"""Ask what explains the differences between the tasks of one comparison: its moderators and subgroups.
+
+Reads effects/{comparison}.tsv and, where a moderator needs them, data/{dataset}/statistics.json and qrels of the tasks.
+Writes moderators/{comparison}.json: the value of each task, and the models (see moderation.py, docs/statistics.md).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.experiment.results_paths import fields_of
+from scripts.ir.trec import Qrels, read_qrels
+from scripts.synthesis.design import Value
+from scripts.synthesis.effects import combined, effect_named
+from scripts.synthesis.moderation import Effects, Method, models, subgroups
+from scripts.synthesis.moderators import TaskFacts, moderator_named
+
+MOST_PERMUTATIONS = 10_000  # each is a model with a tau2 of its own
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a task comes from."""
+
+    dataset: str
+    split: str
+    trained: Annotated[bool, "the treatment learnt from its dataset"] = False
+
+
+@dataclass(frozen=True)
+class Moderator:
+    """A moderator: known by its name, or with the user's values by task."""
+
+    name: str
+    label: str
+    values: dict[str, float | str] | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of the effects of one comparison, and how they are modelled."""
+
+    effect: Annotated[str, "effect type: a file in scripts/synthesis/effects"]
+    estimator: Annotated[str, "estimator of tau2: a file in scripts/synthesis/estimators"]
+    interval: Annotated[str, "of the coefficients: normal, or any of Knapp and Hartung"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    permutations: Annotated[int, "of the permutation test, at most"]
+    seed: Annotated[int, "of the permutation test"]
+    tasks: Annotated[dict[str, Origin], "the tasks, by their names in paths"]
+    moderators: Annotated[list[Moderator], "files in scripts/synthesis/moderators, or values"] = field(
+        default_factory=list
+    )
+    subgroups: Annotated[Moderator | None, "whose words group the tasks"] = None
+
+
+def facts_of(
+    rows: dict[str, dict[str, Any]], settings: Settings, statistics: list[Path], qrels: list[Path]
+) -> dict[str, TaskFacts]:
+    """What is known of each task, in the order of `rows`, those of the effects file by task."""
+    counts = {fields_of("statistics", path)["dataset"]: json.loads(path.read_text()) for path in statistics}
+    judged: dict[tuple[str, str], Qrels] = {}
+    for path in qrels:
+        fields = fields_of("qrels", path)
+        judged[fields["dataset"], fields["split"]] = read_qrels(path)
+    facts = {}
+    for task, row in rows.items():
+        origin = settings.tasks[task]
+        collection = counts.get(origin.dataset, {})
+        split = collection.get("splits", {}).get(origin.split, {})
+        relevant = judged.get((origin.dataset, origin.split), {})
+        facts[task] = TaskFacts(collection, split, relevant, row, origin.trained)
+    return facts
+
+
+def values_of(moderator: Moderator, facts: dict[str, TaskFacts]) -> dict[str, Value]:
+    """The value of each task."""
+    if moderator.values is not None:
+        return {task: moderator.values[task] for task in facts}
+    known = moderator_named(moderator.name)
+    return {task: known.value(of_task) for task, of_task in facts.items()}
+
+
+def read_effects(path: Path) -> dict[str, dict[str, Any]]:
+    """The rows of an effects file by task; empty cells are None."""
+    table = pd.read_csv(path, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
+    return {row["task"]: row for row in table.where(table.notna(), None).to_dict("records")}
+
+
+def effects_of(rows: dict[str, dict[str, Any]], effect_type: str) -> Effects:
+    """The tasks that have an effect, on the scale of the synthesis. Raises UserError for an effect without such."""
+    defined = {task: row for task, row in rows.items() if row["effect"] is not None}
+    try:
+        estimates = [combined(effect_type, row["effect"]) for row in defined.values()]
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    variances = np.array([row["variance"] for row in defined.values()], dtype=float)
+    return Effects(tuple(defined), np.array(estimates, dtype=float), variances, effect_named(effect_type).reported)
+
+
+def record(rows: dict[str, dict[str, Any]], facts: dict[str, TaskFacts], settings: Settings) -> dict[str, Any]:
+    """What moderators/{comparison}.json holds."""
+    effects = effects_of(rows, settings.effect)
+    permutations = min(settings.permutations, MOST_PERMUTATIONS)
+    method = Method(settings.estimator, settings.interval, settings.alpha, permutations, settings.seed)
+    values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
+    labels = {moderator.name: moderator.label for moderator in settings.moderators}
+    held = {name: getattr(settings, name) for name in ("effect", "estimator", "interval", "alpha")}
+    by_label = {labels[name]: [of_task[task] for task in effects.tasks] for name, of_task in values.items()}
+    found = {
+        "effect_type": held.pop("effect"),
+        **held,
+        "labels": labels,
+        "values": {task: {name: of_task[task] for name, of_task in values.items()} for task in rows},
+        "models": models(effects, by_label, method),
+    }
+    if settings.subgroups:
+        groups = {task: str(value) for task, value in values_of(settings.subgroups, facts).items()}
+        found["subgroups"] = subgroups(effects, settings.subgroups.label, groups, method)
+    return found
+
+
+def main() -> None:
+    arguments = parser(__doc__, "effects", "statistics*", "qrels*", "moderators", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    rows = read_effects(arguments.effects)
+    found = record(rows, facts_of(rows, settings, arguments.statistics, arguments.qrels), settings)
+    for model in [*found["models"], *([found["subgroups"]] if "subgroups" in found else [])]:
+        if model["problem"]:
+            print(f"{arguments.effects.stem}: {model['problem']}", file=sys.stderr)
+    with atomic_text(arguments.moderators) as file:
+        json.dump(found, file, indent=2, allow_nan=False, ensure_ascii=False)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,18 @@
+"""How much more of the treatment's ranking is judged than of the control's; reads and writes nothing."""
+
+from __future__ import annotations
+
+from scripts.synthesis.moderators import JUDGED, TaskFacts
+
+NAME = "judged-gap"
+DESCRIPTION = (
+    "Judged@k of the treatment less that of the control: how far judgements favour systems like one of the two"
+)
+LABEL = "Judged@k, treatment less control"
+NEEDS: tuple[str, ...] = (JUDGED,)
+IN_WORDS = False
+
+
+def value(facts: TaskFacts) -> float:
+    """The difference in the share of judged documents, from which pools that favour one system are seen."""
+    return float(facts.effects["treatment_judged"] - facts.effects["control_judged"])

@@ -1,0 +1,16 @@
+"""The depth of the judgements; reads and writes nothing."""
+
+from __future__ import annotations
+
+from scripts.synthesis.moderators import JUDGEMENTS, TaskFacts
+
+NAME = "judgements-per-query"
+DESCRIPTION = "number of judged documents a query"
+LABEL = "Judged documents a query"
+NEEDS: tuple[str, ...] = (JUDGEMENTS,)
+IN_WORDS = False
+
+
+def value(facts: TaskFacts) -> float:
+    """The mean number of judged documents."""
+    return float(facts.split["judgements"] / facts.split["queries"])

@@ -1,0 +1,16 @@
+"""The length of queries; reads and writes nothing."""
+
+from __future__ import annotations
+
+from scripts.synthesis.moderators import DOCUMENTS, TaskFacts
+
+NAME = "query-length"
+DESCRIPTION = "mean number of words a query"
+LABEL = "Words a query"
+NEEDS: tuple[str, ...] = (DOCUMENTS,)
+IN_WORDS = False
+
+
+def value(facts: TaskFacts) -> float:
+    """The mean number of words (split at white space)."""
+    return float(facts.split["mean_query_words"])

@@ -1,0 +1,16 @@
+"""The number of relevant documents; reads and writes nothing."""
+
+from __future__ import annotations
+
+from scripts.synthesis.moderators import JUDGEMENTS, TaskFacts
+
+NAME = "relevant-per-query"
+DESCRIPTION = "number of relevant documents a query"
+LABEL = "Relevant documents a query"
+NEEDS: tuple[str, ...] = (JUDGEMENTS,)
+IN_WORDS = False
+
+
+def value(facts: TaskFacts) -> float:
+    """The mean number of documents judged relevant."""
+    return float(facts.split["relevant"] / facts.split["queries"])

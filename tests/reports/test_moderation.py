@@ -1,0 +1,233 @@
+"""Moderators as readers see them: sentences, tables, bubble plots, and subgroups in a forest plot."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from scripts.experiment.resolution import resolve
+from scripts.reports import draw_bubble, moderator_tables
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Diamond, Subgroup
+from scripts.reports.comparison.lines import lines_of
+from scripts.reports.comparison.moderation import coefficient_rows, moderators_test, plain, read_moderation, statement
+from scripts.reports.comparison.reading import Labels, subgroups
+from scripts.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
+from scripts.reports.figures.forest import forest_plot
+from scripts.reports.planning import figures, moderation, pages
+from scripts.synthesis.moderation import Effects, Method, models
+from scripts.synthesis.moderation import subgroups as grouped
+from tests.experiment.test_config import changed
+from tests.reports.test_forest import forest, outside, overlapping, patches, words
+from tests.support.calling import call
+
+TASKS = tuple("abcdefgh")
+EFFECTS = Effects(
+    TASKS,
+    np.array([0.02, 0.05, -0.03, 0.08, 0.04, 0.11, 0.01, 0.06]),
+    np.array([4e-4, 1e-4, 9e-4, 2e-4, 3e-4, 1e-4, 2e-4, 5e-4]),
+)
+VALUES = {"Size": [3.0, 4, 5, 3, 6, 7, 4, 2], "Kind": list("xyxyxyyx"), "Flat": [1.0] * 8}
+METHOD = Method("REML", "knapp-hartung", 0.05, 100, 1)
+ALPHA = 0.05
+
+
+@pytest.fixture(scope="module")
+def record():
+    """What a job writes of eight tasks: three moderators, the last of them constant, and subgroups."""
+    by_task = {task: {name: VALUES[name][place] for name in VALUES} for place, task in enumerate(TASKS)}
+    return {
+        "effect_type": "MD", "estimator": "REML", "interval": "knapp-hartung", "alpha": ALPHA,
+        "labels": {name: name for name in VALUES}, "values": by_task, "models": models(EFFECTS, VALUES, METHOD),
+        "subgroups": grouped(EFFECTS, "Kind", dict(zip(TASKS, VALUES["Kind"], strict=True)), METHOD),
+    }  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path, record):
+    rows = [
+        {"task": task, "effect": effect, "variance": variance, "weight": 0.125, "undefined": None}
+        for task, effect, variance in zip(TASKS, EFFECTS.estimates, EFFECTS.variances, strict=True)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "c.tsv", sep="\t", index=False)
+    (tmp_path / "c.json").write_text(json.dumps(record))
+    return tmp_path
+
+
+def test_a_sentence_repeats_the_numbers_of_its_model(record):
+    size, kind, flat, together = record["models"]
+    slope = size["coefficients"][1]
+    told = plain(statement(size, ALPHA))
+    for name in ("estimate", "ci_low", "ci_high"):
+        half = (slope["ci_high"] - slope["ci_low"]) / 2
+        assert form.fixed(slope[name], form.decimals_for(half)) in told
+    assert f"F(1, 6) = {size['qm']:.2f}, p = {size['qm_p_value']:.3f}" in told
+    assert f"permutation test (100 permutations) p = {size['permutation_p_value']:.3f}" in told
+    assert f"(Holm) p = {size['qm_p_holm']:.3f}" in told and f"QE = {size['qe']:.1f}, df = 6" in told
+    assert f"R² = {size['r2']:.0f}%; residual τ² = {size['tau2']:.2g}" in told
+    assert "slope" not in statement(kind, ALPHA) and f"F(1, 6) = {kind['qm']:.2f}" in plain(statement(kind, ALPHA))
+    assert statement(flat, ALPHA) == "Flat: not fitted, Flat is the same on all tasks."
+    assert statement(together, ALPHA) == "All together: not fitted, Flat is the same on all tasks."
+
+
+def test_with_a_normal_interval_the_test_is_chi_square():
+    (model,) = models(EFFECTS, {"Size": VALUES["Size"]}, replace(METHOD, interval="normal"))
+    assert plain(moderators_test(model, ALPHA)).startswith(f"χ²(1) = {model['qm']:.2f}, p = ")
+
+
+def test_each_coefficient_is_a_row(record):
+    assert [row[:2] for row in coefficient_rows(record)] == [
+        ["Size", "intercept"], ["Size", "Size"], ["Kind", "intercept"], ["Kind", "Kind: y"],
+    ]  # fmt: skip
+
+
+def test_the_tables_hold_every_number(monkeypatch, files, record):
+    settings = {"title": "c, t against c", "labels": {"tasks": {"a": "A *first*"}, "systems": {}}}
+    paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md"}
+    call(monkeypatch, moderator_tables, settings, **paths)
+    table = pd.read_csv(files / "t.tsv", sep="\t")
+    assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
+    slope = table[table["term"] == "Size"].iloc[0]
+    assert slope["estimate"] == record["models"][0]["coefficients"][1]["estimate"]
+    assert slope["model_tau2"] == record["models"][0]["tau2"] and slope["model_permutations"] == 100
+    assert list(table["group_k"].dropna()) == [4, 4]
+    assert table["model_problem"].dropna().unique().tolist() == ["Flat is the same on all tasks"]
+    page = (files / "t.md").read_text()
+    assert "| A \\*first\\*" in page and "## Subgroups by Kind" in page and "\N{NO-BREAK SPACE}" not in page
+    assert "Flat is the same on all tasks." in page and "Between groups (Kind): F(1, 6)" in page
+
+
+def draw(files, moderator: str) -> BubblePlot:
+    table = pd.read_csv(files / "c.tsv", sep="\t")
+    settings = draw_bubble.Settings(moderator, "nDCG@10", Labels({"a": "First"}, {}))
+    return draw_bubble.filled(table, read_moderation(files / "c.json"), settings)
+
+
+def test_a_bubble_plot_shows_values_effects_weights_and_the_model(files, record):
+    size, kind, flat = (draw(files, name) for name in ("Size", "Kind", "Flat"))
+    assert [(b.value, b.effect) for b in size.bubbles] == list(zip(VALUES["Size"], EFFECTS.estimates, strict=True))
+    assert [b.weight for b in size.bubbles] == list(record["models"][0]["weights"].values())
+    assert size.bubbles[0].task == "First" and len(size.fitted) == 61 and len(kind.fitted) == 2
+    assert not flat.fitted and {bubble.weight for bubble in flat.bubbles} == {0.125}
+    assert flat.notes == ("Flat: not fitted, Flat is the same on all tasks.",)
+
+
+def bubbles(count: int, values=None) -> tuple[Bubble, ...]:
+    rng = np.random.default_rng(count)
+    values = list(rng.normal(5, 1, count)) if values is None else values
+    return tuple(
+        Bubble(
+            f"task {number} of some collection with a long name" if count > 15 else f"task {number}", value, *numbers
+        )
+        for number, (value, numbers) in enumerate(zip(values, rng.uniform(0.05, 1, (count, 2)).tolist(), strict=True))
+    )
+
+
+LINE = tuple(Fitted(x, 0.1 * x, 0.1 * x - 9, 0.1 * x + 0.4) for x in (3.0, 5.0, 7.0))
+LEVELS = ("trained on it", "transfer to another kind of collection, far away", "$x$_1")
+PLOTS = {
+    "line": BubblePlot("Documents (log₁₀)", "Mean difference in nDCG@10", bubbles(7), LINE, ("A note. " * 40,)),
+    "many": BubblePlot("A moderator's label that is long " * 4, "Standardised mean difference (Hedges' g) in RBP(rel=1,p=0.8)@100",
+                       bubbles(24), LINE, ()),
+    "words": BubblePlot("Training", "Log odds", bubbles(9, [LEVELS[place % 3] for place in range(9)]),
+                        tuple(Fitted(level, 0.5, 0.2, 0.9) for level in LEVELS), ("Note",)),
+    "same": BubblePlot("x", "Mean difference in P@1", bubbles(4, [2.0] * 4), (), ("x: not fitted.",)),
+}  # fmt: skip
+
+
+def texts(figure: Figure) -> list:
+    ax = figure.axes[0]
+    ticks = [label for axis in (ax.xaxis, ax.yaxis) for label in axis.get_ticklabels()]
+    return [text for text in (*figure.texts, *ax.texts, *ticks) if text.get_text()]
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_no_text_of_a_bubble_plot_overlaps_another_or_is_cut_off(name):
+    figure = bubble_plot(PLOTS[name])
+    figure.set_dpi(300)
+    renderer = figure.canvas.get_renderer()
+    page = figure.bbox.padded(0.5)
+    boxes = [(text.get_text(), text.get_tightbbox(renderer)) for text in texts(figure)]
+    assert len(boxes) > 2 * len(PLOTS[name].bubbles)
+    for text, box in boxes:
+        assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, text
+    for (a, box_a), (b, box_b) in itertools.combinations(boxes, 2):
+        across = min(box_a.x1, box_b.x1) - max(box_a.x0, box_b.x0)
+        assert across <= 1 or min(box_a.y1, box_b.y1) - max(box_a.y0, box_b.y0) <= 1, (a, b)
+
+
+def test_areas_of_bubbles_are_in_proportion_to_weights():
+    plot = PLOTS["line"]
+    lines = {line.get_gid(): line for line in bubble_plot(plot).axes[0].lines if line.get_gid()}
+    most = max(bubble.weight for bubble in plot.bubbles)
+    for number, bubble in enumerate(plot.bubbles, 1):
+        line = lines[f"bubble-{number}"]
+        assert math.isclose(line.get_markersize(), LARGEST * math.sqrt(bubble.weight / most))
+        assert (line.get_xdata()[0], line.get_ydata()[0]) == (bubble.value, bubble.effect)
+
+
+def in_groups(plain):
+    group = plain.groups[0]
+    names = [row.task for row in group.rows]
+    parts = (
+        Subgroup("Kind: x", (names[0], names[2]), Diamond(0.03, -0.01, 0.07, 0.2)),
+        Subgroup("Kind: a name of a group that is as long as names of groups are, " * 2, tuple(names[3:]), Diamond(0.01, -0.2, 0.1, 0.03)),
+        Subgroup("Kind: z", (names[1],)),
+    )  # fmt: skip
+    return replace(plain, groups=(replace(group, subgroups=parts, between="Between groups (Kind): F(2, 4) = 0.10."),))
+
+
+def test_each_task_stands_below_the_heading_of_its_subgroup_and_above_its_subtotal():
+    plot = in_groups(forest(7))
+    lines = lines_of(plot, form.numbers(plot))
+    kinds = [line.kind for line in lines]
+    assert kinds == ["heading", *["task"] * 2, "subtotal", "heading", *["task"] * 4, "subtotal", "heading", "task",
+                     "summary", "prediction"]  # fmt: skip
+    rows = plot.groups[0].rows
+    assert [line.label for line in lines[1:3]] == [rows[0].task, rows[2].task]
+    weight = float(lines[3].cells["weight"][0].rstrip("%"))
+    assert weight == pytest.approx(100 * (rows[0].weight + rows[2].weight), abs=0.05)
+
+
+@pytest.mark.parametrize("width", ["single column", "double column"])
+@pytest.mark.parametrize("k", [4, 7, 30])
+def test_nothing_overlaps_in_a_forest_plot_with_subgroups(k, width):
+    figure = forest_plot(replace(in_groups(forest(k)), width=width))
+    assert overlapping(figure) == [] == outside(figure)
+    assert (len(patches(figure, "subtotal")), len(patches(figure, "diamond"))) == (2, 1)
+    assert "Between groups (Kind): F(2, 4) = 0.10." in words(figure)
+
+
+def test_groups_without_a_model_have_headings_and_no_subtotals(record):
+    labels = Labels({"a": "First"}, {})
+    groups = subgroups(record, labels)
+    assert [group.label for group in groups] == ["Kind: x", "Kind: y"] and groups[0].tasks[0] == "First"
+    assert groups[1].subtotal.effect == record["subgroups"]["levels"]["y"]["effect"]
+    fewer = {**record, "subgroups": {key: value for key, value in record["subgroups"].items() if key != "levels"}}
+    assert [group.subtotal for group in subgroups(fewer, labels)] == [None, None]
+    assert subgroups(None, labels) == () == subgroups({"models": []}, labels)
+
+
+def test_a_comparison_with_moderators_has_their_figures_and_tables():
+    datasets = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("scripts", "rules", "docs")}
+    plain = {**datasets, "tasks": ["d", "scripts", "rules", "docs"], "comparisons/c/subgroups": "trained"}
+    without = resolve(changed(plain), "c.yaml")
+    assert moderation.moderated(without) == ["c"] and moderation.bubble_plots(without) == {}
+    experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
+    names = ["bubble-c-trained", "bubble-c-corpus-size"]
+    assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
+    tables = ["results/e/tables/moderators/c.tsv", "results/e/tables/moderators/c.md"]
+    assert set(tables) < set(pages.named_in_summary(experiment))
+    assert pages.summary_settings(experiment, [])["moderated"] == {"c": names}
+    assert moderation.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
+    assert moderation.subgrouped(experiment, ("c", "other")) == []
+    settings = moderation.bubble_settings(experiment, names[1])
+    assert (settings["moderator"], settings["measure"]) == ("corpus-size", "nDCG@10")
+    assert moderation.table_settings(experiment, "c")["title"] == "c, tuned against bm25"
