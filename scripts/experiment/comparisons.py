@@ -17,6 +17,13 @@ from scripts.synthesis.intervals import interval_source
 from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+RESERVED = {  # beginnings of the names of other figures -> what these are
+    COST_FIGURE: "figures of costs",
+    CHART: "charts",
+    STUDY_FIGURE: "figures of study designs",
+    BUBBLE: "bubble plots",
+}
+STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 # The same for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
 
@@ -24,7 +31,7 @@ DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_inte
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
     """Resolve the comparison `name`. Raises UserError for an unknown name or a task without a run or the measure."""
     entry, key = check.config["comparisons"][name], f"comparisons.{name}"
-    for beginning, what in ((COST_FIGURE, "figures of costs"), (CHART, "charts"), (BUBBLE, "bubble plots")):
+    for beginning, what in RESERVED.items():
         if name.startswith(beginning):
             raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
     for role in ("control", "treatment"):
@@ -136,7 +143,7 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             groups.setdefault(comparison.figure["together"], []).append(comparison)
     for name, group in groups.items():
         first = group[0]
-        if name in comparisons or name.startswith((COST_FIGURE, CHART, BUBBLE)):
+        if name in comparisons or name.startswith(tuple(RESERVED)):
             what = "the name of a comparison" if name in comparisons else "a name of other figures"
             raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
         for comparison in group[1:]:

@@ -21,6 +21,7 @@ ROOMS = [
     "synthesis.heterogeneity",
     "synthesis.least_squares",
     "synthesis.paired",
+    "synthesis.seeds",
     "synthesis.summaries",
     "synthesis.estimators",
     "synthesis.intervals",
@@ -38,6 +39,7 @@ ROOMS = [
     "fusion",
     "evaluation",
     "synthesis",
+    "study_design",
     "reports.writing",
     "reports.comparison",
     "reports.figures",
@@ -51,10 +53,10 @@ ROOMS = [
     "archive",
 ]
 # Rooms of a stage that other stages import from.
-SHARED = ("datasets.formats", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
+SHARED = ("datasets.formats", "synthesis.seeds", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
           "synthesis.task_intervals")  # fmt: skip
-STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis", "reports",
-          "archive")  # fmt: skip
+STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis",
+          "study_design", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
 
 
