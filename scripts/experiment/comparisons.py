@@ -17,13 +17,13 @@ from scripts.synthesis.intervals import interval_source
 from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 RESERVED = {  # beginnings of the names of other figures -> what these are
     COST_FIGURE: "figures of costs",
     CHART: "charts",
     STUDY_FIGURE: "figures of study designs",
     BUBBLE: "bubble plots",
 }
-STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 # The same for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
 
