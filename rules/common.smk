@@ -94,6 +94,8 @@ localrules:
     moderators_tables,
     bubble,
     comparisons_table,
+    family_table,
+    family_figure,
     tables,
     published,
     forest,
@@ -117,6 +119,7 @@ wildcard_constraints:
     seed="|".join(["[0-9]+", SELECTED, *(re.escape(chosen.checkpoint) for chosen in selections(EXPERIMENT).values())]),
     split="train|dev|test",
     comparison="[^/]+",
+    family="[^/]+",
 
 
 def result(name, **fields):

@@ -47,7 +47,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
             if not system.ranks(ranked):
                 what = "scores" if tasks[ranked].values_given else "run"
                 raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
-    measure = _measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
+    measure = common_measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
     check_statistics(check, key, entry)
     check_tasks(check, f"{key}.tasks", names, tasks)
     scored = all(tasks[task].values_given for task in names)
@@ -69,8 +69,8 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     )
 
 
-def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """The experiment's name of the comparison's measure, which may be given by any of ir-measures' names."""
+def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
+    """The experiment's name of a measure of all these tasks, which may be given by any of ir-measures' names."""
     listed_on: dict[str, str] = {}
     for task in tasks:
         comparable = [measure for measure in task.measures if measure == name or not task.values_given]

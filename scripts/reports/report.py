@@ -1,8 +1,8 @@
 """The experiment as one HTML file to read and to send: questions, answers, figures, tables, and how it was made.
 
-Reads the tables (TSV), effects and meta files, figures (SVG), training logs, timing files, metrics of the systems that
-differ in their number of training queries, and the template, style sheet and script beside it. Writes report.html,
-which needs no other file and no network; the same inputs give the same bytes.
+Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), training logs, timing files,
+metrics of the systems that differ in their number of training queries, and the template, style sheet and script beside
+it. Writes report.html, which needs no other file and no network; the same inputs give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports import summary
+from scripts.reports.comparison.families import read_families
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
 from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
+from scripts.reports.page.families import shown_families
 from scripts.reports.page.machine import facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
@@ -85,6 +87,11 @@ def contents(arguments) -> dict:
             (name, inline(figures[name], f"chart{place}", f"Bar chart {name}. The tables of means hold its numbers."))
             for place, name in enumerate(settings.charts, 1)
         ],
+        "families": shown_families(
+            read_families(arguments.families, arguments.family_records, labels),
+            labels,
+            {path.stem: path.read_text(encoding="utf-8") for path in arguments.family_figures},
+        ),
         "sizes": size_curves(settings.sizes, arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),
@@ -131,17 +138,8 @@ def render(shown: dict) -> str:
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
-    lists = (
-        "effects*",
-        "meta*",
-        "moderators*",
-        "figures*",
-        "training-log*",
-        "timing*",
-        "metrics*",
-        "published*",
-        "selected*",
-    )
+    lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
+    lists += ("selected*", "families*", "family-records*", "family-figures*")
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with atomic_text(arguments.page) as file:

@@ -8,16 +8,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import Markup
 
 from scripts.common.errors import UserError
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
+from scripts.reports.page.families import ShownFamily
 from scripts.reports.page.machine import duration, facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import sections
-from scripts.reports.page.tables import means_table, selected_table
+from scripts.reports.page.tables import Cell, Table, means_table, selected_table
 from scripts.reports.report import grouped, render
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.task_results import Scores, rows, task_result
@@ -184,12 +186,14 @@ def test_datasets_of_one_source_stand_together():
 
 def test_text_of_the_configuration_is_never_markup():
     labels = Labels({"a": EVIL}, {"t": EVIL, "c": "C"})
+    evil_table = Table(EVIL, [(EVIL, False)], [[Cell(EVIL)]])
     page = render(
         {
             "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
             "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
             "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
             "costs": None, "cost_figures": [], "published": None, "published_counts": None,
+            "families": [ShownFamily(EVIL, "m1", EVIL, EVIL, [EVIL], evil_table, evil_table, Markup("<svg/>"))],
             "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
             "seeds": {"data": 1, "training": {EVIL: [1]}},
         },
