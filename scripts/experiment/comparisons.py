@@ -14,7 +14,7 @@ from scripts.ir.measure_names import same_measure
 from scripts.synthesis.effects import effect_named, effect_source
 from scripts.synthesis.estimators import estimator_source
 from scripts.synthesis.intervals import interval_source
-from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
+from scripts.synthesis.task_intervals import kind_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
@@ -107,7 +107,9 @@ def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
         files.add(effect_source(comparison.settings["effect"]))
         files.add(estimator_source(comparison.settings["estimator"]))
         files.add(interval_source(comparison.settings["interval"]))
-        files.add(task_interval_source(comparison.settings["task_interval"]))
+        asked = comparison.settings["task_interval"]
+        got = kind_for(asked, effect_named(comparison.settings["effect"]))
+        files |= {task_interval_source(asked), task_interval_source(got)}
     return sorted(file.removeprefix("scripts/") for file in files)
 
 

@@ -1,7 +1,8 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order, and of one whose tasks are in subgroups
-moderators/{comparison}.json. Writes figures/{name}.svg, .pdf, .png.
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order; moderators/{comparison}.json of one whose
+tasks are in subgroups; tables/comparisons.tsv where p-values are corrected for their number. Writes
+figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+import pandas as pd
+
 from scripts.common.command_line import parser, run
+from scripts.reports.comparison.family import families
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
@@ -23,11 +27,15 @@ class Settings(Looks):
 
 
 def main() -> None:
-    paths = ("effects*", "meta*", "moderators*", "svg", "pdf", "png")
+    paths = ("effects*", "meta*", "moderators*", "comparisons*", "svg", "pdf", "png")
     arguments = parser(__doc__, *paths, settings=Settings).parse_args()
+    table = arguments.comparisons[0] if arguments.comparisons else None
+    family = families(pd.read_csv(table, sep="\t")) if table else {}
     moderators = {path.stem: path for path in arguments.moderators}
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    comparisons = [read_found(effects, meta, moderators.get(meta.stem)) for effects, meta in pairs]
+    comparisons = [
+        read_found(effects, meta, family.get(meta.stem), moderators.get(meta.stem)) for effects, meta in pairs
+    ]
     plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
     save(plot, arguments.svg, arguments.pdf, arguments.png)
 

@@ -7,6 +7,13 @@ from typing import Annotated
 
 
 @dataclass(frozen=True)
+class Bayesian:
+    """The Bayesian summary beside the other."""
+
+    tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: that of the effect type"] = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """One comparison. Whether the values are allowed is for the configuration's schema to say."""
 
@@ -25,6 +32,7 @@ class Settings:
     cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
     resamples: Annotated[int, "of the bootstrap intervals of tasks"] = 9999
     prediction: Annotated[str, "degrees of freedom of the prediction interval: k-2 or k-1"] = "k-2"
+    bayesian: Annotated[Bayesian | None, "add a Bayesian summary"] = None
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict

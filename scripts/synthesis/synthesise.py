@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
 from scripts.synthesis.summaries import Summary
+from scripts.synthesis.task_intervals import TaskInterval
 
 
 @dataclass(frozen=True)
 class Synthesis:
     """The result of a comparison.
 
-    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given.
+    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
+    `estimates` and `variances` are theirs, on the scale of the synthesis.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -29,6 +33,8 @@ class Synthesis:
     effect_type: str
     meta: MetaAnalysis | None
     weights: dict[str, float]
+    estimates: np.ndarray
+    variances: np.ndarray
     leave_one_out: dict[str, MetaAnalysis]
     cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
@@ -41,8 +47,12 @@ def synthesise(
     interval: str = "knapp-hartung",
     alpha: float = 0.05,
     prediction: str = "k-2",
+    task_intervals: Mapping[str, TaskInterval | None] | None = None,
 ) -> Synthesis:
-    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`."""
+    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`.
+
+    A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
+    """
     defined = {
         task: (effect.estimate, effect.variance)
         for task, effect in effects.items()
@@ -52,7 +62,9 @@ def synthesise(
     def combine(tasks: list[str]) -> MetaAnalysis:
         estimates = [defined[task][0] for task in tasks]
         variances = [defined[task][1] for task in tasks]
-        return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha, prediction), effect_type)
+        meta = meta_analysis(estimates, variances, estimator, interval, alpha, prediction)
+        own = (task_intervals or {}).get(tasks[0]) if meta.k == 1 else None
+        return _as_reported(of_one_task(meta, own) if own else meta, effect_type)
 
     tasks = list(defined)
     meta = combine(tasks) if tasks else None
@@ -60,12 +72,14 @@ def synthesise(
     if meta is None:
         warnings.append("no task has an effect: there is no summary")
     elif meta.k == 1:
-        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with a normal interval")
+        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with its own {meta.interval} interval")
     else:
         warnings += tau2_warnings(meta)
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
+        estimates=np.array([defined[task][0] for task in tasks]),
+        variances=np.array([defined[task][1] for task in tasks]),
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
@@ -73,6 +87,12 @@ def synthesise(
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )
+
+
+def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
+    """The summary of one task with the task's own interval and p-value."""
+    ends = {name: getattr(own, name) for name in ("ci_low", "ci_high", "df", "p_value", "log10_p")}
+    return replace(meta, interval=own.kind, summary=replace(meta.summary, **ends))
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
@@ -83,7 +103,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
         return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
     if low <= meta.tau2 <= high:
         return []
-    inside = "; that of PM always lies inside" if meta.estimator != "PM" else ""
+    inside = "; that of PM lies inside" if meta.estimator != "PM" else ""
     ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
     return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from markupsafe import Markup
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.family import Family
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.page.families import ShownFamily
@@ -56,6 +58,15 @@ def all_sections(found, labels=None, together=None):
     return sections(found, dict.fromkeys(found, LOOKS), together or {}, labels or Labels({}, {}), figures)
 
 
+def test_the_answer_follows_the_p_value_among_all_comparisons():
+    found = one_found()
+    ((one,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Family(0.086, 0.05, 7))}))
+    assert (one.answer, one.kind) == ("may be chance, as one of 7", "open")
+    assert "as one of 7 comparisons it may be chance (p = 0.086 by Holm)" in one.sentence
+    ((sure,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Family(0.04, 0.03, 7))}))
+    assert sure.answer == "yes, higher"
+
+
 @pytest.mark.parametrize(
     "changes, expected",
     [
@@ -63,6 +74,8 @@ def all_sections(found, labels=None, together=None):
         ({"summary": SUMMARY | {"ci_low": -0.01}}, ("Does t beat c in nDCG@10?", "may be chance", "open")),
         ({"summary": SUMMARY | {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}},
          ("Does t beat c in nDCG@10?", "no, lower", "worse")),
+        ({"summary": SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "p_value": None}},
+         ("Does t beat c in nDCG@10?", "cannot be said", "open")),
         ({"summary": None, "k": 0}, ("Does t beat c in nDCG@10?", "cannot be said", "open")),
         ({"effect_type": "CORR"}, ("How well does t agree with c?", "correlated", "better")),
     ],

@@ -6,12 +6,13 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.family import Family
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
@@ -63,19 +64,20 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of one comparison: the rows of its effects file, its meta record, its moderators' if it has any."""
+    """The results of one comparison: its effects file, its meta record, its place among all, its moderators' record."""
 
     effects: pd.DataFrame
     meta: dict
+    family: Family | None = None
     moderation: dict | None = None
 
 
-def read_found(effects: Path, meta: Path, moderators: Path | None = None) -> Found:
+def read_found(effects: Path, meta: Path, family: Family | None = None, moderators: Path | None = None) -> Found:
     """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))
     moderation = read_moderation(moderators) if moderators else None
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), moderation)
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family, moderation)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -111,14 +113,29 @@ def rows(comparison: Found, column: str, labels: Labels) -> tuple[Row, ...]:
     )
 
 
-def diamond(meta: dict) -> Diamond | None:
-    """The summary of a meta file; None where no task has an effect."""
-    summary = meta["summary"]
+def diamond(comparison: Found, correction: str) -> Diamond | None:
+    """The summary of a comparison, its p-value corrected as those of tasks are; None where no task has an effect."""
+    summary, family = comparison.meta["summary"], comparison.family
     if summary is None:
         return None
-    prediction = meta["prediction_interval"]
-    ends = {name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")}
-    return Diamond(**ends, prediction_interval=tuple(prediction) if prediction else None)
+    prediction = comparison.meta["prediction_interval"]
+    shown = Diamond(
+        **{name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")},
+        prediction_interval=tuple(prediction) if prediction else None,
+    )
+    if family is None:
+        return shown
+    if correction != "none":
+        shown = replace(shown, p_value=getattr(family, f"p_{CORRECTIONS[correction][0]}"))
+    return replace(shown, p_holm=family.p_holm, family=family.size)
+
+
+def summary_note(comparisons: list[Found], correction: str) -> str:
+    """How the p-values of summaries are adjusted, in words; empty where they are not."""
+    family = comparisons[0].family
+    if family is None or correction == "none":
+        return ""
+    return f"{CORRECTIONS[correction][1]}-adjusted over the experiment's {family.size} comparisons"
 
 
 def heterogeneity(meta: dict) -> Heterogeneity | None:
@@ -152,7 +169,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
             rows=rows(comparison, column, labels),
-            summary=diamond(comparison.meta),
+            summary=diamond(comparison, looks.correction),
             heterogeneity=heterogeneity(comparison.meta),
             **_grouped(comparison, labels, alone=len(comparisons) == 1),
         )
@@ -164,6 +181,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         effect_type=first["effect_type"],
         measure=first["measure"],
         p_note=p_note,
+        summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
         estimator=looks.estimator,
         interval=looks.interval,

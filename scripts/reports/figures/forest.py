@@ -141,7 +141,7 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
     if forest.width == "single column":
         notes.append(f"Random effects: {form.method(forest)}.")
     if forest.p_note and "p" in place.columns:
-        notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
+        notes.append(form.p_text(forest))
     for note in notes:
         for line in wrap(note, place.page - 2 * MARGIN, size):
             text(ax, MARGIN, y, line, size)

@@ -51,13 +51,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class TaskInterval:
-    """The 1 - alpha interval of a task's effect, and the p-value of effect = 0 that belongs to it."""
+    """The 1 - alpha interval of a task's effect, and the p-value of effect = 0 with it; `df` of Student's t."""
 
     kind: str
     ci_low: float
     ci_high: float
     p_value: float
     log10_p: float
+    df: float | None = None
 
 
 class Kind(Protocol):
