@@ -13,7 +13,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.reports.comparison.family import families
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
@@ -30,11 +30,11 @@ def main() -> None:
     paths = ("effects*", "meta*", "moderators*", "comparisons*", "svg", "pdf", "png")
     arguments = parser(__doc__, *paths, settings=Settings).parse_args()
     table = arguments.comparisons[0] if arguments.comparisons else None
-    family = families(pd.read_csv(table, sep="\t")) if table else {}
+    adjusted = adjustments(pd.read_csv(table, sep="\t")) if table else {}
     moderators = {path.stem: path for path in arguments.moderators}
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     comparisons = [
-        read_found(effects, meta, family.get(meta.stem), moderators.get(meta.stem)) for effects, meta in pairs
+        read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem)) for effects, meta in pairs
     ]
     plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
     save(plot, arguments.svg, arguments.pdf, arguments.png)

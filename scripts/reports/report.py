@@ -17,8 +17,8 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports import summary
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import read_families
-from scripts.reports.comparison.family import families
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
 from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
@@ -61,10 +61,10 @@ def contents(arguments) -> dict:
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    family = families(comparisons)
+    adjusted = adjustments(comparisons)
     moderators = {path.stem: path for path in arguments.moderators}
     results = {
-        meta.stem: read_found(effects, meta, family.get(meta.stem), moderators.get(meta.stem))
+        meta.stem: read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem))
         for effects, meta in pairs
     }
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}

@@ -14,8 +14,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import FoundFamily, read_families
-from scripts.reports.comparison.family import families
 from scripts.reports.comparison.family_text import heading, standings_table
 from scripts.reports.comparison.family_text import sentence as family_sentence
 from scripts.reports.comparison.looks import Looks
@@ -186,11 +186,11 @@ def main() -> None:
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    family = families(tables["comparisons"])
-    results = {meta.stem: read_found(effects, meta, family.get(meta.stem)) for effects, meta in pairs}
-    several = read_families(arguments.families, arguments.family_records, escaped(arguments.settings.labels))
+    adjusted = adjustments(tables["comparisons"])
+    results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
+    families = read_families(arguments.families, arguments.family_records, escaped(arguments.settings.labels))
     with atomic_text(arguments.summary) as file:
-        file.write(page(tables, results, several, arguments.settings))
+        file.write(page(tables, results, families, arguments.settings))
 
 
 def read_table(path: Path) -> pd.DataFrame:

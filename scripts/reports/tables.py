@@ -17,7 +17,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.family import families
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
@@ -101,9 +101,9 @@ def main() -> None:
     labels = arguments.settings.labels
     in_markdown = escaped(labels)
     comparisons = pd.read_csv(arguments.comparisons, sep="\t")
-    family = families(comparisons)
+    adjusted = adjustments(comparisons)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
-        name, comparison = meta.stem, read_found(effects, meta, family.get(meta.stem))
+        name, comparison = meta.stem, read_found(effects, meta, adjusted.get(meta.stem))
         looks = arguments.settings.comparisons[name]
         plot, marked = as_table(comparison, looks, labels), as_table(comparison, looks, in_markdown)
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))

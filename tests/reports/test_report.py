@@ -12,7 +12,7 @@ import pytest
 from markupsafe import Markup
 
 from scripts.common.errors import UserError
-from scripts.reports.comparison.family import Family
+from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.page.families import ShownFamily
@@ -60,10 +60,10 @@ def all_sections(found, labels=None, together=None):
 
 def test_the_answer_follows_the_p_value_among_all_comparisons():
     found = one_found()
-    ((one,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Family(0.086, 0.05, 7))}))
+    ((one,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Adjustment(0.086, 0.05, 7))}))
     assert (one.answer, one.kind) == ("may be chance, as one of 7", "open")
     assert "as one of 7 comparisons it may be chance (p = 0.086 by Holm)" in one.sentence
-    ((sure,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Family(0.04, 0.03, 7))}))
+    ((sure,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Adjustment(0.04, 0.03, 7))}))
     assert sure.answer == "yes, higher"
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison.family import Family, families
+from scripts.reports.comparison.adjustment import Adjustment, adjustments
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, p_column
 from scripts.reports.comparison.sentence import sentence
@@ -128,7 +128,7 @@ def test_latex_escapes_what_means_something_to_it():
 
 
 def with_family(p_holm: float, size: int, **changes):
-    return replace(found(**changes), family=Family(p_holm, p_holm, size))
+    return replace(found(**changes), family=Adjustment(p_holm, p_holm, size))
 
 
 def plot_of(one: Found, looks: Looks = LOOKS):
@@ -172,6 +172,6 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
 def test_the_family_is_of_the_comparisons_that_have_a_p_value():
     table = pd.DataFrame({"comparison": ["a", "b", "c"], "p_value": [0.01, None, 0.2], "p_holm": [0.02, None, 0.2],
                           "p_bh": [0.02, None, 0.2]})  # fmt: skip
-    found = families(table)
-    assert found["a"] == Family(0.02, 0.02, 2) and found["b"] == Family(None, None, 2)
-    assert families(pd.DataFrame()) == {}
+    found = adjustments(table)
+    assert found["a"] == Adjustment(0.02, 0.02, 2) and found["b"] == Adjustment(None, None, 2)
+    assert adjustments(pd.DataFrame()) == {}

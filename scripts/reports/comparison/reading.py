@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.errors import UserError
-from scripts.reports.comparison.family import Family
+from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
@@ -68,11 +68,11 @@ class Found:
 
     effects: pd.DataFrame
     meta: dict
-    family: Family | None = None
+    family: Adjustment | None = None
     moderation: dict | None = None
 
 
-def read_found(effects: Path, meta: Path, family: Family | None = None, moderators: Path | None = None) -> Found:
+def read_found(effects: Path, meta: Path, family: Adjustment | None = None, moderators: Path | None = None) -> Found:
     """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))

@@ -8,7 +8,7 @@ import pandas as pd
 
 
 @dataclass(frozen=True)
-class Family:
+class Adjustment:
     """One comparison among all: the adjusted p-values of its summary, and how many comparisons there are."""
 
     p_holm: float | None
@@ -16,10 +16,10 @@ class Family:
     size: int
 
 
-def families(comparisons: pd.DataFrame) -> dict[str, Family]:
+def adjustments(comparisons: pd.DataFrame) -> dict[str, Adjustment]:
     """Comparison -> its place among all that have a p-value, from the rows of tables/comparisons.tsv."""
     if comparisons.empty:
         return {}
     size = int(comparisons["p_value"].notna().sum())
     table = comparisons.astype(object).where(comparisons.notna(), None)
-    return {row["comparison"]: Family(row["p_holm"], row["p_bh"], size) for row in table.to_dict("records")}
+    return {row["comparison"]: Adjustment(row["p_holm"], row["p_bh"], size) for row in table.to_dict("records")}
