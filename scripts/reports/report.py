@@ -145,18 +145,8 @@ def render(shown: dict) -> str:
 
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
-    lists = (
-        "effects*",
-        "meta*",
-        "moderators*",
-        "figures*",
-        "training-log*",
-        "timing*",
-        "metrics*",
-        "published*",
-        "selected*",
-    )
-    lists += ("families*", "family-records*", "family-figures*")
+    lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
+    lists += ("selected*", "families*", "family-records*", "family-figures*")
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with atomic_text(arguments.page) as file:
