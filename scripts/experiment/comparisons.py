@@ -13,9 +13,11 @@ from scripts.ir.measure_names import same_measure
 from scripts.synthesis.effects import effect_named, effect_source
 from scripts.synthesis.estimators import estimator_source
 from scripts.synthesis.intervals import interval_source
+from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
-DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval")  # the same for all comparisons in one forest plot
+# The same for all comparisons in one forest plot
+DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
 
 
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
@@ -71,6 +73,9 @@ def check_statistics(check: Checker, key: str, entry: dict[str, Any]) -> None:
     effect, correction = effect_named(entry["effect"]), entry["figure"]["correction"]
     if entry.get("margin") is not None and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.margin", f"effect {effect.NAME} has no difference to hold against a margin")
+    if effect.HAS_DIFFERENCE and not task_interval_named(entry["task_interval"]).fits(effect):
+        reason = f"{entry['task_interval']} is no interval of effect {effect.NAME}; expected another, such as t"
+        raise check.fail(f"{key}.task_interval", reason)
     if correction != "none" and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.figure.correction", f"effect {effect.NAME} has no test of a difference")
     if correction != "none" and entry["figure"]["p"] == "interval":
@@ -79,12 +84,13 @@ def check_statistics(check: Checker, key: str, entry: dict[str, Any]) -> None:
 
 
 def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
-    """The files, below scripts/, of the effect types, estimators and intervals that jobs on comparisons load."""
+    """The files, below scripts/, of the kinds of effect, estimator and interval that jobs on comparisons load."""
     files = set()
     for comparison in comparisons:
         files.add(effect_source(comparison.settings["effect"]))
         files.add(estimator_source(comparison.settings["estimator"]))
         files.add(interval_source(comparison.settings["interval"]))
+        files.add(task_interval_source(comparison.settings["task_interval"]))
     return sorted(file.removeprefix("scripts/") for file in files)
 
 
@@ -125,7 +131,9 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
         for comparison in group[1:]:
             key = f"comparisons.{comparison.name}.figure.together"
-            differ = [setting for setting in DRAWN_ALIKE if first.settings[setting] != comparison.settings[setting]]
+            differ = [
+                setting for setting in DRAWN_ALIKE if first.settings.get(setting) != comparison.settings.get(setting)
+            ]
             differ += ["control"] if first.control != comparison.control else []
             if differ:
                 raise check.fail(key, f"cannot be drawn with {first.name}: they differ in {', '.join(differ)}")

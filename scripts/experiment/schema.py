@@ -48,6 +48,7 @@ CHOICES = (
     Choice("scripts.synthesis.effects", "comparison", "effect"),
     Choice("scripts.synthesis.intervals", "comparison", "interval"),
     Choice("scripts.synthesis.estimators", "comparison", "estimator"),
+    Choice("scripts.synthesis.task_intervals", "comparison", "task_interval"),
 )
 
 

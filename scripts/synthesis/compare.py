@@ -29,7 +29,8 @@ from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.summaries import Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.tails import normal_upper, t_upper
-from scripts.synthesis.task_results import Scores, rows, task_result
+from scripts.synthesis.task_intervals import kind_for
+from scripts.synthesis.task_results import Scores, interval_warnings, rows, task_result
 
 KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutations")
 
@@ -116,6 +117,7 @@ def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     record = {
         **{key: getattr(settings, key) for key in KEPT_SETTINGS},
         "effect_type": settings.effect,
+        "task_interval": kind_for(settings.task_interval, effect_named(settings.effect)),
         **figures,
         "leave_one_out": {task: _short(meta_of_others) for task, meta_of_others in synthesis.leave_one_out.items()},
         "warnings": list(synthesis.warnings),
@@ -154,13 +156,14 @@ def main() -> None:
         settings.estimator,
         settings.interval,
         settings.alpha,
+        settings.prediction,
     )
     record = meta_record(synthesis, settings)
-    record["warnings"] = warnings + record["warnings"]
+    record["warnings"] = warnings + interval_warnings(results) + record["warnings"]
     for warning in record["warnings"]:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
     with atomic_text(arguments.effects) as file:
-        rows(results, synthesis.weights, settings.alpha).to_csv(file, sep="\t", index=False)
+        rows(results, synthesis.weights).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.meta) as file:
         json.dump(record, file, indent=2, allow_nan=False)
         file.write("\n")

@@ -16,12 +16,15 @@ class Settings:
     effect: Annotated[str, "effect type: a file in scripts/synthesis/effects"]
     estimator: Annotated[str, "estimator of tau2: a file in scripts/synthesis/estimators"]
     interval: Annotated[str, "interval of the summary: a file in scripts/synthesis/intervals"]
+    task_interval: Annotated[str, "interval of each task: a file in scripts/synthesis/task_intervals"]
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
     ddof: Annotated[int, "standard deviations divide by n - ddof"]
     hedges: Annotated[bool, "correct a standardised difference for small samples"]
     permutations: Annotated[int, "of the randomisation test, at most"]
-    seed: Annotated[int, "of the randomisation test"]
+    seed: Annotated[int, "of the randomisation test and of resampling"]
     cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
+    resamples: Annotated[int, "of the bootstrap intervals of tasks"] = 9999
+    prediction: Annotated[str, "degrees of freedom of the prediction interval: k-2 or k-1"] = "k-2"
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict

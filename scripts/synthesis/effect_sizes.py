@@ -9,10 +9,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from scripts.synthesis.effects import effect_named
-from scripts.synthesis.tails import normal_two_sided
 
 
 @dataclass(frozen=True)
@@ -40,24 +38,6 @@ class EffectSize:
     def se(self) -> float | None:
         """The standard error, sqrt(variance)."""
         return None if self.variance is None else math.sqrt(self.variance)
-
-    def interval(self, alpha: float) -> tuple[float, float] | None:
-        """The normal (1 - alpha) confidence interval as reported (Ranger, equations 11 and 12)."""
-        if self.estimate is None or self.se is None:
-            return None
-        half = -special.ndtri(alpha / 2) * self.se
-        reported = effect_named(self.effect_type).reported
-        return reported(self.estimate - half), reported(self.estimate + half)
-
-    @property
-    def z(self) -> float | None:
-        """The estimate in standard errors."""
-        return None if self.estimate is None or self.se is None else self.estimate / self.se
-
-    @property
-    def p_value(self) -> float | None:
-        """The p-value that belongs to `interval`: two-sided, of z against the normal."""
-        return None if self.z is None else normal_two_sided(self.z).p
 
 
 def effect_size(

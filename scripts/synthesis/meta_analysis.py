@@ -19,13 +19,15 @@ from scripts.synthesis.intervals import interval_named
 from scripts.synthesis.summaries import Summary, normal_summary
 from scripts.synthesis.tails import chi2_upper
 
+PREDICTION_LOSES = {"k-2": 2, "k-1": 1}  # degrees of freedom of the prediction interval, of k tasks
+
 
 @dataclass(frozen=True)
 class MetaAnalysis:
     """A random-effects meta-analysis of k tasks, with the fixed-effect summary for reference.
 
     `weights` (shape k, sum 1) are those of the random-effects model. `i2` is in percent. Heterogeneity needs two tasks
-    and the prediction interval three; with fewer they are None.
+    and the prediction interval one more than it loses degrees of freedom; with fewer they are None.
     """
 
     k: int
@@ -44,20 +46,22 @@ class MetaAnalysis:
     i2: float | None
     h2: float | None
     prediction_interval: tuple[float, float] | None
+    prediction_df: int | None
 
 
 def meta_analysis(
     estimates: Sequence[float] | np.ndarray,
     variances: Sequence[float] | np.ndarray,
-    estimator: str = "DL",
+    estimator: str = "REML",
     interval: str = "knapp-hartung",
     alpha: float = 0.05,
+    prediction: str = "k-2",
 ) -> MetaAnalysis:
     """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
 
-    estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/. One task alone is its
-    own summary with a normal interval. ValueError: an empty or uneven input, a variance that is not positive, an
-    unknown name.
+    estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/; prediction: degrees of
+    freedom of the prediction interval, k-2 or k-1. One task alone is its own summary with a normal interval.
+    ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
     """
     y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)
     if y.ndim != 1 or y.shape != v.shape or not len(y):
@@ -69,13 +73,25 @@ def meta_analysis(
     fixed = normal_summary(weighted_mean(y, 1 / v), 1 / (1 / v).sum(), alpha)
     if k == 1:
         no_heterogeneity = dict.fromkeys(
-            ("tau2", "tau2_ci", "q", "q_df", "q_p_value", "q_log10_p", "i2", "h2", "prediction_interval")
+            (
+                "tau2",
+                "tau2_ci",
+                "q",
+                "q_df",
+                "q_p_value",
+                "q_log10_p",
+                "i2",
+                "h2",
+                "prediction_interval",
+                "prediction_df",
+            )
         )
         return MetaAnalysis(1, estimator, interval, alpha, fixed, fixed, (1.0,), **no_heterogeneity)
     tau2 = float(estimate_tau2(y, v))
     weights = 1 / (v + tau2)
     summary = summarise(y, v, tau2, alpha)
     q = q_statistic(y, v)
+    prediction_df = k - PREDICTION_LOSES[prediction]
     q_tail = chi2_upper(q, df)
     typical = df / c_constant(v)  # Higgins and Thompson's (2002) typical sampling variance
     return MetaAnalysis(
@@ -94,16 +110,18 @@ def meta_analysis(
         q_log10_p=q_tail.log10_p,
         i2=float(100 * tau2 / (tau2 + typical)),
         h2=float(tau2 / typical + 1),
-        prediction_interval=prediction_interval(summary, tau2, k, alpha),
+        prediction_interval=prediction_interval(summary, tau2, prediction_df, alpha),
+        prediction_df=prediction_df or None,
     )
 
 
-def prediction_interval(summary: Summary, tau2: float, k: int, alpha: float) -> tuple[float, float] | None:
-    """Where the true effect of a new task is expected: M +- t(k - 2) sqrt(tau2 + V_M).
+def prediction_interval(summary: Summary, tau2: float, df: int, alpha: float) -> tuple[float, float] | None:
+    """Where the true effect of a new task is expected: M +- t(df) sqrt(tau2 + V_M). None for df = 0.
 
-    Higgins, Thompson and Spiegelhalter (2009); metafor's pi.type = "riley". None for k < 3.
+    df = k - 2: Higgins, Thompson and Spiegelhalter (2009), metafor's pi.type = "riley"; df = k - 1: what metafor takes
+    beside a Knapp-Hartung interval (Partlett and Riley 2017 compare them).
     """
-    if k < 3:
+    if df == 0:
         return None
-    half = float(-special.stdtrit(k - 2, alpha / 2)) * math.sqrt(tau2 + summary.variance)
+    half = float(-special.stdtrit(df, alpha / 2)) * math.sqrt(tau2 + summary.variance)
     return summary.effect - half, summary.effect + half

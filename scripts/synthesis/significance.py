@@ -14,6 +14,7 @@ import numpy as np
 from scipy import special
 
 from scripts.synthesis.paired import mean_difference
+from scripts.synthesis.sign_flips import flipped_sums
 from scripts.synthesis.tails import Tail, t_two_sided, t_upper
 
 
@@ -79,31 +80,9 @@ def randomisation_test(
     difference = difference[difference != 0]  # a flip does not change a difference of 0
     n, total = len(difference), np.abs(difference).sum()
     extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # less the error bound of both sums
-    if n < 63 and 2**n <= permutations:
-        sums = _all_sums(difference)
-        return Randomisation(float((np.abs(sums) >= extreme).mean()), len(sums), True)
-    sums = _random_sums(difference, np.random.default_rng(seed), permutations)
-    return Randomisation(float((np.abs(sums) >= extreme).sum() + 1) / (permutations + 1), permutations, False)
-
-
-def _all_sums(values: np.ndarray) -> np.ndarray:
-    """The sums of `values` under all 2^n sign flips, shape (2^n,)."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _random_sums(values: np.ndarray, generator: np.random.Generator, count: int) -> np.ndarray:
-    """The sums of `values` under `count` random sign flips, shape (count,).
-
-    Eight queries at a time: a random byte holds their signs, and a table of 256 has the sum that belongs to each byte.
-    """
-    sums = np.zeros(count)
-    for start in range(0, len(values), 8):
-        table = _all_sums(np.pad(part := values[start : start + 8], (0, 8 - len(part))))
-        sums += table[generator.integers(0, 256, size=count, dtype=np.uint8)]
-    return sums
+    sums, exact = flipped_sums(difference[np.newaxis], seed, permutations)
+    count, drawn = len(sums[0]), 0 if exact else 1
+    return Randomisation(float((np.abs(sums[0]) >= extreme).sum() + drawn) / (count + drawn), count, exact)
 
 
 def equivalence_test(treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:

@@ -22,7 +22,7 @@ class Summary:
     se: float
     ci_low: float
     ci_high: float
-    df: int | None
+    df: float | None
     p_value: float | None
     log10_p: float | None
 
@@ -33,7 +33,7 @@ def normal_summary(effect: float, variance: float, alpha: float) -> Summary:
     return _summary(effect, variance, -scipy.special.ndtri(alpha / 2), None, tail)
 
 
-def t_summary(effect: float, variance: float, df: int, alpha: float) -> Summary:
+def t_summary(effect: float, variance: float, df: float, alpha: float) -> Summary:
     """An effect and its (1 - alpha) interval by the t distribution.
 
     With identical effects the variance may be 0: the interval is a point, and there is no p-value.
@@ -42,7 +42,7 @@ def t_summary(effect: float, variance: float, df: int, alpha: float) -> Summary:
     return _summary(effect, variance, -scipy.special.stdtrit(df, alpha / 2), df, tail)
 
 
-def _summary(effect: float, variance: float, critical: float, df: int | None, tail: Tail | None) -> Summary:
+def _summary(effect: float, variance: float, critical: float, df: float | None, tail: Tail | None) -> Summary:
     se = math.sqrt(variance)
     return Summary(
         effect=float(effect),

@@ -37,9 +37,10 @@ class Synthesis:
 def synthesise(
     effects: Mapping[str, EffectSize],
     effect_type: str,
-    estimator: str = "DL",
+    estimator: str = "REML",
     interval: str = "knapp-hartung",
     alpha: float = 0.05,
+    prediction: str = "k-2",
 ) -> Synthesis:
     """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`."""
     defined = {
@@ -51,7 +52,7 @@ def synthesise(
     def combine(tasks: list[str]) -> MetaAnalysis:
         estimates = [defined[task][0] for task in tasks]
         variances = [defined[task][1] for task in tasks]
-        return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha), effect_type)
+        return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha, prediction), effect_type)
 
     tasks = list(defined)
     meta = combine(tasks) if tasks else None
@@ -60,8 +61,8 @@ def synthesise(
         warnings.append("no task has an effect: there is no summary")
     elif meta.k == 1:
         warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with a normal interval")
-    elif meta.tau2_ci == (0.0, 0.0):
-        warnings.append("the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole")
+    else:
+        warnings += tau2_warnings(meta)
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
@@ -72,6 +73,19 @@ def synthesise(
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )
+
+
+def tau2_warnings(meta: MetaAnalysis) -> list[str]:
+    """What is odd about tau2 of two tasks or more, beside its own interval, in words."""
+    assert meta.tau2 is not None and meta.tau2_ci is not None
+    low, high = meta.tau2_ci
+    if high == 0:
+        return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
+    if low <= meta.tau2 <= high:
+        return []
+    inside = "; that of PM always lies inside" if meta.estimator != "PM" else ""
+    ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
+    return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
 
 
 def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:

@@ -1,4 +1,4 @@
-"""All that is computed of one task: its effect, the tests of its difference, and what its seeds have to do with it.
+"""All that is computed of one task: its effect with its interval, tests of its difference, and the part of its seeds.
 
 Reads and writes nothing; `rows` are the lines of effects/{comparison}.tsv.
 """
@@ -25,8 +25,10 @@ from scripts.synthesis.significance import (
     paired_t_test,
     randomisation_test,
 )
-from scripts.synthesis.tails import normal_two_sided
+from scripts.synthesis.task_interval import task_interval
+from scripts.synthesis.task_intervals import TaskInterval
 
+FEW = 10  # queries below which no distribution of the mean can be relied on
 CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
@@ -42,6 +44,8 @@ class TaskResult:
     """One task of a comparison; tests and variance are None where they have no meaning (a correlation, no margin)."""
 
     effect: EffectSize
+    interval: TaskInterval | None
+    interval_warning: str | None
     control: SeedSpread
     treatment: SeedSpread
     control_judged: float | None
@@ -61,7 +65,16 @@ def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskR
     seeds_y, seeds_x = control.values.to_numpy(), treatment.values.to_numpy()
     y, x = seeds_y.mean(axis=1), seeds_x.mean(axis=1)
     effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
-    described = (effect, seed_spread(seeds_y), seed_spread(seeds_x), control.judged, treatment.judged)
+    interval, warning = task_interval(x, y, effect, settings)
+    described = (
+        effect,
+        interval,
+        warning,
+        seed_spread(seeds_y),
+        seed_spread(seeds_x),
+        control.judged,
+        treatment.judged,
+    )
     if not effect_named(settings.effect).HAS_DIFFERENCE:
         return TaskResult(*described)
     several = max(seeds_y.shape[1], seeds_x.shape[1]) > 1 and len(x) > 1
@@ -74,9 +87,9 @@ def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskR
     )
 
 
-def rows(results: dict[str, TaskResult], weights: dict[str, float], alpha: float) -> pd.DataFrame:
+def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFrame:
     """The lines of effects/{comparison}.tsv; cells that do not exist are empty, and `undefined` says why."""
-    table = pd.DataFrame([_row(task, result, weights.get(task), alpha) for task, result in results.items()])
+    table = pd.DataFrame([_row(task, result, weights.get(task)) for task, result in results.items()])
     for test in ("t_p", "randomisation_p"):
         p_values = [None if np.isnan(p) else p for p in table[f"{test}_value"].astype(float)]
         place = table.columns.get_loc(f"{test}_value")
@@ -85,10 +98,21 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float], alpha: float
     return table
 
 
-def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> dict[str, Any]:
-    effect, t, variance = result.effect, result.t_test or TTest(), result.variance
+def interval_warnings(results: dict[str, TaskResult]) -> list[str]:
+    """Which tasks have few queries, and which have another interval than was asked for, in words."""
+    few = [
+        f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW
+    ]
+    warnings = [f"fewer than {FEW} queries: {', '.join(few)}; tests and intervals of so few are rough"] if few else []
+    return warnings + [
+        f"{task}: {result.interval_warning}" for task, result in results.items() if result.interval_warning
+    ]
+
+
+def _row(task: str, result: TaskResult, weight: float | None) -> dict[str, Any]:
+    effect, t, variance, interval = result.effect, result.t_test or TTest(), result.variance, result.interval
     randomisation, equivalence = result.randomisation, result.equivalence
-    low, high = effect.interval(alpha) or (None, None)
+    reported = effect_named(effect.effect_type).reported
     return {
         "task": task,
         "n": effect.n,
@@ -97,11 +121,11 @@ def _row(task: str, result: TaskResult, weight: float | None, alpha: float) -> d
         "effect": effect.effect,
         "variance": effect.variance,
         "se": effect.se,
-        "ci_low": low,
-        "ci_high": high,
-        "p_value": effect.p_value,
+        "ci_low": reported(interval.ci_low) if interval else None,
+        "ci_high": reported(interval.ci_high) if interval else None,
+        "p_value": interval.p_value if interval else None,
         "weight": weight,
-        "log10_p": None if effect.z is None else normal_two_sided(effect.z).log10_p,
+        "log10_p": interval.log10_p if interval else None,
         "t": t.t,
         "t_df": t.df,
         "t_p_value": t.p_value,

@@ -101,7 +101,9 @@ def test_an_interval_that_has_no_name_is_not_called_normal():
     forest = plain((0.2, 0.6))
     assert form.method(forest) == "DL, normal interval"
     assert form.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
-    with pytest.raises(ValueError, match="unknown 'other'; expected one of knapp-hartung, normal"):
+    with pytest.raises(
+        ValueError, match="unknown 'other'; expected one of knapp-hartung, knapp-hartung-unmodified, normal"
+    ):
         form.method(replace(forest, interval="other"))
 
 

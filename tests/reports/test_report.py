@@ -27,7 +27,7 @@ LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="none", so
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
-    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "hedges": True, "k": 2, "summary": SUMMARY,
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "hedges": True, "k": 2, "summary": SUMMARY,
     "fixed": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
     "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [f"{EVIL} is left out"],
 }  # fmt: skip
@@ -227,6 +227,6 @@ def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():
 def test_the_columns_that_are_known_are_those_that_are_written():
     scores = np.array([0.1, 0.4, 0.3, 0.8])
     frame = pd.DataFrame({1: scores})
-    settings = Settings("c", "t", "P@1", "MD", "DL", "normal", 0.05, 1, True, 10, 1, False)
+    settings = Settings("c", "t", "P@1", "MD", "DL", "normal", "t", 0.05, 1, True, 10, 1, False)
     result = task_result(Scores(frame, None), Scores(frame + scores[:, None] ** 2, None), settings)
-    check_columns(list(rows({"a": result}, {"a": 1.0}, 0.05).columns), "written")
+    check_columns(list(rows({"a": result}, {"a": 1.0}).columns), "written")

@@ -19,7 +19,7 @@ LABELS = Labels({"a": "Task A"}, {"t": "Treatment & Co", "c": "BM25"})
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
-    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 3, "summary": SUMMARY,
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "k": 3, "summary": SUMMARY,
     "fixed": SUMMARY | {"effect": 0.04}, "prediction_interval": [-0.02, 0.12], "q": 5.0, "q_df": 2, "q_p_value": 0.08,
     "i2": 60.0, "h2": 2.5, "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": ["d: left out, r"],
     "leave_one_out": {"a": {"k": 2, "summary": SUMMARY, "tau2": 0.0, "i2": 0.0, "q": 0.1}},
@@ -92,7 +92,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
     ],
 )
 def test_which_p_is_shown(kind, test, correction, column):
-    assert p_column(kind, test, correction)[0] == column
+    assert p_column(kind, "t", test, correction)[0] == column
 
 
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():

@@ -14,7 +14,7 @@ from scripts.synthesis.comparisons_table import table
 from scripts.synthesis.seeds import effect_variance
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
-            "interval": "normal", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
+            "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
             "cumulative": False}  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_a_task_with_a_constant_difference_does_not_spoil_the_summary(tmp_path):
     assert effects.loc["flat", "undefined"] == "the difference is the same for every query"
     assert np.isnan(effects.loc["flat", "weight"]) and effects.loc[["a", "b"], "weight"].sum() == pytest.approx(1)
     assert meta["k"] == 2 and np.isfinite(meta["summary"]["effect"])
-    assert meta["warnings"][1:] == ["flat: left out, the difference is the same for every query"]
+    assert meta["warnings"][2:] == ["flat: left out, the difference is the same for every query"]
     assert meta["warnings"][0].startswith("a, b, flat have the same query ids: if these are the same queries in other")
 
 
@@ -160,7 +160,7 @@ def test_scores_without_ids_of_different_lengths_are_one_line(tmp_path):
 
 def test_the_table_of_comparisons_adjusts_over_them():
     base = {"control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 2, "ddof": 1, "estimator": "DL",
-            "interval": "normal", "alpha": 0.05, "fixed": None}  # fmt: skip
+            "interval": "normal", "task_interval": "t", "alpha": 0.05, "fixed": None}  # fmt: skip
     metas = {
         "one": base | {"summary": {"effect": 0.1, "p_value": 0.01}, "equivalence": {"p_non_inferiority": 0.2}},
         "none": base | {"summary": None, "k": 0},

@@ -14,15 +14,17 @@ import pytest
 
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.comparisons import loaded_modules
-from scripts.synthesis import effects, estimators, intervals
+from scripts.synthesis import effects, estimators, intervals, task_intervals
 from scripts.synthesis.effects import EffectType, all_effects, effect_named
 from scripts.synthesis.estimators import Estimator, all_estimators
 from scripts.synthesis.intervals import Interval, all_intervals
+from scripts.synthesis.task_intervals import Kind, all_task_intervals
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = read_yaml(ROOT / "config/schema.yaml")["$defs"]["comparison"]["properties"]
 DOORS = [(effects, EffectType, all_effects, "effect"), (estimators, Estimator, all_estimators, "estimator"),
-         (intervals, Interval, all_intervals, "interval")]  # fmt: skip
+         (intervals, Interval, all_intervals, "interval"),
+         (task_intervals, Kind, all_task_intervals, "task_interval")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("package", "protocol", "all_kinds", "key"), DOORS, ids=[door[3] for door in DOORS])
@@ -58,9 +60,12 @@ def test_an_unknown_name_is_refused(name):
 
 
 def test_a_job_depends_on_its_own_kinds_alone():
-    chosen = SimpleNamespace(settings={"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung"})
+    chosen = SimpleNamespace(
+        settings={"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
+    )
     assert loaded_modules([chosen, chosen]) == [
-        "synthesis/effects/d_av.py", "synthesis/estimators/reml.py", "synthesis/intervals/knapp_hartung.py"
+        "synthesis/effects/d_av.py", "synthesis/estimators/reml.py", "synthesis/intervals/knapp_hartung.py",
+        "synthesis/task_intervals/bootstrap_t.py",
     ]  # fmt: skip
 
 
@@ -82,6 +87,14 @@ NAME, DESCRIPTION, LABEL = "wide", "a constant one", "constant width"
 def summary(y, variances, tau2, alpha):
     return normal_summary(y.mean(), 4.0, alpha)
 """,
+    "task_intervals/whole.py": """
+from scripts.synthesis.task_intervals import TaskInterval
+NAME, DESCRIPTION, LABEL, P_VALUE, KEYS = "whole", "all that can be", "whole", "{statistic} against nothing", {}
+def fits(effect):
+    return True
+def interval(sample):
+    return TaskInterval(NAME, -1.0, 1.0, 1.0, 0.0)
+""",
 }
 
 
@@ -95,7 +108,7 @@ def test_a_new_kind_is_one_new_file(tmp_path):
             path = tmp_path / f"metrics/{task}/{system}/seed-0.tsv"
             path.parent.mkdir(parents=True)
             path.write_text("query_id\tRR\n" + "".join(f"{task}{n}\t{value}\n" for n, value in enumerate(values)))
-    kinds = {"effect": "median", "estimator": "fixed", "interval": "wide"}
+    kinds = {"effect": "median", "estimator": "fixed", "interval": "wide", "task_interval": "whole"}
     compared = {"control": "c", "treatment": "t", "measure": "RR", "alpha": 0.05, "ddof": 1, "hedges": True,
                 "permutations": 10, "seed": 1, "cumulative": False} | kinds  # fmt: skip
     shown = {"alpha": 0.05, "estimator": "fixed", "interval": "wide", "judged": "", "p": "t-test", "correction": "none",
@@ -127,6 +140,7 @@ def test_a_new_kind_is_one_new_file(tmp_path):
         assert done.returncode == 0, done.stderr
     meta = json.loads((tmp_path / "x.json").read_text())
     assert meta["tau2"] == 0 and meta["summary"]["se"] == 2.0 and meta["summary"]["effect"] == pytest.approx(0.1)
+    assert (tmp_path / "x.tsv").read_text().count("\t-1.0\t1.0\t1.0\t") == 2 and meta["task_interval"] == "whole"
     assert ">Medians<" in (tmp_path / "x.svg").read_text()
     page = (tmp_path / "results/e/tables/effects/x.md").read_text()
     assert "half of the queries gain" in page and "Random effects (no variance, constant width)" in page

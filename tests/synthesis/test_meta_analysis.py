@@ -22,12 +22,12 @@ FITS = [
     for case in CASES
     for fit in case["fits"]
 ]
-INTERVALS = {"z": "normal", "knha": "knapp-hartung"}
+INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified", "adhoc": "knapp-hartung"}
 
 
-def ours(case: dict, fit: dict, which: slice | list[int] = slice(None)) -> MetaAnalysis:
+def ours(case: dict, fit: dict, which: slice | list[int] = slice(None), prediction: str = "k-2") -> MetaAnalysis:
     y, v = np.array(case["yi"])[which], np.array(case["vi"])[which]
-    return meta_analysis(y, v, fit["estimator"], INTERVALS[fit["test"]], case["alpha"])
+    return meta_analysis(y, v, fit["estimator"], INTERVALS[fit["test"]], case["alpha"], prediction)
 
 
 def close(found: float, expected: float, scale: float = 0.0) -> bool:
@@ -62,11 +62,11 @@ def test_agrees_with_metafor(case, fit):
     assert same_p(meta.q_p_value, meta.q_log10_p, fit["q_p_value"])
     assert math.isclose(meta.i2, fit["i2"], rel_tol=1e-8, abs_tol=1e-8)
     assert math.isclose(meta.h2, fit["h2"], rel_tol=1e-8)
-    if meta.k == 2:
-        assert meta.prediction_interval is None
-    else:
-        ends = zip(meta.prediction_interval, fit["prediction_interval"], strict=True)
-        assert all(close(end, expected, fit["se"]) for end, expected in ends)
+    assert (meta.prediction_interval is None) == (meta.prediction_df is None) == (meta.k == 2)
+    for prediction, stored in (("k-2", "prediction_interval"), ("k-1", "prediction_interval_k1")):
+        if fit[stored][0] is not None:
+            ends = zip(ours(case, fit, prediction=prediction).prediction_interval, fit[stored], strict=True)
+            assert all(close(end, expected, fit["se"]) for end, expected in ends)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -129,8 +129,23 @@ def test_one_task_is_its_own_summary():
 def test_identical_effects_leave_no_p_value_and_no_nan():
     meta = meta_analysis([0.5, 0.5, 0.5], [0.01, 0.02, 0.03])
     assert (meta.tau2, meta.q, meta.i2, meta.h2, meta.tau2_ci) == (0, 0, 0, 1, (0, 0))
-    assert meta.summary.ci_low == meta.summary.effect == meta.summary.ci_high == 0.5
-    assert meta.summary.p_value is None
+    assert meta.summary.effect == 0.5 and meta.summary.variance == meta.fixed.variance
+    unmodified = meta_analysis([0.5, 0.5, 0.5], [0.01, 0.02, 0.03], interval="knapp-hartung-unmodified").summary
+    assert unmodified.ci_low == unmodified.effect == unmodified.ci_high == 0.5
+    assert unmodified.p_value is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_default_interval_is_never_narrower_than_the_normal_one_or_the_unmodified(seed):
+    generator = np.random.default_rng(seed)
+    y, v = generator.normal(0, 0.1 * (seed % 3), 4), generator.uniform(0.001, 0.02, 4)
+    default, normal, unmodified = (
+        meta_analysis(y, v, interval=interval).summary
+        for interval in ("knapp-hartung", "normal", "knapp-hartung-unmodified")
+    )
+    assert default.se == pytest.approx(max(normal.se, unmodified.se), rel=1e-14)
+    assert default.ci_high - default.ci_low > normal.ci_high - normal.ci_low
+    assert normal.se >= meta_analysis(y, v).fixed.se
 
 
 def test_extremely_uneven_variances_do_not_cancel():

@@ -47,7 +47,7 @@ def test_figure_3_to_its_printed_digits():
     synthesis = synthesise(effects, "MD", "DL", "normal")
     ours = {}
     for task, effect in effects.items():
-        low, high = effect.interval(0.05)
+        low, high = effect.effect - 1.96 * effect.se, effect.effect + 1.96 * effect.se
         for name, value in (("effect", effect.effect), ("ci_low", low), ("ci_high", high)):
             ours[task, name] = f"{value:.2f}"
         ours[task, "weight"] = f"{100 * synthesis.weights[task]:.1f}"

@@ -24,6 +24,8 @@ ROOMS = [
     "synthesis.estimators",
     "synthesis.intervals",
     "synthesis.effects",
+    "synthesis.sign_flips",
+    "synthesis.task_intervals",
     "experiment",
     "datasets",
     "bm25",
@@ -46,7 +48,8 @@ ROOMS = [
     "archive",
 ]
 # Rooms of a stage that other stages import from.
-SHARED = ("datasets.formats", "synthesis.estimators", "synthesis.intervals", "synthesis.effects")
+SHARED = ("datasets.formats", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
+          "synthesis.task_intervals")  # fmt: skip
 STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis", "reports",
           "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned

@@ -16,6 +16,7 @@ from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heter
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
+from scripts.synthesis.task_intervals import task_interval_named
 
 TESTS = {
     "t-test": ("t_p", "paired t-test"),
@@ -84,14 +85,14 @@ def check_columns(columns: list[str], where: str) -> None:
             raise UserError(f"{where}: unknown column {name!r}")
 
 
-def p_column(effect_type: str, test: str, correction: str) -> tuple[str, str]:
+def p_column(effect_type: str, task_interval: str, test: str, correction: str) -> tuple[str, str]:
     """The column of the effects file that holds the p-values shown, and what they are, in words.
 
     Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
     effect = effect_named(effect_type)
     if test == "interval" or not effect.HAS_DIFFERENCE:
-        return "p_value", effect.P_VALUE
+        return "p_value", task_interval_named(task_interval).P_VALUE.format(statistic=effect.STATISTIC)
     column, name_of_test = TESTS[test]
     if correction == "none":
         return f"{column}_value", name_of_test
@@ -130,7 +131,7 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
 def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
-    column, p_note = p_column(first["effect_type"], looks.p, looks.correction)
+    column, p_note = p_column(first["effect_type"], first["task_interval"], looks.p, looks.correction)
     groups = tuple(
         Group(
             treatment=labels.system(comparison.meta["treatment"]),

@@ -32,7 +32,7 @@ class EffectType(Protocol):
     ANSWERS: tuple[str, str]  # to that question, where the summary is above zero and where it is below
     FINDING: str  # template: {number} with its sign, {size} without, {direction} is higher or lower
     NOUN: str  # what is expected in a new collection
-    P_VALUE: str  # what the p-value of a task's interval tests
+    STATISTIC: str  # what a task's interval holds against a distribution
 
     @staticmethod
     def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:

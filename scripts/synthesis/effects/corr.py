@@ -29,7 +29,7 @@ QUESTION = "How well does {treatment} agree with {control}?"
 ANSWERS = ("correlated", "opposed")
 FINDING = "{treatment} correlates with {control} at {number}"
 NOUN = "correlation"
-P_VALUE = "Fisher's z against the normal distribution"
+STATISTIC = "Fisher's z"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:

@@ -27,7 +27,7 @@ QUESTION = "Does {treatment} beat {control} in {measure}?"
 ANSWERS = ("yes, higher", "no, lower")
 FINDING = "the {measure} of {treatment} is on average {size} {direction} than that of {control}"
 NOUN = "effect"
-P_VALUE = "effect / standard error against the normal distribution"
+STATISTIC = "effect / standard error"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:

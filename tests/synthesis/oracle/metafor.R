@@ -27,7 +27,8 @@ cases <- list(
   tiny = list(yi = c(2e-7, 5e-7, -1e-7, 9e-7), vi = c(1e-14, 2e-14, 4e-14, 3e-14)),
   huge = list(yi = c(120000, 340000, -50000, 210000), vi = c(4e8, 9e8, 2e9, 1e9)),
   certain = list(yi = c(0.5, 0.52, 0.49, 0.51), vi = c(1e-5, 2e-5, 1.5e-5, 3e-5)),
-  thirty = thirty
+  thirty = thirty,
+  agreeing = list(yi = c(0.0200, 0.0201, 0.0202), vi = c(0.0383, 0.0380, 0.0385)^2)
 )
 
 number <- function(x) ifelse(is.na(x), "null", ifelse(is.infinite(x), "null", sprintf("%.17g", x)))
@@ -50,6 +51,8 @@ fit_one <- function(case, method, test) {
   level <- if (is.null(case$level)) 95 else case$level
   fit <- rma(case$yi, case$vi, method = method, test = test, level = level, control = control(case))
   prediction <- if (fit$k < 3) list(pi.lb = NA, pi.ub = NA) else predict(fit, pi.type = "riley")
+  # With a t test, metafor's own prediction interval takes k - 1 degrees of freedom.
+  prediction_k1 <- if (fit$k < 2 || test == "z") list(pi.lb = NA, pi.ub = NA) else predict(fit)
   loo <- if (fit$k < 3) list(estimate = NA, se = NA, tau2 = NA, Q = NA, I2 = NA) else leave1out(fit)
   cumulated <- if (fit$k < 2) list(estimate = NA, se = NA, tau2 = NA) else cumul(fit)
   object(list(
@@ -58,6 +61,7 @@ fit_one <- function(case, method, test) {
     p_value = number(fit$pval), tau2 = number(fit$tau2), tau2_ci = vector(tau2_ci(fit, case)),
     q = number(fit$QE), q_p_value = number(fit$QEp), i2 = number(fit$I2), h2 = number(fit$H2),
     prediction_interval = vector(c(prediction$pi.lb, prediction$pi.ub)), weights = vector(weights(fit) / 100),
+    prediction_interval_k1 = vector(c(prediction_k1$pi.lb, prediction_k1$pi.ub)),
     leave_one_out = columns(loo, c("estimate", "se", "tau2", "Q", "I2")),
     cumulative = columns(cumulated, c("estimate", "se", "tau2"))
   ))
@@ -68,7 +72,7 @@ fit_case <- function(name) {
   level <- if (is.null(case$level)) 95 else case$level
   fixed <- rma(case$yi, case$vi, method = "FE", level = level)
   fits <- c()
-  for (method in c("DL", "REML", "PM")) for (test in c("z", "knha")) {
+  for (method in c("DL", "REML", "PM")) for (test in c("z", "knha", "adhoc")) {
     if (length(case$yi) > 1 || test == "z") fits <- c(fits, fit_one(case, method, test))
   }
   object(list(

@@ -1,0 +1,23 @@
+"""The interval of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) as they gave it; reads and writes nothing.
+
+As metafor's test = "knha". Where the tasks agree better than by chance it is narrower than that of one precise task,
+and a point where they are equal: with few tasks that is luck, so it is not the default.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.synthesis.heterogeneity import q_statistic, weighted_mean
+from scripts.synthesis.summaries import Summary, t_summary
+
+NAME = "knapp-hartung-unmodified"
+DESCRIPTION = "of Hartung and Knapp, which shrinks without limit where tasks agree"
+LABEL = "unmodified Knapp-Hartung"
+
+
+def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
+    """M +- t(k - 1) sqrt(q / sum W*), q = sum W* (Y - M)^2 / (k - 1), W* = 1 / (V + tau2)."""
+    weights, df = 1 / (variances + tau2), len(y) - 1
+    scale = q_statistic(y, variances, tau2) / df
+    return t_summary(weighted_mean(y, weights), scale / weights.sum(), df, alpha)
