@@ -5,6 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+OWN, BORROWED, UNKNOWN = "own", "borrowed", "unknown"
+DIFFERENCE = "difference"  # stands for control and treatment that rank with the same checkpoints
+
+
+@dataclass(frozen=True)
+class SeedsOf:
+    """Where the luck of a trained system's checkpoints is known from."""
+
+    status: Annotated[str, "own: several seeds of its own; borrowed: those of another system; unknown"]
+    system: Annotated[str | None, "whose seeds these are"] = None
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -25,7 +36,19 @@ class Settings:
     cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
     resamples: Annotated[int, "of the bootstrap intervals of tasks"] = 9999
     prediction: Annotated[str, "degrees of freedom of the prediction interval: k-2 or k-1"] = "k-2"
+    seeds: Annotated[str, "random: other seeds are part of what is uncertain; conditional: as they were drawn"] = (
+        "random"
+    )
+    dependence: Annotated[str, "of tasks that share queries or a corpus: estimated or independent"] = "estimated"
+    clusters: Annotated[str | dict[str, str], "of queries: auto, gold-document, query, or a file by task"] = "auto"
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
+        default_factory=dict
+    )
+    corpora: Annotated[dict[str, str], "task: its corpus, where tasks share one"] = field(default_factory=dict)
+    qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
+        default_factory=dict
+    )
+    seed_sources: Annotated[dict[str, SeedsOf], "role: where the luck of a trained system is known from"] = field(
         default_factory=dict
     )

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
@@ -41,8 +43,13 @@ def synthesise(
     interval: str = "knapp-hartung",
     alpha: float = 0.05,
     prediction: str = "k-2",
+    dependence: Dependence | None = None,
 ) -> Synthesis:
-    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`."""
+    """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`.
+
+    `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
+    seeds.
+    """
     defined = {
         task: (effect.estimate, effect.variance)
         for task, effect in effects.items()
@@ -51,10 +58,16 @@ def synthesise(
 
     def combine(tasks: list[str]) -> MetaAnalysis:
         estimates = [defined[task][0] for task in tasks]
-        variances = [defined[task][1] for task in tasks]
-        return _as_reported(meta_analysis(estimates, variances, estimator, interval, alpha, prediction), effect_type)
+        if dependence is None:
+            variances = [defined[task][1] for task in tasks]
+            meta = meta_analysis(estimates, variances, estimator, interval, alpha, prediction)
+        else:
+            subset = dependence.of_subset([positions[task] for task in tasks])
+            meta = dependent_meta_analysis(estimates, subset, estimator, interval, alpha, prediction)
+        return _as_reported(meta, effect_type)
 
     tasks = list(defined)
+    positions = {task: position for position, task in enumerate(tasks)}
     meta = combine(tasks) if tasks else None
     warnings = [f"{task}: left out, {effect.undefined}" for task, effect in effects.items() if effect.undefined]
     if meta is None:
@@ -63,6 +76,7 @@ def synthesise(
         warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with a normal interval")
     else:
         warnings += tau2_warnings(meta)
+        warnings += other_methods(meta, estimator, interval)
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
@@ -77,7 +91,8 @@ def synthesise(
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
     """What is odd about tau2 of two tasks or more, beside its own interval, in words."""
-    assert meta.tau2 is not None and meta.tau2_ci is not None
+    if meta.tau2 is None or meta.tau2_ci is None:
+        return []
     low, high = meta.tau2_ci
     if high == 0:
         return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
@@ -86,6 +101,16 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
     inside = "; that of PM always lies inside" if meta.estimator != "PM" else ""
     ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
     return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
+
+
+def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
+    """Which methods are not those asked for, because the tasks depend on one another, in words."""
+    asked = {estimator: meta.estimator, interval: meta.interval}
+    return [
+        f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"
+        for wanted, used in asked.items()
+        if wanted != used
+    ]
 
 
 def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
@@ -102,5 +127,6 @@ def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
         meta,
         summary=summary(meta.summary),
         fixed=summary(meta.fixed),
+        given_seeds=summary(meta.given_seeds) if meta.given_seeds else None,
         prediction_interval=(reported(prediction[0]), reported(prediction[1])) if prediction else None,
     )

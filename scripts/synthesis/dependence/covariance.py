@@ -36,6 +36,7 @@ def covariance(
         correlation /= correlation[0, 0]
     root = np.sqrt(np.asarray(variances, dtype=float))
     matrix: np.ndarray = correlation * np.outer(root, root)
+    np.fill_diagonal(matrix, variances)  # to the last digit
     return matrix
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from scripts.synthesis.dependence.covariance import is_diagonal
 from scripts.synthesis.dependence.satterthwaite import Part, total
 from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
+from scripts.synthesis.dependence.variance_components import structures
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Dependence:
 
     @property
     def independent(self) -> bool:
-        """Whether tasks share neither queries nor a collection."""
-        return is_diagonal(self.sampling) and len(set(self.collections)) == len(self.collections)
+        """Whether tasks share neither queries nor, where collections suffice for a level, a collection."""
+        return is_diagonal(self.sampling) and len(structures(self.collections)) == 1
 
     @property
     def variances(self) -> np.ndarray:
@@ -62,11 +63,13 @@ class Dependence:
         ]
         return Part(float(weights @ self.sampling @ weights), total(parts).df)
 
-    def of_task(self, task: int) -> Part:
-        """The variance of one task's effect over queries and seeds."""
+    def of_task(self, task: int, over_queries: Part | None = None) -> Part:
+        """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of
+        that."""
         weights = np.zeros(len(self.degrees))
         weights[task] = 1.0
-        return total([Part(float(self.sampling[task, task]), self.degrees[task]), *seeds_parts(self.lucks, weights)])
+        part = over_queries or Part(float(self.sampling[task, task]), self.degrees[task])
+        return total([part, *seeds_parts(self.lucks, weights)])
 
 
 def of_mean(part: Part, model_variance: float, tau2: float, dependence: Dependence, weights: np.ndarray) -> Part:
