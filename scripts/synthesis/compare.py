@@ -15,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
@@ -26,11 +25,12 @@ from scripts.ir.scores import LINE, check_pairs
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis
+from scripts.synthesis.sensitivity import sensitivity
 from scripts.synthesis.summaries import Summary
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.tails import normal_upper, t_upper
 from scripts.synthesis.task_intervals import kind_for
-from scripts.synthesis.task_results import Scores, interval_warnings, rows, task_result
+from scripts.synthesis.task_results import Scores, rows, task_result, task_warnings
 
 KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutations")
 
@@ -45,7 +45,7 @@ def read_scores(paths: list[Path], measure: str) -> Scores:
     if values.isna().any(axis=None):
         raise UserError(f"{paths[0].parent}: its seeds cover different queries")
     judged = [name for name in tables[0] if name.startswith("Judged@")]
-    return Scores(values, float(np.mean([table[judged[0]].mean() for table in tables])) if judged else None)
+    return Scores(values, sum(table[judged[0]] for table in tables) / len(tables) if judged else None)
 
 
 def by_task(paths: list[Path]) -> dict[str, list[Path]]:
@@ -67,9 +67,12 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
         raise UserError(f"task {task}: control and treatment have no query in common")
     unmatched = len(control.values) + len(treatment.values) - 2 * len(common)
     unpaired = f"{task}: {unmatched} queries stand in one system only and are left out" if unmatched else None
-    on_control = control._replace(values=control.values.loc[common])
-    on_treatment = treatment._replace(values=treatment.values.loc[common])
-    return on_control, on_treatment, unpaired
+    return on(control, common), on(treatment, common), unpaired
+
+
+def on(scores: Scores, queries: pd.Index) -> Scores:
+    """A system's scores on these queries alone."""
+    return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])
 
 
 def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
@@ -159,7 +162,9 @@ def main() -> None:
         settings.prediction,
     )
     record = meta_record(synthesis, settings)
-    record["warnings"] = warnings + interval_warnings(results) + record["warnings"]
+    if beside := sensitivity(results, settings):
+        record["sensitivity"] = beside
+    record["warnings"] = warnings + task_warnings(results) + record["warnings"]
     for warning in record["warnings"]:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
     with atomic_text(arguments.effects) as file:

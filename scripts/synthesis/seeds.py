@@ -75,17 +75,18 @@ def seed_spread(values: np.ndarray) -> SeedSpread:
     )
 
 
-def effect_variance(treatment: np.ndarray, control: np.ndarray) -> EffectVariance:
+def effect_variance(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -> EffectVariance:
     """Split the variance of the mean difference of two systems, of shapes (queries, seeds of each), over its sources.
 
     Both systems' seeds are independent, so each adds seed / m to the variance over queries, which holds
     residual / (n m) of each already (the variance of a mean over both, Brennan 2001, chapter 2). A system
     with one seed adds nothing: this is exact for a deterministic system, such as BM25, and a lower bound for others.
+    The variance over queries divides by n - `ddof`, as that of the effect; components are unbiased in any case.
     """
     x, y = _matrix(treatment), _matrix(control)
     if len(x) != len(y) or len(x) < 2:
         raise ValueError(f"treatment and control must have the same queries, at least 2, not {len(x)} and {len(y)}")
-    sampling = float((x.mean(axis=1) - y.mean(axis=1)).var(ddof=1)) / len(x)
+    sampling = float((x.mean(axis=1) - y.mean(axis=1)).var(ddof=ddof)) / len(x)
     between = within = 0.0
     for values in (x, y):
         spread, (n, m) = seed_spread(values), values.shape

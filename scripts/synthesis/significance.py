@@ -55,9 +55,9 @@ class Equivalence:
     undefined: str | None = None
 
 
-def paired_t_test(treatment: np.ndarray, control: np.ndarray) -> TTest:
-    """Student's paired t-test, two-sided, of two vectors of shape (n,)."""
-    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof=1)
+def paired_t_test(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -> TTest:
+    """Student's paired t-test, two-sided, of two vectors of shape (n,); the variance divides by n - ddof."""
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return TTest(undefined=result)
     t, df = float(result[0] / math.sqrt(result[1])), len(treatment) - 1
@@ -85,17 +85,23 @@ def randomisation_test(
     return Randomisation(float((np.abs(sums[0]) >= extreme).sum() + drawn) / (count + drawn), count, exact)
 
 
-def equivalence_test(treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05) -> Equivalence:
+def equivalence_test(
+    treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05, ddof: int = 1
+) -> Equivalence:
     """Two one-sided paired t-tests (TOST; Schuirmann 1987) against `margin` > 0, in units of the measure.
 
-    Non-inferiority takes a higher value of the measure as better.
+    Non-inferiority takes a higher value of the measure as better. The variance divides by n - `ddof`.
     """
     if not margin > 0:
         raise ValueError(f"the margin must be positive, not {margin}")
-    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof=1)
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return Equivalence(margin, undefined=result)
-    mean, se, df = float(result[0]), math.sqrt(result[1]), len(treatment) - 1
+    return two_one_sided(float(result[0]), math.sqrt(result[1]), len(treatment) - 1, margin, alpha)
+
+
+def two_one_sided(mean: float, se: float, df: float, margin: float, alpha: float = 0.05) -> Equivalence:
+    """The two tests of a mean with its standard error, by Student's t."""
     above: Tail = t_upper((mean + margin) / se, df)
     below: Tail = t_upper((margin - mean) / se, df)
     half = -special.stdtrit(df, alpha) * se

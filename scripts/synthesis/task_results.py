@@ -14,6 +14,7 @@ import pandas as pd
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.effect_sizes import EffectSize, effect_size
 from scripts.synthesis.effects import effect_named
+from scripts.synthesis.paired import constant
 from scripts.synthesis.seeds import EffectVariance, SeedSpread, effect_variance, seed_spread
 from scripts.synthesis.significance import (
     Equivalence,
@@ -33,19 +34,23 @@ CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 class Scores(NamedTuple):
-    """One system on one task: a measure by query (index query_id) and seed (columns), and the mean Judged@k."""
+    """One system on one task: a measure by query (index query_id) and seed (columns), and Judged@k by query."""
 
     values: pd.DataFrame
-    judged: float | None
+    judged: pd.Series | None
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """One task of a comparison; tests and variance are None where they have no meaning (a correlation, no margin)."""
+    """One task of a comparison; tests and variance are None where they have no meaning (a correlation, no margin).
+
+    `same` is the difference of systems that differ by it on every query, so that the effect is undefined. Judged@k is
+    the mean over the same queries as the effect.
+    """
 
     effect: EffectSize
     interval: TaskInterval | None
-    interval_warning: str | None
+    warnings: tuple[str, ...]
     control: SeedSpread
     treatment: SeedSpread
     control_judged: float | None
@@ -54,6 +59,7 @@ class TaskResult:
     randomisation: Randomisation | None = None
     equivalence: Equivalence | None = None
     variance: EffectVariance | None = None
+    same: float | None = None
 
 
 def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskResult:
@@ -65,54 +71,75 @@ def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskR
     seeds_y, seeds_x = control.values.to_numpy(), treatment.values.to_numpy()
     y, x = seeds_y.mean(axis=1), seeds_x.mean(axis=1)
     effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
+    effect_type = effect_named(settings.effect)
     interval, warning = task_interval(x, y, effect, settings)
+    caution = effect_type.caution(x, y) if interval else None
     described = (
         effect,
         interval,
-        warning,
+        tuple(filter(None, (warning, caution))),
         seed_spread(seeds_y),
         seed_spread(seeds_x),
-        control.judged,
-        treatment.judged,
+        _mean(control.judged),
+        _mean(treatment.judged),
     )
-    if not effect_named(settings.effect).HAS_DIFFERENCE:
+    if not effect_type.HAS_DIFFERENCE:
         return TaskResult(*described)
     several = max(seeds_y.shape[1], seeds_x.shape[1]) > 1 and len(x) > 1
     return TaskResult(
         *described,
-        t_test=paired_t_test(x, y),
+        t_test=paired_t_test(x, y, settings.ddof),
         randomisation=randomisation_test(x, y, settings.seed, settings.permutations),
-        equivalence=equivalence_test(x, y, settings.margin, settings.alpha) if settings.margin else None,
-        variance=effect_variance(seeds_x, seeds_y) if several else None,
+        equivalence=equivalence_test(x, y, settings.margin, settings.alpha, settings.ddof) if settings.margin else None,
+        variance=effect_variance(seeds_x, seeds_y, settings.ddof) if several else None,
+        same=same_difference(x, y, effect),
     )
 
 
+def same_difference(x: np.ndarray, y: np.ndarray, effect: EffectSize) -> float | None:
+    """The difference that every query has and that leaves no effect; a standardised one is known only if it is 0."""
+    difference = x - y
+    if effect.undefined is None or len(x) < 2 or not constant(difference, x, y):
+        return None
+    if constant(np.append(difference, 0.0), x, y):
+        return 0.0
+    return float(difference.mean()) if effect_named(effect.effect_type).IN_UNITS_OF_MEASURE else None
+
+
+def _mean(values: pd.Series | None) -> float | None:
+    return None if values is None else float(values.mean())
+
+
 def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFrame:
-    """The lines of effects/{comparison}.tsv; cells that do not exist are empty, and `undefined` says why."""
+    """The lines of effects/{comparison}.tsv; cells that do not exist are empty, and `undefined` says why.
+
+    The family of an adjustment is all tasks, for every test: one without a p-value counts as p = 1, as that of the
+    randomisation test is where both systems are the same and there is no t.
+    """
     table = pd.DataFrame([_row(task, result, weights.get(task)) for task, result in results.items()])
     for test in ("t_p", "randomisation_p"):
-        p_values = [None if np.isnan(p) else p for p in table[f"{test}_value"].astype(float)]
+        p_values = table[f"{test}_value"].astype(float)
         place = table.columns.get_loc(f"{test}_value")
         for offset, (name, adjusted) in enumerate(CORRECTIONS.items(), 1):
-            table.insert(place + offset, f"{test}_{name}", adjusted(p_values))
+            of_all = pd.Series(adjusted(p_values.fillna(1.0).tolist()), table.index)
+            table.insert(place + offset, f"{test}_{name}", of_all.where(p_values.notna()))
     return table
 
 
-def interval_warnings(results: dict[str, TaskResult]) -> list[str]:
-    """Which tasks have few queries, and which have another interval than was asked for, in words."""
+def task_warnings(results: dict[str, TaskResult]) -> list[str]:
+    """Which tasks have few queries, another interval than was asked for, or an effect to beware of, in words."""
     few = [
         f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW
     ]
     warnings = [f"fewer than {FEW} queries: {', '.join(few)}; tests and intervals of so few are rough"] if few else []
-    return warnings + [
-        f"{task}: {result.interval_warning}" for task, result in results.items() if result.interval_warning
-    ]
+    return warnings + [f"{task}: {warning}" for task, result in results.items() for warning in result.warnings]
 
 
 def _row(task: str, result: TaskResult, weight: float | None) -> dict[str, Any]:
     effect, t, variance, interval = result.effect, result.t_test or TTest(), result.variance, result.interval
     randomisation, equivalence = result.randomisation, result.equivalence
-    reported = effect_named(effect.effect_type).reported
+    effect_type = effect_named(effect.effect_type)
+    reported, in_units = effect_type.reported, effect_type.IN_UNITS_OF_MEASURE  # the split is that of a mean difference
     return {
         "task": task,
         "n": effect.n,
@@ -139,7 +166,7 @@ def _row(task: str, result: TaskResult, weight: float | None) -> dict[str, Any]:
         "treatment_seeds": len(result.treatment.seed_means),
         "control_seed_sd": result.control.sd,
         "treatment_seed_sd": result.treatment.sd,
-        "variance_with_seeds": variance.total if variance else None,
+        "variance_with_seeds": variance.total if variance and in_units else None,
         "seed_share": variance.seed_share if variance else None,
         "undefined": effect.undefined,
     }

@@ -73,6 +73,17 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     )
 
 
+def test_judged_is_averaged_over_the_queries_of_the_effect(tmp_path):
+    control, treatment = (
+        [metrics(tmp_path, "a", "c", 0, {"1": 0.1, "2": 0.5, "3": 0.4})],
+        [metrics(tmp_path, "a", "t", seed, {"2": 0.9, "3": 0.2, "4": 0.5}) for seed in (0, 1)],
+    )
+    for path, judged in zip((*control, *treatment), ([0, 0.4, 0.6], [0.2, 0.4, 1], [0.4, 0.8, 1]), strict=True):
+        pd.read_csv(path, sep="\t").assign(**{"Judged@10": judged}).to_csv(path, sep="\t", index=False)
+    effects, _ = compare(tmp_path, control, treatment)
+    assert effects.loc["a", ["n", "control_judged", "treatment_judged"]].tolist() == pytest.approx([2, 0.5, 0.45])
+
+
 def test_nothing_in_common_is_one_line_and_no_file(tmp_path):
     done = compare(tmp_path, [metrics(tmp_path, "a", "c", 0, {"1": 0.1})], [metrics(tmp_path, "a", "t", 0, {"2": 0.1})])
     assert done.returncode == 1

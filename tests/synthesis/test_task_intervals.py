@@ -19,7 +19,7 @@ from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.effects import all_effects, effect_named
 from scripts.synthesis.task_interval import task_interval
 from scripts.synthesis.task_intervals import Sample, TaskInterval, all_task_intervals, bca, bootstrap_t, kind_for
-from scripts.synthesis.task_results import Scores, interval_warnings, task_result
+from scripts.synthesis.task_results import Scores, task_result, task_warnings
 from tests.synthesis.test_meta_analysis import numbers_of
 
 ORACLE = Path(__file__).parent / "oracle"
@@ -187,4 +187,4 @@ def test_fewer_than_ten_queries_are_said():
         return task_result(Scores(pd.DataFrame(values), None), Scores(pd.DataFrame(values**2), None), SETTINGS)
 
     results = {"a": result(9), "b": result(10), "c": result(1)}
-    assert interval_warnings(results) == ["fewer than 10 queries: a (9); tests and intervals of so few are rough"]
+    assert task_warnings(results) == ["fewer than 10 queries: a (9); tests and intervals of so few are rough"]

@@ -44,6 +44,11 @@ class EffectType(Protocol):
         ...
 
     @staticmethod
+    def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+        """What to beware of in the effect of these values, which is defined, in words; None for nothing."""
+        ...
+
+    @staticmethod
     def reported(value: float) -> float:
         """A value on the scale of the synthesis, as it is reported."""
         ...

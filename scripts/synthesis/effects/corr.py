@@ -46,6 +46,11 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     return math.log(plus / minus), 1 / (n - 3)
 
 
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Nothing."""
+    return None
+
+
 def reported(value: float) -> float:
     """r = tanh(z)."""
     return math.tanh(value)

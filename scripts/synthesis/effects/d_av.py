@@ -63,6 +63,11 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     return j * d, j**2 * variance
 
 
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Nothing."""
+    return None
+
+
 def reported(value: float) -> float:
     """The difference itself."""
     return float(value)

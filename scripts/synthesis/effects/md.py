@@ -35,6 +35,11 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     return mean_difference(x, y, ddof)
 
 
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Nothing."""
+    return None
+
+
 def reported(value: float) -> float:
     """The difference itself."""
     return float(value)

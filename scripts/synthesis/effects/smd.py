@@ -16,6 +16,8 @@ NAME = "SMD"
 DESCRIPTION = "standardised mean difference"
 KEYS = {"hedges": HEDGES}
 
+CORRELATED = 0.9  # r above which the interval covers too rarely (docs/statistics.md)
+
 HAS_DIFFERENCE = True
 SHARED_SCALE = True
 IN_UNITS_OF_MEASURE = False
@@ -48,6 +50,14 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     v_d = (1 / n + d**2 / (2 * n)) * twice_1_minus_r
     j = hedges_correction(n) if hedges else 1.0
     return j * d, j**2 * v_d
+
+
+def caution(x: np.ndarray, y: np.ndarray) -> str | None:
+    """Where r is near 1: the variance, which takes r as known, is a fraction of the true one then."""
+    r = float(np.corrcoef(x, y)[0, 1])
+    if r <= CORRELATED:
+        return None
+    return f"r is {r:.3f}: above {CORRELATED} the variance of the SMD is too small; effect d_av fits"
 
 
 def reported(value: float) -> float:

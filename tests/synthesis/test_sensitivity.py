@@ -1,0 +1,113 @@
+"""Effects that are equal or nearly so: kept by a pooled variance, one family for all tests, cautions, one scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.sensitivity import pooled_variance, sensitivity
+from scripts.synthesis.task_results import Scores, TaskResult, rows, task_result, task_warnings
+
+SETTINGS = Settings("c", "t", "m", "MD", "REML", "knapp-hartung", "t", 0.05, 1, True, 1000, 7, False)
+RANDOM = np.random.default_rng(4)
+
+
+def scores(values: np.ndarray) -> Scores:
+    return Scores(pd.DataFrame(values if values.ndim == 2 else values[:, None]), None)
+
+
+def result(control: np.ndarray, treatment: np.ndarray, **changes) -> TaskResult:
+    return task_result(scores(control), scores(treatment), replace(SETTINGS, **changes))
+
+
+def tasks(gains: dict[str, float | None], **changes) -> dict[str, TaskResult]:
+    """Tasks of 20 to 40 queries with a mean difference; None for systems that are the same."""
+    results = {}
+    for place, (task, gain) in enumerate(gains.items()):
+        control = RANDOM.uniform(0, 1, 20 + 5 * place)
+        noise = RANDOM.normal(0, 0.1, len(control))
+        treatment = control if gain is None else control + gain + noise - noise.mean()
+        results[task] = result(control, treatment, **changes)
+    return results
+
+
+def test_a_task_on_which_nothing_changes_keeps_its_place_by_the_pooled_variance():
+    """The mean of .25, .25 and three times 0 is .10: the summary of the others is .25, that of all is near .10."""
+    results = tasks({"a": 0.25, "b": 0.25, "c": None, "d": None, "e": None})
+    found = sensitivity(results, SETTINGS)
+    differences = {
+        task: outcome.effect.variance * outcome.effect.n for task, outcome in results.items() if task in "ab"
+    }
+    within = (19 * differences["a"] + 24 * differences["b"]) / 43
+    assert found["pooled_variance"] == pytest.approx(within, rel=1e-12) and found["pooled_df"] == 43
+    assert found["k"] == 5 and found["tasks"]["c"] == {"n": 30, "effect": 0.0, "variance": pytest.approx(within / 30)}
+    assert found["summary"]["effect"] == pytest.approx(0.1, abs=0.01)
+    assert found["summary"]["ci_low"] < 0.1 < found["summary"]["ci_high"]
+
+
+def test_its_equivalence_is_tested_with_the_pooled_variance():
+    results = tasks({"a": 0.2, "b": None}, margin=0.05)
+    test = sensitivity(results, replace(SETTINGS, margin=0.05))["tasks"]["b"]
+    expected = stats.t.sf(0.05 / np.sqrt(test["variance"]), 19)
+    assert test["p_equivalence"] == test["p_non_inferiority"] == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(("effect", "shift", "same"), [
+    ("MD", 0.0, 0.0), ("MD", 0.1, 0.1), ("SMD", 0.0, 0.0), ("SMD", 0.1, None), ("d_av", 0.0, 0.0), ("CORR", 0.0, None),
+])  # fmt: skip
+def test_what_is_the_same(effect, shift, same):
+    control = RANDOM.uniform(0, 1, 12)
+    found = result(control, control + shift, effect=effect)
+    assert found.effect.undefined and found.same == (None if same is None else pytest.approx(same))
+
+
+def test_without_such_a_task_or_without_another_there_is_no_such_summary():
+    assert sensitivity(tasks({"a": 0.2, "b": 0.1}), SETTINGS) is None
+    nothing = tasks({"a": None, "b": None})
+    assert sensitivity(nothing, SETTINGS) is None
+    assert pooled_variance({task: outcome.effect for task, outcome in nothing.items()}) is None
+
+
+def test_the_family_of_an_adjustment_is_the_same_for_every_test():
+    """t is undefined where systems are the same, the randomisation test has p = 1: both count as a member."""
+    results = tasks({"a": 0.05, "same": None, "b": 0.01})
+    table = rows(results, {}).set_index("task")
+    for test in ("t_p", "randomisation_p"):
+        p = table[f"{test}_value"].astype(float).drop("same")
+        assert table.loc[p.idxmin(), f"{test}_holm"] == pytest.approx(min(1, 3 * p.min()))
+        assert table.loc[p.idxmin(), f"{test}_bh"] == pytest.approx(min(3 * p.min(), 3 / 2 * p.max(), 1))
+    assert table.loc["same", "randomisation_p_value"] == 1 and np.isnan(table.loc["same", "t_p_holm"])
+
+
+def test_a_standardised_difference_of_alike_systems_is_cautioned_against():
+    control = RANDOM.uniform(0, 1, 40)
+    alike, unlike = control + RANDOM.normal(0, 0.05, 40), RANDOM.uniform(0, 1, 40)
+    (warning,) = task_warnings({"a": result(control, alike, effect="SMD"), "b": result(control, unlike, effect="SMD")})
+    assert warning.startswith("a: r is 0.9") and "effect d_av fits" in warning
+    assert task_warnings({"a": result(control, alike, effect="d_av")}) == []
+
+
+def test_ddof_holds_for_the_test_the_equivalence_and_the_seeds():
+    control, n = RANDOM.uniform(0, 1, (15, 1)), 15
+    treatment = control + RANDOM.normal(0.05, 0.1, (15, 3))
+    difference = treatment.mean(axis=1) - control[:, 0]
+    ones, zeros = (result(control, treatment, ddof=ddof, margin=0.1, task_interval="t") for ddof in (1, 0))
+    assert zeros.t_test.t == pytest.approx(difference.mean() / (difference.std() / np.sqrt(n)), rel=1e-12)
+    assert zeros.t_test.p_value == pytest.approx(zeros.interval.p_value, rel=1e-12)
+    expected = stats.t.sf((difference.mean() + 0.1) / (difference.std() / np.sqrt(n)), n - 1)
+    assert zeros.equivalence.p_non_inferiority == pytest.approx(expected, rel=1e-10)
+    assert zeros.variance.sampling == pytest.approx(zeros.effect.variance, rel=1e-12)
+    assert ones.variance.total - zeros.variance.total == pytest.approx(ones.effect.variance / n, rel=1e-9)
+
+
+def test_variances_of_two_scales_do_not_stand_in_one_table():
+    control = RANDOM.uniform(0, 1, (15, 1))
+    treatment = control + RANDOM.normal(0.05, 0.1, (15, 3))
+    md, smd = (rows({"a": result(control, treatment, effect=effect)}, {}).iloc[0] for effect in ("MD", "SMD"))
+    assert md["variance_with_seeds"] >= md["variance"] and smd["variance_with_seeds"] is None
+    assert md["seed_share"] == smd["seed_share"]
