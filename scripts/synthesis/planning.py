@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from scripts.common.settings import given
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
+from scripts.experiment.seed_sources import seed_sources, tasks_of_source
+from scripts.synthesis.comparison_settings import BORROWED, SeedsOf
 
 
 def control_metrics(experiment: Experiment, name: str) -> list[str]:
@@ -36,7 +39,53 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
         **({"treatment_on": folders} if folders else {}),
         "seed": experiment.seed,
         **comparison.settings,
+        **_dependence(experiment, name),
     }
+
+
+def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
+    """The metrics files of the systems whose seeds the trained systems of a comparison borrow."""
+    comparison = experiment.comparisons[name]
+    borrowed = dict.fromkeys(seeds.system for seeds in _sources(experiment, name).values() if seeds.status == BORROWED)
+    return [
+        file
+        for system in borrowed
+        if system is not None
+        for task in tasks_of_source(experiment, comparison, system)
+        for file in job_files.metrics(experiment, experiment.systems[system], task)
+    ]
+
+
+def cluster_files(experiment: Experiment, name: str) -> list[str]:
+    """What tells which queries belong together: qrels of the tasks, or the user's files."""
+    settings = comparison_settings(experiment, name)
+    clusters = settings.get("clusters")
+    return [*settings.get("qrels", {}).values(), *(clusters.values() if isinstance(clusters, dict) else [])]
+
+
+def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
+    """The settings about what tasks, queries and systems have in common, as far as there is something."""
+    comparison, tasks = experiment.comparisons[name], experiment.tasks
+    settings: dict[str, Any] = {}
+    clusters = comparison.settings.get("clusters", "auto")
+    if isinstance(clusters, dict):
+        settings["clusters"] = {tasks[task].folder: path for task, path in clusters.items()}
+    elif clusters != "query":
+        judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given]
+        settings["qrels"] = {task.folder: job_files.qrels(experiment, task) for task in judged}
+    corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
+    estimated = comparison.settings.get("dependence", "estimated") == "estimated"
+    if estimated and len(set(corpora.values())) < len(corpora):
+        settings["corpora"] = corpora
+    sources = {role: given(seeds) for role, seeds in _sources(experiment, name).items()}
+    return settings | ({"seed_sources": sources} if sources else {})
+
+
+def _sources(experiment: Experiment, name: str) -> dict[str, SeedsOf]:
+    comparison = experiment.comparisons[name]
+    if comparison.settings.get("seeds", "random") != "random":
+        return {}
+    return seed_sources(experiment, comparison)
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,11 +16,12 @@ from scripts.synthesis.dependence.covariance import covariance, is_diagonal
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
 from scripts.synthesis.dependence.satterthwaite import Part, total
 from scripts.synthesis.dependence.seeds_part import Luck, seed_source, seeds_parts, shares_of
-from scripts.synthesis.dependence.units import components, design_effect, effective_number, sums
+from scripts.synthesis.dependence.units import clustered, components, effective_number, sums
 from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.seeds import effect_variance
 
 G = np.random.default_rng(1)
+STORED = json.loads((Path(__file__).parent / "oracle/rma_mv.json").read_text())
 
 
 def test_components_join_queries_over_others():
@@ -36,23 +39,31 @@ def test_effective_number_of_clusters():
 def test_design_effect_is_that_of_the_means_of_equal_clusters():
     """With clusters of one size the sandwich is the variance of the mean of the clusters' means."""
     values = G.normal(0, 1, (12, 4)) + G.normal(0, 1, (12, 1))
-    flat, units = values.ravel(), [f"c{i}" for i in range(12) for _ in range(4)]
+    flat, units = values.ravel(), np.repeat(np.arange(12), 4)
     expected = (values.mean(axis=1).var(ddof=1) / 12) / (flat.var(ddof=1) / 48)
-    assert design_effect(flat - flat.mean(), units) == pytest.approx(expected, rel=1e-12)
-    assert design_effect(flat - flat.mean(), list(range(48))) == 1
-    assert design_effect(flat - flat.mean(), ["one"] * 48) is None
+    assert clustered(flat - flat.mean(), units) == pytest.approx((expected, 11), rel=1e-12)
+    assert clustered(flat - flat.mean(), np.arange(48)) == (1, 47)
+    assert clustered(flat - flat.mean(), np.zeros(48, dtype=int)) is None
+
+
+@pytest.mark.parametrize("case", STORED["clusters"], ids=lambda case: case["name"])
+def test_clustered_variance_is_that_of_clubsandwich(case):
+    """CR2 of a mean and Satterthwaite's degrees of freedom: vcovCR and coef_test of lm(d ~ 1)."""
+    d, units = np.array(case["d"]), np.array(case["cluster"], dtype=int) - 1
+    found = clustered(d - d.mean(), units)
+    variance = d.var(ddof=1) / len(d) * found.design_effect
+    assert (math.sqrt(variance), found.df) == pytest.approx((case["se"], case["df"]), rel=1e-10)
 
 
 def test_clustered_variance_is_right_on_average():
     """2,000 tasks of 60 clusters of sizes 1 to 5: the mean of variance x design effect is the variance of the means."""
     sizes = np.tile([1, 2, 3, 4, 5], 12)
-    units = np.repeat(np.arange(60), sizes).tolist()
+    units = np.repeat(np.arange(60), sizes)
     means, variances = [], []
     for _ in range(2000):
         x = G.normal(0, 1, len(units)) + np.repeat(G.normal(0, 1, 60), sizes)
         means.append(x.mean())
-        deff = design_effect(x - x.mean(), units)
-        variances.append(x.var(ddof=1) / len(x) * deff)
+        variances.append(x.var(ddof=1) / len(x) * clustered(x - x.mean(), units).design_effect)
     assert np.mean(variances) == pytest.approx(np.var(means), rel=0.1)  # 3 standard errors
 
 
@@ -120,8 +131,8 @@ def test_few_clusters_are_left_alone_unless_asked_for():
     found, warnings = units_of_tasks(few, "auto")
     assert found["t"] == list("abcd")
     assert warnings == [
-        "t: its queries share relevant documents and hang together in 2 components, worth 2.0 of equal size: too few to "
-        "estimate a variance from, so the queries are taken as independent"
+        "t: queries with common relevant documents are 2 clusters, worth 2.0 of equal size: too few to be reckoned with "
+        "unasked"
     ]
     found, warnings = units_of_tasks(few, "gold-document")
     assert len(set(found["t"])) == 2 and not warnings

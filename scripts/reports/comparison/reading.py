@@ -31,6 +31,7 @@ NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
     *("equivalence_p_value", "non_inferiority_p_value", "variance_with_seeds", "seed_share"),
+    *("clusters", "design_effect", "seeds_variance", "interval_df"),
     *(f"{role}_{of}" for role in ("control", "treatment") for of in ("seeds", "seed_sd")),
 )
 

@@ -75,7 +75,5 @@ def _given(name: str, task: TaskQueries) -> Units:
 
 
 def _why_not(name: str, count: int, number: float) -> str:
-    return (
-        f"{name}: its queries share relevant documents and hang together in {count} components, worth {number:.1f} of "
-        "equal size: too few to estimate a variance from, so the queries are taken as independent"
-    )
+    clusters = "1 cluster" if count == 1 else f"{count} clusters, worth {number:.1f} of equal size"
+    return f"{name}: queries with common relevant documents are {clusters}: too few to be reckoned with unasked"

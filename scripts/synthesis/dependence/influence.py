@@ -42,6 +42,8 @@ def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: in
     effect = effect_named(effect_type)
     if effect.IN_UNITS_OF_MEASURE:
         return 1.0
+    if not effect.HAS_DIFFERENCE:
+        return 0.0
     step = 1e-6 * max(float(np.abs(x).max()), float(np.abs(y).max()), 1e-300)
     ends = [effect.compute(x + sign * step, y, ddof, hedges) for sign in (1, -1)]
     if any(isinstance(end, str) for end in ends):

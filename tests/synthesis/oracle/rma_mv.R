@@ -66,4 +66,17 @@ uni <- function() {
     each_df = number(robust(fit, cluster = 1:7, clubSandwich = TRUE)$dfs)))
 }
 
-cat('{"cases": [\n ', paste(sapply(names(cases), fit_case), collapse = ",\n "), '],\n "independent": ', uni(), "}\n", sep = "")
+# One task whose queries are clustered: the mean of d with a robust variance.
+queries <- function(name, d, cluster) {
+  result <- coef_test(lm(d ~ 1), vcov = "CR2", cluster = cluster, test = "Satterthwaite")
+  object(list(name = paste0('"', name, '"'), d = vector(d), cluster = vector(cluster), se = number(result$SE),
+    df = number(if (is.null(result$df_Satt)) result$df else result$df_Satt)))
+}
+set.seed(1)
+sizes <- c(1, 1, 2, 3, 5, 8, 20)
+clusters <- c(
+  queries("equal", round(rnorm(24) + rep(rnorm(8), each = 3), 4), rep(1:8, each = 3)),
+  queries("uneven", round(rnorm(40) + rep(rnorm(7), sizes), 4), rep(1:7, sizes))
+)
+
+cat('{"cases": [\n ', paste(sapply(names(cases), fit_case), collapse = ",\n "), '],\n "independent": ', uni(), ',\n "clusters": [', paste(clusters, collapse = ",\n  "), "]}\n", sep = "")
