@@ -54,8 +54,9 @@ compare-archives: setup  ## what differs between the archives A and B, into the 
 export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
-test: setup  ## run every test but those of a cluster
-	$(BIN)/python -m pytest
+WORKERS ?= 2
+test: setup  ## run every test but those of a cluster, WORKERS files (2) at a time
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
 FAST = common ir models engine datasets experiment selection fusion evaluation synthesis reports

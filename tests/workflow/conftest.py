@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.once import made_once
 from tests.support.tiny_bert import build
 
 REPOSITORY = Path(__file__).parents[2]
@@ -118,7 +119,12 @@ def tiny_config() -> dict:
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory) -> Workspace:
     """A workspace with the tiny collection, model, external run and configuration; nothing has run in it."""
-    workspace = copy(REPOSITORY, tmp_path_factory.mktemp("prepared") / "ranktrial")
+    return copy(made_once(tmp_path_factory, "prepared", prepare), tmp_path_factory.mktemp("prepared") / "ranktrial")
+
+
+def prepare(folder: Path) -> None:
+    """Copy the workflow and write the tiny collection, model, external run and configuration beside it."""
+    workspace = copy(REPOSITORY, folder)
     texts = write_collection(workspace.folder / "data" / "weather", seed=1)
     build(workspace.folder / "weights" / "tiny", texts, seed=1)
     rng = random.Random(3)
@@ -126,16 +132,17 @@ def prepared(tmp_path_factory) -> Workspace:
         for n in range(45, 60):
             file.writelines(f"q{n} Q0 d{d} 1 {rng.random()} theirs\n" for d in rng.sample(range(60), 30))
     workspace.write_config(tiny_config())
-    return workspace
 
 
 @pytest.fixture(scope="session")
 def finished(prepared, tmp_path_factory) -> Workspace:
     """The tiny experiment, run from raw data to its summary."""
-    workspace = copy(prepared.folder, tmp_path_factory.mktemp("finished") / "ranktrial")
-    done = workspace.snakemake()
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
-    return workspace
+
+    def run(folder: Path) -> None:
+        done = copy(prepared.folder, folder).snakemake()
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+
+    return copy(made_once(tmp_path_factory, "finished", run), tmp_path_factory.mktemp("finished") / "ranktrial")
 
 
 @pytest.fixture
