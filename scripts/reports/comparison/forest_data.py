@@ -41,14 +41,15 @@ class Diamond:
 
 @dataclass(frozen=True)
 class Heterogeneity:
-    """Cochran's Q with its degrees of freedom and p-value, I2 in percent, tau2 and its interval."""
+    """Cochran's Q with its degrees of freedom and p-value, I2 in percent, tau2 and its interval (None in two
+    levels)."""
 
     q: float
     df: int
     p_value: float
     i2: float
     tau2: float
-    tau2_ci: tuple[float, float]
+    tau2_ci: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ class Forest:
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
     columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
-    given, p-values below alpha bear a star. sort: rows as configured, or by effect or weight, largest
-    first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in: all columns).
+    given, p-values below alpha bear a star; `seeds_note` what intervals hold of seeds. sort: rows as configured, or by
+    effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in:
+    all columns).
     """
 
     control: str
@@ -83,6 +85,7 @@ class Forest:
     sort: str = "config"
     width: str = "double column"
     p_note: str = ""
+    seeds_note: str = ""
 
     def __post_init__(self) -> None:
         if not self.groups:

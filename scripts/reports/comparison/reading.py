@@ -14,6 +14,7 @@ import pandas as pd
 from scripts.common.errors import UserError
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.seeds_note import seeds_note
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.task_intervals import task_interval_named
@@ -125,7 +126,7 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
         return None
     return Heterogeneity(
         q=meta["q"], df=meta["q_df"], p_value=meta["q_p_value"], i2=meta["i2"], tau2=meta["tau2"],
-        tau2_ci=tuple(meta["tau2_ci"]),
+        tau2_ci=tuple(meta["tau2_ci"]) if meta["tau2_ci"] else None,
     )  # fmt: skip
 
 
@@ -148,9 +149,10 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         effect_type=first["effect_type"],
         measure=first["measure"],
         p_note=p_note,
+        seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
         alpha=looks.alpha,
-        estimator=looks.estimator,
-        interval=looks.interval,
+        estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
+        interval=first.get("interval", looks.interval),
         judged=looks.judged,
         title=looks.title,
         sort=looks.sort,

@@ -141,6 +141,8 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
         notes.append(f"Random effects: {form.method(forest)}.")
     if forest.p_note and "p" in place.columns:
         notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
+    if forest.seeds_note:
+        notes.append(forest.seeds_note)
     for note in notes:
         for line in wrap(note, place.page - 2 * MARGIN, size):
             text(ax, MARGIN, y, line, size)
