@@ -76,7 +76,7 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
 
 
 def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
-    kind = settings.clusters if isinstance(settings.clusters, str) else "query"
+    kind = settings.clusters if isinstance(settings.clusters, str) else "auto"
     estimated = settings.dependence == ESTIMATED
     queries = {
         task: TaskQueries(

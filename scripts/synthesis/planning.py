@@ -68,10 +68,11 @@ def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
     comparison, tasks = experiment.comparisons[name], experiment.tasks
     settings: dict[str, Any] = {}
     clusters = comparison.settings.get("clusters", "auto")
-    if isinstance(clusters, dict):
-        settings["clusters"] = {tasks[task].folder: path for task, path in clusters.items()}
-    elif clusters != "query":
-        judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given]
+    named = clusters if isinstance(clusters, dict) else {}
+    if named:
+        settings["clusters"] = {tasks[task].folder: path for task, path in named.items()}
+    judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
+    if judged and clusters != "query":
         settings["qrels"] = {task.folder: job_files.qrels(experiment, task) for task in judged}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
     estimated = comparison.settings.get("dependence", "estimated") == "estimated"
