@@ -16,6 +16,7 @@ import numpy as np
 from scripts.synthesis.dependence.dependent_tasks import ESTIMATOR, Combined, combined
 from scripts.synthesis.dependence.satterthwaite import Part
 from scripts.synthesis.dependence.structure import Dependence, of_mean
+from scripts.synthesis.intervals import interval_named
 from scripts.synthesis.meta_analysis import PREDICTION_LOSES, MetaAnalysis, meta_analysis, prediction_interval
 from scripts.synthesis.summaries import Summary, normal_summary, part_summary
 from scripts.synthesis.tails import chi2_upper
@@ -41,7 +42,7 @@ def dependent_meta_analysis(
     meta = meta_analysis(y, dependence.variances, estimator, interval, alpha, prediction)
     assert meta.tau2 is not None  # there are two tasks
     weights, model_variance = np.array(meta.weights), float(1 / (1 / (dependence.variances + meta.tau2)).sum())
-    summary = _with_seeds(meta.summary, dependence, weights, model_variance, meta.tau2, alpha)
+    summary = _with_seeds(meta.summary, dependence, weights, model_variance, meta)
     return replace(
         _predicted(meta, summary, independent.prediction_df), fixed=independent.fixed, given_seeds=independent.summary
     )
@@ -61,7 +62,8 @@ def _dependent(independent: MetaAnalysis, found: Combined, dependence: Dependenc
     given = part_summary(found.fit.mean, found.part, alpha)
     summary = given
     if dependence.lucks:
-        summary = _with_seeds(given, dependence, found.fit.weights, found.fit.variance, found.tau2, alpha)
+        asked = replace(independent, interval=found.interval)
+        summary = _with_seeds(given, dependence, found.fit.weights, found.fit.variance, asked)
     q_tail = chi2_upper(found.fixed.q, df)
     meta = replace(
         independent,
@@ -83,10 +85,12 @@ def _dependent(independent: MetaAnalysis, found: Combined, dependence: Dependenc
 
 
 def _with_seeds(
-    given: Summary, dependence: Dependence, weights: np.ndarray, model_variance: float, tau2: float, alpha: float
+    given: Summary, dependence: Dependence, weights: np.ndarray, model_variance: float, meta: MetaAnalysis
 ) -> Summary:
+    """The summary `given` the seeds, with their luck, by the interval and the level of a meta-analysis."""
     part = Part(given.variance, math.inf if given.df is None else given.df)
-    return part_summary(given.effect, of_mean(part, model_variance, tau2, dependence, weights), alpha)
+    floored = getattr(interval_named(meta.interval), "FLOORED", False)
+    return part_summary(given.effect, of_mean(part, model_variance, floored, dependence, weights), meta.alpha)
 
 
 def _predicted(meta: MetaAnalysis, summary: Summary, df: int | None) -> MetaAnalysis:

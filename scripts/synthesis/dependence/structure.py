@@ -72,16 +72,19 @@ class Dependence:
         return total([part, *seeds_parts(self.lucks, weights)])
 
 
-def of_mean(part: Part, model_variance: float, tau2: float, dependence: Dependence, weights: np.ndarray) -> Part:
+def of_mean(part: Part, model_variance: float, floored: bool, dependence: Dependence, weights: np.ndarray) -> Part:
     """The variance of the mean of the tasks and its degrees of freedom, with the luck of seeds.
 
     `part` is what the chosen interval makes of the variance `model_variance` of the effects' mean with `weights`, which
-    holds V + tau2 and the luck of tasks alone. This luck is in the seeds' parts as well, and is taken out. Where tau2
-    is 0 and the interval takes the model's variance, this is not estimated from the k tasks but known from their
-    queries, and so are its degrees of freedom.
+    holds V + tau2 and the luck of tasks alone. This luck is in the seeds' parts as well, and is taken out. An interval
+    that is `floored` never takes less than the model's variance, of which a part is known from the queries: with the
+    share I2 of the rest, it has df / sqrt(I2) degrees of freedom, at most those of the queries.
     """
     alone = float((weights**2 * dependence.luck_of_tasks_alone).sum())
-    scale = part.variance / model_variance
-    between = max(model_variance - alone, 0.0) * scale
-    df = dependence.of_queries(weights).df if not tau2 and scale <= 1 and math.isfinite(part.df) else part.df
+    between = max(model_variance - alone, 0.0) * part.variance / model_variance
+    df = part.df
+    if floored and between:
+        known = dependence.of_queries(weights)
+        share = max(0.0, 1 - known.variance / between)
+        df = min(known.df, df / math.sqrt(share)) if share else known.df
     return total([Part(between, df), *seeds_parts(dependence.lucks, weights)])
