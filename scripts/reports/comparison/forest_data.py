@@ -68,9 +68,9 @@ class Forest:
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
     columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
-    given, p-values below alpha bear a star; `seeds_note` what intervals hold of seeds. sort: rows as configured, or by
-    effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in:
-    all columns).
+    given, p-values below alpha bear a star; `seeds_note` what intervals hold of seeds, `clusters_note` which queries
+    are clustered. sort: rows as configured, or by effect or weight, largest first. width: "single column" (3.4 in:
+    task, plot and effect) or "double column" (7 in: all columns).
     """
 
     control: str
@@ -86,6 +86,7 @@ class Forest:
     width: str = "double column"
     p_note: str = ""
     seeds_note: str = ""
+    clusters_note: str = ""
 
     def __post_init__(self) -> None:
         if not self.groups:

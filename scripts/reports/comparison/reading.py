@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.dependence_notes import clusters_note, seeds_note
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.seeds_note import seeds_note
 from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.task_intervals import task_interval_named
@@ -150,6 +150,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         measure=first["measure"],
         p_note=p_note,
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
+        clusters_note=clusters_note(comparisons[0].effects, labels.task),
         alpha=looks.alpha,
         estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
         interval=first.get("interval", looks.interval),

@@ -141,8 +141,7 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
         notes.append(f"Random effects: {form.method(forest)}.")
     if forest.p_note and "p" in place.columns:
         notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
-    if forest.seeds_note:
-        notes.append(forest.seeds_note)
+    notes += [note for note in (forest.clusters_note, forest.seeds_note) if note]
     for note in notes:
         for line in wrap(note, place.page - 2 * MARGIN, size):
             text(ax, MARGIN, y, line, size)

@@ -1,9 +1,11 @@
-"""What a comparison's figure and sentence say of the seeds of trained systems; reads and writes nothing."""
+"""What a comparison's figure and sentence say of seeds, and of queries that are clustered; reads and writes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+import pandas as pd
 
 
 def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str:
@@ -28,3 +30,15 @@ def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str
             f"The seeds of {', '.join(unknown)} are unknown: intervals take them as given, and are too narrow."
         )
     return " ".join(parts)
+
+
+def clusters_note(effects: pd.DataFrame, task: Callable[[str], str]) -> str:
+    """The tasks whose queries are clustered, with the design effect; empty where none is. `task` gives a task's
+    label."""
+    if "clusters" not in effects:
+        return ""
+    clustered = effects[effects["clusters"].notna() & effects["design_effect"].notna()]
+    tasks = [
+        f"{task(row.task)} {row.clusters:,.0f} ({row.design_effect:.2f})" for row in clustered.itertuples(index=False)
+    ]
+    return f"Clusters of queries (design effect): {', '.join(tasks)}." if tasks else ""
