@@ -21,18 +21,17 @@ def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, Se
         "control": (control, _tasks(experiment, comparison, {})),
         "treatment": (treatment, _tasks(experiment, comparison, comparison.treatment_on)),
     }
-    counts = {
-        role: [len(experiment.seeds_on(system, task)) for task in tasks] for role, (system, tasks) in roles.items()
-    }
+    seeds = {role: [experiment.seeds_on(system, task) for task in tasks] for role, (system, tasks) in roles.items()}
+    several = {role: max(map(len, of_tasks)) > 1 for role, of_tasks in seeds.items()}
     shared = _recipes(experiment, control) & _recipes(experiment, treatment)
-    if shared and counts["control"] == counts["treatment"]:
-        several = max(counts["control"]) > 1
-        return {DIFFERENCE: SeedsOf(OWN, f"{treatment.name} - {control.name}") if several else SeedsOf(UNKNOWN)}
+    if shared and seeds["control"] == seeds["treatment"]:
+        name = f"{treatment.name} - {control.name}"
+        return {DIFFERENCE: SeedsOf(OWN, name) if several["control"] else SeedsOf(UNKNOWN)}
     sources = {}
     for role, (system, tasks) in roles.items():
         if _recipes(experiment, system):
-            several = max(counts[role]) > 1
-            sources[role] = SeedsOf(OWN, system.name) if several else _borrowed(experiment, system, tasks)
+            own = SeedsOf(OWN, system.name)
+            sources[role] = own if several[role] else _borrowed(experiment, system, tasks)
     return sources
 
 
@@ -49,9 +48,12 @@ def _tasks(experiment: Experiment, comparison: Comparison, elsewhere: dict[str, 
 
 
 def _recipes(experiment: Experiment, system: System) -> set[tuple[str | None, str]]:
-    """The model and recipe of each trained system whose runs are behind a system's."""
+    """The model and recipe of each trained system whose runs are behind a system's; name and kind of one with seeds
+    only."""
     chain = behind(system, experiment.systems)
-    return {(member.model, member.recipe) for member in chain if member.model and member.recipe != UNTRAINED}
+    trained: set[tuple[str | None, str]]
+    trained = {(member.model, member.recipe) for member in chain if member.model and member.recipe != UNTRAINED}
+    return trained or {(member.name, member.kind) for member in chain if len(member.seeds) > 1}
 
 
 def _several(experiment: Experiment, system: System) -> list[Task]:
@@ -61,14 +63,17 @@ def _several(experiment: Experiment, system: System) -> list[Task]:
 
 def _borrowed(experiment: Experiment, system: System, ranked: list[Task]) -> SeedsOf:
     models = {model for model, _ in _recipes(experiment, system)}
-    types = {experiment.models[model]["type"] for model in models if model}
+    types = _types(experiment, models)
     found = []
     for position, other in enumerate(experiment.systems.values()):
         others = {model for model, _ in _recipes(experiment, other)}
         tasks = _several(experiment, other)
-        alike = {experiment.models[model]["type"] for model in others if model} & types
-        if tasks and alike:
+        if tasks and (others & models or _types(experiment, others) & types):
             near = 2 if other.name == system.name else 1 if others & models else 0
             common = len([task for task in tasks if task in ranked])
             found.append((-near, -common, -len(other.seeds), position, other.name))
     return SeedsOf(BORROWED, min(found)[-1]) if found else SeedsOf(UNKNOWN)
+
+
+def _types(experiment: Experiment, models: set[str | None]) -> set[str]:
+    return {experiment.models[model]["type"] for model in models if model in experiment.models}

@@ -49,7 +49,11 @@ class Compared:
 def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
     """Compare the systems on each task and combine the effects."""
     units, warnings = _units(pairs, settings, surroundings or Surroundings())
-    tasks = {task: observed(control, treatment, settings, units[task]) for task, (control, treatment) in pairs.items()}
+    estimated = settings.dependence == ESTIMATED
+    tasks = {
+        task: observed(control, treatment, settings, units[task], estimated and task in settings.corpora)
+        for task, (control, treatment) in pairs.items()
+    }
     lucks: dict[str, Luck] = {}
     if settings.seeds == RANDOM and settings.seed_sources:
         control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
@@ -57,7 +61,6 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         lucks = lucks_of(settings.seed_sources, control, treatment, siblings, per_unit(tasks, settings))
         tasks = with_seeds(tasks, list(lucks.values()))
         warnings += unknown_seeds(settings)
-    estimated = settings.dependence == ESTIMATED
     dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(lucks.values()))
     results = {
         task: task_result(control, treatment, settings, tasks[task]) for task, (control, treatment) in pairs.items()

@@ -64,11 +64,18 @@ class TaskResult:
 
 
 def observed(
-    control: Scores, treatment: Scores, settings: Settings, units: Sequence[Hashable] | None = None
+    control: Scores,
+    treatment: Scores,
+    settings: Settings,
+    units: Sequence[Hashable] | None = None,
+    shares: bool = False,
 ) -> ObservedTask:
-    """Two systems on the queries of one task, the same and in one order; each query is its own unit by default."""
+    """Two systems on the queries of one task, the same and in one order; each query is its own unit by default.
+
+    `shares`: another task may have the same units.
+    """
     x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
-    return observed_task(x, y, range(len(x)) if units is None else units, settings)
+    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares)
 
 
 def task_result(control: Scores, treatment: Scores, settings: Settings, task: ObservedTask | None = None) -> TaskResult:

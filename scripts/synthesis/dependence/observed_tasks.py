@@ -60,14 +60,19 @@ class ObservedTask:
         return self.clusters is None and not self.seeds_of_difference
 
 
-def observed_task(x: np.ndarray, y: np.ndarray, units: Sequence[Hashable], settings: Settings) -> ObservedTask:
-    """A task from the values of both systems, averaged over seeds, and the unit of each query."""
+def observed_task(
+    x: np.ndarray, y: np.ndarray, units: Sequence[Hashable], settings: Settings, shares: bool = True
+) -> ObservedTask:
+    """A task from the values of both systems, averaged over seeds, and the unit of each query.
+
+    `shares`: other tasks may have the same units, so their influence on the effect is found out.
+    """
     effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
     numbers = numbered(units)
     clusters = int(numbers.max()) + 1
     difference = mean_difference(x, y, settings.ddof)
     of_mean = None if isinstance(difference, str) else Part(difference[1], clusters - 1)
-    if effect.variance is None:
+    if effect.variance is None or (clusters == len(x) and not shares):
         return ObservedTask(x, y, effect, numbers, None, of_mean, clusters - 1)
     moved = influence(x, y, settings.effect, settings.ddof, settings.hedges)
     unit_sums = None if moved is None else sums(moved, units)
