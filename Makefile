@@ -8,7 +8,7 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run archive check-results verify resume compare-archives export-runs
+.PHONY: help setup check prepare run plan archive check-results verify resume compare-archives export-runs
 .PHONY: test test-fast test-slurm lint types format schema architecture lock clean
 
 help:  ## show this list
@@ -29,6 +29,9 @@ prepare: setup  ## fetch and check all data and models of CONFIG; afterwards not
 
 run: setup  ## run the experiment of CONFIG (config/config.yaml)
 	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
+
+plan: setup  ## what a further study could detect, from the variances of CONFIG's comparisons
+	$(BIN)/snakemake plan_study --configfile $(call quoted,$(CONFIG))
 
 check: setup  ## see that all datasets and models of CONFIG can be had; downloads nothing
 	$(BIN)/snakemake check --configfile $(call quoted,$(CONFIG))
@@ -56,10 +59,10 @@ export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPER
 
 WORKERS ?= 2
 test: setup  ## run every test but those of a cluster, WORKERS files (2) at a time
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
-FAST = common ir models engine datasets experiment selection fusion evaluation synthesis reports
+FAST = common ir models engine datasets experiment selection fusion evaluation synthesis study_design reports
 test-fast: setup  ## the tests that take two minutes together: no download, no training, no run of the workflow
 	$(BIN)/python -m pytest -q -m "not slow and not cluster" $(FAST:%=tests/%) $(addprefix tests/workflow/test_,rooms.py structure.py profiles.py)
 

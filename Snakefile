@@ -26,6 +26,7 @@ include: "rules/bar_charts.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
 include: "rules/tables.smk"
+include: "rules/study_design.smk"
 include: "rules/page.smk"
 include: "rules/archive.smk"
 
@@ -33,7 +34,7 @@ include: "rules/archive.smk"
 rule all:
     default_target: True
     input:
-        shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT)],
+        shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
         deleted=deleted,
 
 

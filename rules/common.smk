@@ -98,6 +98,9 @@ localrules:
     costs,
     times,
     cost_figure,
+    study_design,
+    study_design_figure,
+    plan_study,
     summary,
     report,
 

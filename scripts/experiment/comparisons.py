@@ -17,6 +17,7 @@ from scripts.synthesis.intervals import interval_source
 from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 # The same for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
 
@@ -24,7 +25,8 @@ DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_inte
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
     """Resolve the comparison `name`. Raises UserError for an unknown name or a task without a run or the measure."""
     entry, key = check.config["comparisons"][name], f"comparisons.{name}"
-    for beginning, what in ((COST_FIGURE, "figures of costs"), (CHART, "charts")):
+    reserved = ((COST_FIGURE, "figures of costs"), (CHART, "charts"), (STUDY_FIGURE, "figures of study designs"))
+    for beginning, what in reserved:
         if name.startswith(beginning):
             raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
     for role in ("control", "treatment"):
@@ -140,7 +142,7 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             groups.setdefault(comparison.figure["together"], []).append(comparison)
     for name, group in groups.items():
         first = group[0]
-        if name in comparisons or name.startswith((COST_FIGURE, CHART)):
+        if name in comparisons or name.startswith((COST_FIGURE, CHART, STUDY_FIGURE)):
             what = "the name of a comparison" if name in comparisons else "a name of other figures"
             raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
         for comparison in group[1:]:

@@ -130,6 +130,18 @@ class Chart:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class StudyPlans:
+    """The plans of the next study, by name: what the configuration says of each, with all defaults.
+
+    A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with
+    the other results, and all others on demand.
+    """
+
+    configured: bool
+    plans: dict[str, dict[str, Any]]
+
+
 @dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept
 class Experiment:
     """Everything that one configuration asks for, in the configuration's order."""
@@ -151,6 +163,7 @@ class Experiment:
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict[str, Any] | None
     actor: dict[str, Any] | None = None
+    study: StudyPlans = StudyPlans(False, {})
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

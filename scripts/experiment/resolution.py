@@ -23,6 +23,7 @@ from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
+from scripts.experiment.study_plans import study_plans
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
@@ -62,6 +63,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         entries=entries,
         published=config.get("published"),
         actor=config.get("actor"),
+        study=study_plans(check, comparisons),
     )
     for system in systems.values():
         system_kind(system).check_experiment(check, system, experiment)

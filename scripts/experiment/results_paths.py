@@ -106,6 +106,8 @@ PLACES = {
     "comparisons": _of_experiment("table", "tables/comparisons.{table_format}"),
     "times": _of_experiment("table", "tables/{work}-times.{table_format}"),
     "effects_table": _of_experiment("table", "tables/effects/{comparison}.{table_format}"),
+    "study_design": _of_experiment("table", "tables/study-designs/{plan}.json"),
+    "study_designs": _of_experiment("table", "tables/study-design.{table_format}"),
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),
     "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scripts.common.errors import UserError
 from scripts.experiment.resolution import resolve
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
@@ -59,3 +60,31 @@ def test_what_tasks_have_in_common_is_told():
     settings = planning.comparison_settings(experiment, "c")
     assert "corpora" not in settings and settings["clusters"] == {"d": "README.md"}
     assert planning.cluster_files(experiment, "c") == ["results/e/data/images/qrels/test.qrels", "README.md"]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        ({"x": "README.md"}, "c.yaml: comparisons.c.clusters: 'x' is not among the tasks of the comparison"),
+        ({"d": "no.tsv"}, "c.yaml: comparisons.c.clusters.d: no file 'no.tsv'"),
+        ("topic", "c.yaml: comparisons.c.clusters: "),
+    ],
+)
+def test_wrong_clusters_are_one_line(clusters, message):
+    with pytest.raises(UserError) as error:
+        resolve(changed({"comparisons/c/clusters": clusters}), "c.yaml")
+    assert str(error.value).startswith(message) and "\n" not in str(error.value)
+
+
+def test_values_without_judgements_have_no_gold_documents():
+    changes = {
+        "datasets/s": {"format": "scores", "measure": "accuracy"}, "tasks": ["d", "s"],
+        "systems/a": {"type": "external", "scores": {"s": "pyproject.toml"}},
+        "systems/b": {"type": "external", "scores": {"s": "README.md"}},
+        "systems/bm25/tasks": ["d"], "systems/tuned/tasks": ["d"],
+        "comparisons/c": {"control": "a", "treatment": "b", "tasks": ["s"], "measure": "accuracy", "clusters": "gold-document"},
+    }  # fmt: skip
+    with pytest.raises(UserError, match="task 's' has values and no relevance judgements; give a file of its clusters"):
+        resolve(changed(changes), "c.yaml")
+    experiment = resolve(changed(changes | {"comparisons/c/clusters": "auto"}), "c.yaml")
+    assert "qrels" not in planning.comparison_settings(experiment, "c")

@@ -1,4 +1,4 @@
-"""Long documents in passages, all candidates and an ONNX model, from raw texts to scores."""
+"""Long documents in passages, all candidates and an ONNX model, from raw texts to runs."""
 
 import hashlib
 import json
@@ -47,11 +47,11 @@ def split_up(fresh):
         "cross-all": {"model": "bert-ce", "recipe": "passages", "candidates": "all"},
         "onnx": {"model": "onnx", "rerank": {"first_stage": "plain", "depth": 5}},
     }
-    config["comparisons"] = {"split": {"control": "plain", "treatment": ["search", "cross-all", "onnx"]}}
+    config["comparisons"] = {}
     fresh.write_config(config)
-    done = fresh.snakemake()
+    seeds = {name: 1 if "recipe" in entry else 0 for name, entry in config["systems"].items()}
+    done = fresh.snakemake(*(f"results/tiny/runs/weather/{name}/seed-{seed}.trec.gz" for name, seed in seeds.items()))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert fresh.planned() == set()
     return fresh
 
 
@@ -80,7 +80,6 @@ def test_every_way_to_rank_split_texts(split_up):
     assert timing["cross"]["passage_pairs"] > timing["cross"]["pairs"] == 5 * 15
     assert timing["cross-all"]["pairs"] == timing["cross-all"]["passage_pairs"] == 60 * 15
     assert (timing["onnx"]["backend"], timing["onnx"]["precision"]) == ("onnx", "fp32")
-    assert "texts split into passages of 40 characters" in (results / "summary.md").read_text()
     another_length_reruns_what_splits_and_nothing_else(split_up)
 
 

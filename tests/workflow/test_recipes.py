@@ -43,9 +43,8 @@ def results(fresh):
         "comparisons": {"few": {"control": "bm25", "treatment": "few"}},
     }
     fresh.write_config(config)
-    done = fresh.snakemake()
+    done = fresh.snakemake("results/tiny/meta/few.json")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert fresh.planned() == set()
     return fresh.folder / "results/tiny"
 
 

@@ -20,6 +20,7 @@ ROOMS = [
     "synthesis.tails",
     "synthesis.heterogeneity",
     "synthesis.paired",
+    "synthesis.seeds",
     "synthesis.summaries",
     "synthesis.estimators",
     "synthesis.intervals",
@@ -35,6 +36,7 @@ ROOMS = [
     "fusion",
     "evaluation",
     "synthesis",
+    "study_design",
     "reports.writing",
     "reports.comparison",
     "reports.figures",
@@ -48,10 +50,10 @@ ROOMS = [
     "archive",
 ]
 # Rooms of a stage that other stages import from.
-SHARED = ("datasets.formats", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
+SHARED = ("datasets.formats", "synthesis.seeds", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
           "synthesis.task_intervals")  # fmt: skip
-STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis", "reports",
-          "archive")  # fmt: skip
+STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis",
+          "study_design", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
 
 

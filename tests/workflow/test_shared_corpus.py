@@ -27,9 +27,9 @@ def finished_study(fresh):
                       "tasks": ["weather"], "treatment_on": {"weather": "wordy"}, "measure": "RR@10"},
     }  # fmt: skip
     fresh.write_config(config)
-    done = fresh.snakemake()
+    shown = ["tables/comparisons.md", "figures/more-text-plain.png"]
+    done = fresh.snakemake(*(f"results/tiny/{path}" for path in shown))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert fresh.planned() == set()
     return fresh
 
 

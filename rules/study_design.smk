@@ -1,0 +1,96 @@
+"""Study design: which effect a further study could detect, from the variances of each comparison or assumed ones.
+
+In: effects/, meta/, metrics/ of both systems, tables/costs.tsv. Out: tables/study-designs/{plan}.json,
+figures/study-design-{plan}.{svg,pdf,png}, tables/study-design.{tsv,md}. `snakemake plan_study` makes them all; with
+`plan_study` in the configuration they are made with the other results.
+"""
+
+from scripts.experiment.comparisons import STUDY_FIGURE
+from scripts.reports.planning.labels import system_labels
+from scripts.study_design import planning as study
+
+STUDY_PLANS = one_of(EXPERIMENT.study.plans)
+
+
+def of_plan(name):
+    """The path `name` of the comparison whose variances a plan takes; nothing where they are assumed."""
+
+    def inputs(wildcards):
+        compared = study.compared(EXPERIMENT, wildcards.plan)
+        return job_files.of_comparisons(EXPERIMENT, name, [comparison.name for comparison in compared])
+
+    return inputs
+
+
+rule study_design:
+    input:
+        unpack(
+            lambda wildcards: code(
+                "study_design/plan_designs.py", *loaded_modules(study.compared(EXPERIMENT, wildcards.plan))
+            )
+        ),
+        effects=of_plan("effects"),
+        meta=of_plan("meta"),
+        control=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "control"),
+        treatment=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "treatment"),
+        costs=lambda wildcards: [result("costs")] if study.compared(EXPERIMENT, wildcards.plan) else [],
+    output:
+        plan=result("study_design"),
+    log:
+        result("log", job="study_design/{plan}"),
+    wildcard_constraints:
+        plan=STUDY_PLANS,
+    params:
+        settings=lambda wildcards: settings(**study.plan_settings(EXPERIMENT, wildcards.plan)),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "study_design {wildcards.plan}"
+    shell:
+        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --control {input.control:q}"
+        " --treatment {input.treatment:q} --costs {input.costs:q} --plan {output.plan:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule study_design_figure:
+    input:
+        **code("reports/draw_study_design.py"),
+        plan=result("study_design"),
+    output:
+        svg=shown_figure("svg", "study_design", "Study designs", figure=STUDY_FIGURE + "{plan}", plan="{plan}"),
+        pdf=shown_figure("pdf", "study_design", "Study designs", figure=STUDY_FIGURE + "{plan}", plan="{plan}"),
+        png=result("figure", figure=STUDY_FIGURE + "{plan}", figure_format="png"),
+    log:
+        result("log", job="study_design_figure/{plan}"),
+    wildcard_constraints:
+        plan=STUDY_PLANS,
+    params:
+        settings=settings(labels=system_labels(EXPERIMENT)),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "study_design_figure {wildcards.plan}"
+    shell:
+        "python {input.script:q} --plan {input.plan:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule plan_study:  # the last one: it prints a sentence a plan
+    input:
+        **code("reports/study_designs.py"),
+        plans=study.plan_files(EXPERIMENT),
+        figures=study.figure_files(EXPERIMENT),
+    output:
+        table=shown(result("study_designs", table_format="tsv"), "study_designs", "Tables", table="study designs"),
+        page=result("study_designs", table_format="md"),
+    log:
+        result("log", job="plan_study"),
+    params:
+        settings=settings(labels=system_labels(EXPERIMENT)),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "plan_study"
+    shell:
+        "python {input.script:q} --plans {input.plans:q} --figures {input.figures:q} --table {output.table:q}"
+        " --page {output.page:q} --settings {params.settings:q} --log {log:q}"

@@ -1,0 +1,32 @@
+"""Draw a plan of a further study: what one collection can show, and contours of what several can.
+
+Reads tables/study-designs/{plan}.json. Writes figures/study-design-{plan}.svg, .pdf and .png.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Annotated
+
+from scripts.common.command_line import parser, run
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.figures.contours import contour_figure
+from scripts.reports.figures.forest import save
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The names in the figure."""
+
+    labels: Annotated[dict[str, str], "labels of systems that have one"]
+
+
+def main() -> None:
+    arguments = parser(__doc__, "plan", "svg", "pdf", "png", settings=Settings).parse_args()
+    plan = json.loads(arguments.plan.read_text())
+    save(contour_figure(plan, Labels({}, arguments.settings.labels)), arguments.svg, arguments.pdf, arguments.png)
+
+
+if __name__ == "__main__":
+    run(main)

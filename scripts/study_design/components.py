@@ -1,0 +1,73 @@
+"""The components of variance that a finished comparison shows, for the plan of the next study.
+
+Reads and writes nothing. All are on the scale of the comparison's effect. From the tasks' effects: n V, the variance of
+one query (with its share of seed x query, which is taken out again). From their summary: tau2. From the values of each
+system by task, query and seed: seed x query is the residual of query + seed (seeds.py); over the seeds, the covariance
+matrix of the tasks' means has seed + seed x collection + seed x query / n on its diagonal and seed beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from scripts.study_design.designs import Components, Luck
+from scripts.synthesis.seeds import seed_spread
+
+
+class Task(NamedTuple):
+    """A task's row of effects/{comparison}.tsv; `scale` turns a difference in the measure into one of the effect."""
+
+    name: str
+    queries: int
+    variance: float
+    scale: float
+
+
+def tasks_of(effects: pd.DataFrame, in_units_of_measure: bool, ddof: int) -> list[Task]:
+    """The tasks that have an effect; their variances with n - 1, whatever `ddof` they were computed with."""
+    defined = effects[effects["variance"].notna() & effects["effect"].notna()]
+    found = []
+    for row in defined.itertuples():
+        difference = row.treatment_mean - row.control_mean
+        scale = 1.0 if in_units_of_measure or not difference else row.effect / difference
+        n = int(row.n)
+        found.append(Task(str(row.task), n, float(row.variance) * (n - ddof) / (n - 1), abs(float(scale))))
+    return found
+
+
+def components_of(tasks: Sequence[Task], tau2: float, systems: Sequence[Mapping[str, pd.DataFrame]]) -> Components:
+    """The components of these tasks; `systems` has, for each trained system, its values by task: query x seed.
+
+    A system with one seed shows nothing of its luck and adds none; the caller says so. A negative estimate is 0.
+    """
+    lucks = [(luck_of(tasks, values), values) for values in systems]
+    known = [(luck, values) for luck, values in lucks if luck]
+    of_one_query = []
+    for task in tasks:
+        noise = sum(luck.seed_by_query / values[task.name].shape[1] for luck, values in known)
+        of_one_query.append(task.queries * task.variance - noise)
+    return Components(max(0.0, float(np.mean(of_one_query))), tau2, tuple(luck for luck, _ in known))
+
+
+def luck_of(tasks: Sequence[Task], values: Mapping[str, pd.DataFrame]) -> Luck | None:
+    """The variances of one training of a system, from the tasks that it ranks with all of its seeds; None with one.
+
+    From one such task all luck is taken for that of the checkpoint, which every collection shares: the careful reading.
+    """
+    seeds = max((values[task.name].columns for task in tasks), key=len)
+    complete = [task for task in tasks if values[task.name].columns.equals(seeds) and task.queries > 1]
+    if len(seeds) < 2 or not complete:
+        return None
+    residuals = [task.scale**2 * (seed_spread(values[task.name].to_numpy()).residual or 0.0) for task in complete]
+    means = np.array([task.scale * values[task.name].mean(axis=0).to_numpy() for task in complete])
+    covariance = np.atleast_2d(np.cov(means))
+    within = np.array(residuals) / [len(values[task.name]) for task in complete]
+    luck = max(0.0, float((np.diag(covariance) - within).mean()))
+    k = len(complete)
+    beside = (covariance.sum() - np.trace(covariance)) / (k * (k - 1)) if k > 1 else luck
+    seed = min(max(0.0, float(beside)), luck)
+    return Luck(seed, luck - seed, float(np.mean(residuals)), len(seeds) - 1)

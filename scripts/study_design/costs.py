@@ -1,0 +1,31 @@
+"""What each system of a comparison costs, from tables/costs.tsv: hours a training, a collection and a query.
+
+Reads and writes nothing. First stages, BM25's index, mining, loading and a warm-up are not in the table, and so not in
+the hours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from scripts.study_design.designs import SECONDS_AN_HOUR, Hours
+
+
+def hours_of(costs: pd.DataFrame, system: str) -> Hours | None:
+    """The hours of a system, each a mean over its tasks and seeds; None where nothing of it was timed."""
+    runs = costs[costs["system"] == system] if len(costs) else costs
+    runs = runs[runs["queries_per_second"].notna()] if len(runs) else runs
+    if not len(runs):
+        return None
+    trainings = runs.groupby("seed")["training_seconds"].first().dropna()  # a checkpoint was trained once for all tasks
+    encoding = runs["encoding_seconds"].fillna(0.0).astype(float).mean()
+    query = (1 / runs["queries_per_second"].astype(float)).mean()
+    training = float(trainings.mean()) / SECONDS_AN_HOUR if len(trainings) else None
+    return Hours(training, float(encoding) / SECONDS_AN_HOUR, float(query) / SECONDS_AN_HOUR)
+
+
+def devices(costs: pd.DataFrame, systems: Sequence[str]) -> list[str]:
+    """On what these systems were timed."""
+    return sorted(set(costs[costs["system"].isin(systems)]["device"].astype(str))) if len(costs) else []

@@ -1,0 +1,52 @@
+"""Finer grids than the table's for the figure of a plan; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scripts.study_design.designs import Components, Design, Question, Target
+
+POINTS = 25  # of queries and of collections, evenly on logarithmic axes
+
+
+def curves(
+    components: Components,
+    question: Question,
+    target: Target,
+    queries: Sequence[int],
+    collections: Sequence[int],
+    seeds: Sequence[int],
+    shown_seeds: int | None = None,
+) -> dict[str, Any]:
+    """The smallest detectable effect (the half-width where that is the target) of one collection, and over collections.
+
+    `task` has a row for each number of seeds, `summary` a matrix, collections x queries. Ascending lists are expected;
+    `shown_seeds` is one of the numbers of seeds that have to be there.
+    """
+    counts = few(seeds, shown_seeds) if components.luck else [1]
+    of_queries = np.geomspace(queries[0], queries[-1], POINTS)
+    of_collections = np.geomspace(collections[0], collections[-1], POINTS) if collections else np.array([])
+
+    def shown(found: Any) -> float:
+        return float(found.detectable if target.half_width is None else found.half_width)
+
+    return {
+        "quantity": "detectable" if target.half_width is None else "half_width",
+        "queries": of_queries.tolist(),
+        "collections": of_collections.tolist(),
+        "seeds": counts,
+        "task": [[shown(question.of_task(components, Design(n, 1, m))) for n in of_queries] for m in counts],
+        "summary": [
+            [[shown(question.of_summary(components, Design(n, k, m))) for n in of_queries] for k in of_collections]
+            for m in counts
+        ],
+    }
+
+
+def few(values: Sequence[int], wanted: int | None = None) -> list[int]:
+    """The first, a middle and the last of the values; the one that is wanted is among them."""
+    middle = values[(len(values) - 1) // 2] if wanted is None else wanted
+    return sorted({values[0], middle, values[-1]})

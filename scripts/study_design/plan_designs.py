@@ -1,0 +1,155 @@
+"""Plan the next study of one comparison: what each design can show, from the variances that the comparison shows.
+
+Reads effects/{comparison}.tsv, meta/{comparison}.json, the metrics files of both systems and tables/costs.tsv; nothing
+where the configuration assumes the variances. Writes tables/study-designs/{plan}.json: the components of variance,
+every design with its smallest detectable effect, its expected interval and its hours, the cheapest for the target, and
+finer grids for the figure. docs/statistics.md, "Planning a study", derives the formulas.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.experiment.results_paths import fields_of
+from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
+from scripts.study_design.curves import curves
+from scripts.study_design.designs import (
+    Components,
+    Design,
+    Question,
+    Row,
+    Target,
+    cheapest,
+    enough_collections,
+    rows,
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is planned, and for which target."""
+
+    plan: Annotated[str, "its name"]
+    alpha: float
+    power: float
+    queries: Annotated[list[int], "of a collection, in the designs"]
+    collections: Annotated[list[int], "in the designs"]
+    seeds: Annotated[list[int], "of a trained system, in the designs"]
+    effect: Annotated[float | None, "the smallest effect of interest"] = None
+    half_width: Annotated[float | None, "of the interval, in place of an effect"] = None
+    compared: Systems | None = None
+    assumed: Assumed | None = None
+
+
+def read_values(paths: Sequence[Path], measure: str) -> Values:
+    """The values of a system by task, a column a seed, over the queries of all seeds."""
+    columns: dict[str, dict[str, pd.Series]] = {}
+    for path in paths:
+        fields = fields_of("metrics", path)
+        table = pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id")
+        columns.setdefault(fields["task"], {})[fields["seed"]] = table[measure].astype(float)
+    return {task: pd.DataFrame(seeds).dropna() for task, seeds in columns.items()}
+
+
+def plan(settings: Settings, basis: Basis) -> dict[str, Any]:
+    """All that the table, the figure and the sentence say."""
+    target = Target(settings.effect, settings.half_width)
+    question = Question(settings.alpha, settings.power, basis.described["interval"])
+    collections = settings.collections if basis.summary else []
+    found = rows(basis.components, question, basis.hours, settings.queries, collections, settings.seeds)
+    by_test = {test: [row for row in found if row.test == test] for test in ("task", "summary")}
+    best = {test: cheapest(of_test, target) for test, of_test in by_test.items()}
+    shown_seeds = next((row.design.seeds for row in (best["summary"], best["task"]) if row), None)
+    most = Design(settings.queries[-1], settings.collections[-1], settings.seeds[-1])
+    return {
+        "plan": settings.plan,
+        **basis.described,
+        "alpha": settings.alpha,
+        "power": settings.power,
+        "target": {key: value for key, value in vars(target).items() if value is not None},
+        "components": _components(basis.components),
+        "present": _present(basis, question),
+        "designs": [_row(row, target) for row in found],
+        "cheapest": {test: _row(row, target) if row else None for test, row in best.items()},
+        "enough_collections": enough_collections(basis.components, question, most, target) if collections else None,
+        "curves": curves(
+            basis.components, question, target, settings.queries, collections, settings.seeds, shown_seeds
+        ),
+    }
+
+
+def _components(components: Components) -> dict[str, Any]:
+    lucks = [{**vars(luck), "df": None if math.isinf(luck.df) else luck.df} for luck in components.luck]
+    return {"query": components.query, "collection": components.collection, "luck": lucks}
+
+
+def _present(basis: Basis, question: Question) -> dict[str, Any] | None:
+    """What the comparison's own design shows; and its share of variance that only more collections can lower."""
+    if basis.present is None:
+        return None
+    design, components = basis.present, basis.components
+    found = {**design._asdict(), "task": _precision(question.of_task(components, design))}
+    if basis.summary:
+        summary = question.of_summary(components, design)
+        high = Components(components.query, basis.tau2_high or 0.0, components.luck)
+        found |= {
+            "summary": _precision(summary),
+            "summary_with_high_tau2": _precision(question.of_summary(high, design)) if basis.tau2_high else None,
+            "share_between_collections": components.collection / design.collections / summary.variance,
+        }
+    return found
+
+
+def _row(row: Row, target: Target) -> dict[str, Any]:
+    meets = target.met_by(row.found) if target != Target() else None
+    return {
+        "test": row.test,
+        **row.design._asdict(),
+        **_precision(row.found),
+        "hours": row.hours,
+        "meets_target": meets,
+    }
+
+
+def _precision(found: Any) -> dict[str, Any]:
+    return {**found._asdict(), "df": None if math.isinf(found.df) else found.df}
+
+
+def main() -> None:
+    arguments = parser(
+        __doc__, "effects*", "meta*", "control*", "treatment*", "costs*", "plan", settings=Settings
+    ).parse_args()
+    settings: Settings = arguments.settings
+    if settings.compared:
+        meta = json.loads(arguments.meta[0].read_text())
+        effects = pd.read_csv(arguments.effects[0], sep="\t", dtype={"task": str})
+        control, treatment = (read_values(files, meta["measure"]) for files in (arguments.control, arguments.treatment))
+        values = trained_values(settings.compared, control, treatment)
+        basis = found_basis(settings.compared, meta, effects, values, read_costs(arguments.costs[0]))
+    else:
+        assert settings.assumed is not None  # planning gives one of both
+        basis = assumed_basis(settings.assumed)
+    with atomic_text(arguments.plan) as file:
+        json.dump(plan(settings, basis), file, indent=1, allow_nan=False)
+        file.write("\n")
+
+
+def read_costs(path: Path) -> pd.DataFrame:
+    """The table of costs; empty where nothing was timed."""
+    try:
+        return pd.read_csv(path, sep="\t", dtype={"system": str, "seed": str})
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,81 @@
+"""What the jobs of study design are given: paths and settings. See rules/study_design.smk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.experiment import job_files
+from scripts.experiment.comparisons import STUDY_FIGURE
+from scripts.experiment.records import UNTRAINED, Comparison, Experiment
+from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from scripts.experiment.system_kinds import system_kind
+
+TABLE_FORMATS = ("tsv", "md")
+
+
+def compared(experiment: Experiment, plan: str) -> list[Comparison]:
+    """The comparison whose variances a plan takes; none where they are assumed."""
+    return [] if "assumed" in experiment.study.plans[plan] else [experiment.comparisons[plan]]
+
+
+def plan_files(experiment: Experiment) -> list[str]:
+    """All plans."""
+    return [path("study_design", experiment=experiment.name, plan=plan) for plan in experiment.study.plans]
+
+
+def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
+    """The figures of all plans."""
+    return [
+        path("figure", experiment=experiment.name, figure=STUDY_FIGURE + plan, figure_format=figure_format)
+        for plan in experiment.study.plans
+        for figure_format in formats
+    ]
+
+
+def tables(experiment: Experiment) -> list[str]:
+    """The tables of all plans together."""
+    return [path("study_designs", experiment=experiment.name, table_format=one) for one in TABLE_FORMATS]
+
+
+def asked(experiment: Experiment) -> list[str]:
+    """What is made with the other results, where the configuration plans a study."""
+    return [*tables(experiment), *figure_files(experiment)] if experiment.study.configured else []
+
+
+def metrics(experiment: Experiment, plan: str, role: str) -> list[str]:
+    """The metrics files of a plan's control or treatment, on the tasks where it is scored."""
+    files = []
+    for comparison in compared(experiment, plan):
+        system = experiment.systems[getattr(comparison, role)]
+        for task in comparison.tasks:
+            scored = comparison.treatment_on.get(task, task) if role == "treatment" else task
+            files += job_files.metrics(experiment, system, experiment.tasks[scored])
+    return files
+
+
+def plan_settings(experiment: Experiment, plan: str) -> dict[str, Any]:
+    """What is planned, and of its systems what no file says."""
+    settings: dict[str, Any] = {"plan": plan, **experiment.study.plans[plan]}
+    for comparison in compared(experiment, plan):
+        systems = list(dict.fromkeys([comparison.control, comparison.treatment]))
+        kinds = {name: system_kind(experiment.systems[name]) for name in systems}
+        folders = {
+            experiment.tasks[task].folder: experiment.tasks[other].folder
+            for task, other in comparison.treatment_on.items()
+        }
+        settings["compared"] = {
+            "control": comparison.control,
+            "treatment": comparison.treatment,
+            "trained": [name for name in systems if seeds_vary(experiment, name)],
+            "given": [name for name in systems if not kinds[name].computed],
+            **({"treatment_on": folders} if folders else {}),
+        }
+    return settings
+
+
+def seeds_vary(experiment: Experiment, name: str) -> bool:
+    """Whether another training would change a system's runs: its own, or that of a system whose runs it takes."""
+    system = experiment.systems[name]
+    if system.recipe != UNTRAINED or len(system.seeds) > 1:
+        return True
+    return any(seeds_vary(experiment, taken) for taken in system_kind(system).takes(system))

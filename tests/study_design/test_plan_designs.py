@@ -1,0 +1,162 @@
+"""A plan through files: from metrics by way of a comparison to designs, table, page and figure."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.reports import draw_study_design, study_designs
+from scripts.study_design import plan_designs
+from scripts.study_design.basis import Systems, trained_values
+from scripts.synthesis import compare
+from tests.support.calling import call
+
+TASKS = {"a": 30, "b": 50, "c": 40, "d": 60}
+STATISTICS = {"control": "bm25", "treatment": "tuned", "measure": "nDCG@10", "effect": "MD", "estimator": "REML",
+              "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True,
+              "permutations": 100, "seed": 1, "cumulative": False}  # fmt: skip
+ASKED = {"plan": "dense", "alpha": 0.05, "power": 0.8, "queries": [50, 200], "collections": [4, 10], "seeds": [1, 3],
+         "effect": 0.1}  # fmt: skip
+COMPARED = {"control": "bm25", "treatment": "tuned", "trained": ["tuned"], "given": []}
+
+
+def write_metrics(folder, task, system, seed, values):
+    path = folder / "metrics" / task / system / f"seed-{seed}.tsv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pd.DataFrame({"query_id": [f"q{number}" for number in range(len(values))], "nDCG@10": values})
+    table.to_csv(path, sep="\t", index=False)
+    return path
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """A plan of a comparison of BM25 with a system of three seeds; `seeds` of them are given to the comparison."""
+
+    def make(seeds=3, tasks=TASKS, asked=ASKED, **statistics):
+        generator = np.random.default_rng(7)
+        luck = generator.normal(0, 0.02, 3)
+        control, treatment = [], []
+        for task, n in tasks.items():
+            base = generator.uniform(0.2, 0.6, n)
+            control.append(write_metrics(tmp_path, task, "bm25", 0, base))
+            gain = generator.normal(0.05, 0.03) + generator.normal(0, 0.1, n)
+            for seed in range(seeds):
+                noise = luck[seed] + generator.normal(0, 0.03, n)
+                treatment.append(write_metrics(tmp_path, task, "tuned", seed + 1, base + gain + noise))
+        paths = {"effects": tmp_path / "effects.tsv", "meta": tmp_path / "meta.json"}
+        call(monkeypatch, compare, STATISTICS | statistics, control=control, treatment=treatment, **paths)
+        costs = tmp_path / "costs.tsv"
+        rows = [{"task": task, "system": "tuned", "seed": seed, "queries_per_second": 10.0, "encoding_seconds": 36.0,
+                 "training_seconds": 3600.0, "device": "A100"} for task in tasks for seed in (1, 2, 3)]  # fmt: skip
+        pd.DataFrame(rows).to_csv(costs, sep="\t", index=False)
+        written = tmp_path / "plan.json"
+        settings = asked | {"compared": COMPARED}
+        call(
+            monkeypatch,
+            plan_designs,
+            settings,
+            control=control,
+            treatment=treatment,
+            costs=costs,
+            plan=written,
+            **paths,
+        )
+        return json.loads(written.read_text())
+
+    return make
+
+
+def test_a_plan_rests_on_what_the_comparison_shows(plan, tmp_path):
+    made = plan()
+    effects, meta = pd.read_csv(tmp_path / "effects.tsv", sep="\t"), json.loads((tmp_path / "meta.json").read_text())
+    (luck,) = made["components"]["luck"]
+    assert made["components"]["collection"] == meta["tau2"] and luck["df"] == 2
+    with_noise = made["components"]["query"] + luck["seed_by_query"] / 3
+    assert with_noise == pytest.approx((effects["n"] * effects["variance"]).mean())
+    assert luck["seed_by_query"] == pytest.approx(0.03**2, rel=0.2)
+    present = made["present"]
+    assert (present["collections"], present["seeds"]) == (4, 3)
+    assert present["queries"] == pytest.approx(4 / sum(1 / n for n in TASKS.values()))
+    assert made["unknown_luck"] == [] and made["untimed"] == ["bm25"] and made["devices"] == ["A100"]
+    assert len(made["designs"]) == 2 * 2 * 3
+    for row in made["designs"]:
+        expected = row["seeds"] * (1 + row["collections"] * (0.01 + row["queries"] / 36000))
+        assert row["hours"] == pytest.approx(expected)
+        assert row["meets_target"] == (row["detectable"] <= 0.1)
+    assert made["cheapest"]["summary"]["meets_target"]
+
+
+def test_one_seed_tells_nothing_of_luck_and_that_is_said(plan):
+    made = plan(seeds=1)
+    assert made["components"]["luck"] == [] and made["unknown_luck"] == ["tuned"]
+    assert {row["seeds"] for row in made["designs"]} == {1}
+
+
+def test_one_collection_tells_nothing_of_others(plan):
+    made = plan(tasks={"a": 30})
+    assert {row["test"] for row in made["designs"]} == {"task"} and made["curves"]["collections"] == []
+    assert "summary" not in made["present"] and made["cheapest"]["summary"] is None
+
+
+def test_a_standardised_effect_is_planned_on_its_own_scale(plan):
+    md, smd = plan(), plan(effect="SMD")
+    (of_md,), (of_smd,) = md["components"]["luck"], smd["components"]["luck"]
+    sd = math.sqrt(md["components"]["query"])
+    assert of_smd["seed"] / of_md["seed"] > 1.5
+    assert math.sqrt(of_smd["seed"] / of_md["seed"]) < 2 / sd
+    assert smd["axis"].startswith("Standardised") or "Hedges" in smd["axis"] or "SMD" in smd["axis"]
+
+
+def test_a_system_against_itself_in_other_words_has_one_luck():
+    table = pd.DataFrame({"1": [0.1, 0.2], "2": [0.3, 0.4]}, index=["x", "y"])
+    systems = Systems("s", "s", ["s"], [], {"text": "image"})
+    values = trained_values(systems, {"text": table}, {"image": table + 0.5})
+    assert list(values) == ["s"] and np.allclose(values["s"]["text"], 0.5)
+
+
+def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
+    made = plan()
+    written, table, page = (
+        tmp_path / "plan.json",
+        tmp_path / "tables/study-design.tsv",
+        tmp_path / "tables/study-design.md",
+    )
+    drawn = {name: tmp_path / f"figures/study-design-dense.{name}" for name in ("svg", "pdf", "png")}
+    call(monkeypatch, draw_study_design, {"labels": {"tuned": "Tuned"}}, plan=written, **drawn)
+    assert "Tuned against bm25" in drawn["svg"].read_text() and all(path.stat().st_size for path in drawn.values())
+    call(
+        monkeypatch,
+        study_designs,
+        {"labels": {}},
+        plans=[written],
+        figures=list(drawn.values()),
+        table=table,
+        page=page,
+    )
+    rows = pd.read_csv(table, sep="\t")
+    assert len(rows) == len(made["designs"]) and set(rows["plan"]) == {"dense"}
+    best = rows[rows["cheapest"] == "yes"]
+    assert len(best) == sum(row is not None for row in made["cheapest"].values())
+    assert "../figures/study-design-dense.svg" in page.read_text() and "1 collection" in page.read_text()
+    assert capsys.readouterr().out.startswith("dense: With 80% power at alpha 0.05, the present 4 collections of ")
+
+
+def test_without_an_effect_of_any_task_the_mistake_is_one_line(plan):
+    from scripts.common.errors import UserError
+
+    with pytest.raises(UserError, match="tuned against bm25: no task has an effect"):
+        plan(tasks={"a": 1})
+
+
+def test_what_is_assumed_needs_no_file(tmp_path, monkeypatch):
+    assumed = {"effect": "gain", "query_sd": 0.25, "collection_sd": 0.03, "trained": 1, "seed_sd": 0.01,
+               "seed_by_collection_sd": 0.0, "seed_by_query_sd": 0.0, "training_hours": 2}  # fmt: skip
+    written = tmp_path / "plan.json"
+    call(monkeypatch, plan_designs, ASKED | {"assumed": assumed}, plan=written)
+    made = json.loads(written.read_text())
+    assert made["components"]["luck"][0]["df"] is None and made["present"] is None
+    assert made["designs"][0]["hours"] == 2 and made["designs"][-1]["hours"] == 6

@@ -1,0 +1,48 @@
+"""What the jobs of study design are given, on a small experiment."""
+
+from scripts.experiment.resolution import resolve
+from scripts.study_design import planning
+from tests.experiment.test_config import changed
+
+
+def test_each_comparison_has_a_plan_on_demand():
+    experiment = resolve(changed({}), "c.yaml")
+    assert planning.plan_files(experiment) == ["results/e/tables/study-designs/c.json"]
+    assert planning.figure_files(experiment, ("svg",)) == ["results/e/figures/study-design-c.svg"]
+    assert planning.tables(experiment) == ["results/e/tables/study-design.tsv", "results/e/tables/study-design.md"]
+    assert planning.asked(experiment) == []
+    assert planning.metrics(experiment, "c", "control") == ["results/e/metrics/d/bm25/seed-0.tsv"]
+    assert len(planning.metrics(experiment, "c", "treatment")) == 2
+    compared = planning.plan_settings(experiment, "c")["compared"]
+    assert compared == {"control": "bm25", "treatment": "tuned", "trained": ["tuned"], "given": []}
+
+
+def test_a_plan_in_the_configuration_is_made_with_the_other_results():
+    assumed = {"new": {"query_sd": 0.2, "collection_sd": 0.03}}
+    experiment = resolve(changed({"plan_study": {"assumed": assumed}}), "c.yaml")
+    assert planning.asked(experiment) == [*planning.tables(experiment), *planning.figure_files(experiment)]
+    assert planning.compared(experiment, "new") == [] == planning.metrics(experiment, "new", "control")
+    assert planning.plan_settings(experiment, "new")["assumed"]["query_sd"] == 0.2
+    assert "compared" not in planning.plan_settings(experiment, "new")
+
+
+def test_what_fuses_or_ranks_again_has_the_seeds_of_what_it_takes_and_given_runs_are_named():
+    systems = {"fused": {"type": "fusion", "systems": ["bm25", "tuned"]}, "zero": {"model": "m"},
+               "again": {"model": "ce", "rerank": {"first_stage": "tuned"}},
+               "theirs": {"type": "external", "runs": {"d": "README.md"}}}  # fmt: skip
+    changes = {f"systems/{name}": entry for name, entry in systems.items()}
+    experiment = resolve(changed({**changes, "comparisons/c": {"control": "theirs", "treatment": "fused"}}), "c.yaml")
+    vary = {name: planning.seeds_vary(experiment, name) for name in experiment.systems}
+    assert vary == {"bm25": False, "tuned": True, "fused": True, "zero": False, "again": True, "theirs": False}
+    assert planning.plan_settings(experiment, "c")["compared"]["given"] == ["theirs"]
+
+
+def test_a_treatment_on_other_tasks_is_read_there():
+    changes = {
+        "datasets/images": {"format": "beir", "location": "tests", "corpus": "d"},
+        "tasks": ["d", "images"],
+        "comparisons/c": {"control": "bm25", "treatment": "bm25", "tasks": ["d"], "treatment_on": {"d": "images"}},
+    }
+    experiment = resolve(changed(changes), "c.yaml")
+    assert planning.metrics(experiment, "c", "treatment") == ["results/e/metrics/images/bm25/seed-0.tsv"]
+    assert planning.plan_settings(experiment, "c")["compared"]["treatment_on"] == {"d": "images"}

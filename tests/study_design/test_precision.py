@@ -1,0 +1,111 @@
+"""Power, detectable effects and expected intervals against R's power.t.test, Hedges and Pigott, Sakai, and by integration.
+
+oracle/power.R wrote the stored values; where R is there, they are computed again.
+"""
+
+import itertools
+import json
+import math
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scipy import integrate, special
+
+from scripts.study_design.designs import Components, Design, Question
+from scripts.study_design.precision import (
+    Part,
+    expected_half_width,
+    noncentrality,
+    power_of,
+    precision,
+    satterthwaite,
+)
+
+ORACLE = Path(__file__).parent / "oracle"
+STORED = json.loads((ORACLE / "power.json").read_text())
+
+
+@pytest.mark.parametrize("case", STORED["paired"])
+def test_a_task_agrees_with_power_t_test(case):
+    n, sd, alpha = case["n"], case["sd"], case["alpha"]
+    assert math.isclose(power_of(case["delta"], sd**2 / n, n - 1, alpha), case["power"], rel_tol=1e-10)
+    found = Question(alpha, 0.8).of_task(Components(sd**2, 0.1), Design(n, 1, 1))
+    assert math.isclose(found.detectable, case["detectable"], rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("case", STORED["summary"])
+def test_a_summary_with_a_normal_interval_agrees_with_hedges_and_pigott(case):
+    components, design = Components(case["query"], case["tau2"]), Design(case["n"], case["k"], 1)
+    found = Question(0.05, case["power"], "normal").of_summary(components, design)
+    assert math.isclose(power_of(case["mu"], found.variance, math.inf, 0.05), case["power"], rel_tol=1e-12)
+    if case["power"] < 0.999:  # nearer to 1 it says little of the effect
+        assert math.isclose(found.detectable, case["mu"], rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("case", STORED["topics"])
+def test_the_fewest_topics_are_those_of_sakai(case):
+    n = case["n"]
+    assert noncentrality(n - 1, case["alpha"], case["power"]) / math.sqrt(n) <= case["delta"]
+    if n > 2:
+        assert noncentrality(n - 2, case["alpha"], case["power"]) / math.sqrt(n - 1) > case["delta"]
+
+
+@pytest.mark.parametrize("case", STORED["intervals"])
+def test_the_fewest_topics_for_an_interval_are_those_of_sakai(case):
+    n = case["n"]
+    assert (
+        2 * expected_half_width(1 / n, n - 1, 0.05) <= case["width"] < 2 * expected_half_width(1 / (n - 1), n - 2, 0.05)
+    )
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="no R here")
+def test_the_stored_values_are_those_of_r():
+    done = subprocess.run(["Rscript", "power.R"], cwd=ORACLE, capture_output=True, text=True, check=True)
+    again = json.loads(done.stdout)
+    for name, cases in STORED.items():
+        for stored, computed in zip(cases, again[name], strict=True):
+            assert computed == pytest.approx(stored, rel=1e-9)
+
+
+@pytest.mark.parametrize("df", [1, 2.5, 7, 200])
+@pytest.mark.parametrize("ncp", [0.3, 2.8, 8.0, 60.0])
+@pytest.mark.parametrize("floor", [0.0, 0.01, 0.6, 1.0])
+def test_power_is_the_integral_over_the_estimated_variance(df, ncp, floor):
+    """P(|Z + ncp| > c s) over the density of s = sqrt(chi2 / df), or its floor; special.nctdtr is nan for some of these."""
+    critical = float(-special.stdtrit(df, 0.025))
+
+    def integrand(s: float, of: Callable[[float], float]) -> float:
+        log_density = math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2) - df * s * s / 2
+        return of(max(s, math.sqrt(floor))) * s ** (df - 1) * math.exp(log_density)
+
+    def mean(of: Callable[[float], float]) -> float:
+        inner = (math.sqrt(2 * special.gammaincinv(df / 2, share) / df) for share in (0.01, 0.5, 0.99))
+        ends = sorted([0, math.sqrt(floor), *inner, 10])
+        return sum(
+            integrate.quad(integrand, *pair, (of,), epsabs=1e-12, limit=200)[0] for pair in itertools.pairwise(ends)
+        )
+
+    rejected = mean(lambda s: special.ndtr(ncp - critical * s) + special.ndtr(-ncp - critical * s))
+    assert power_of(ncp, 1.0, df, 0.05, floor) == pytest.approx(rejected, abs=1e-9)
+    assert expected_half_width(1.0, df, 0.05, floor) == pytest.approx(critical * mean(lambda s: s), rel=1e-9)
+
+
+def test_the_detectable_effect_has_the_power_asked_for():
+    for df, alpha, power in ((1, 0.05, 0.8), (3.7, 0.01, 0.95), (1000, 0.1, 0.5), (math.inf, 0.05, 0.9)):
+        assert power_of(noncentrality(df, alpha, power), 1.0, df, alpha) == pytest.approx(power, abs=1e-9)
+
+
+def test_degrees_of_freedom_of_a_sum_by_hand():
+    assert satterthwaite([Part(2.0, 5.0)]) == 5.0
+    assert satterthwaite([Part(1.0, 4.0), Part(1.0, 4.0)]) == pytest.approx(8.0)
+    assert satterthwaite([Part(3.0, 9.0), Part(1.0, 1.0)]) == pytest.approx(16 / (9 / 9 + 1 / 1))
+    assert satterthwaite([Part(3.0, math.inf), Part(0.0, 1.0)]) == math.inf
+
+
+def test_many_degrees_of_freedom_come_to_the_normal_distribution():
+    of_many, known = (precision([Part(0.5, df)], 0.05, 0.8) for df in (1e7, math.inf))
+    assert of_many.detectable == pytest.approx(known.detectable, rel=1e-6)
+    assert of_many.half_width == pytest.approx(known.half_width, rel=1e-6)
