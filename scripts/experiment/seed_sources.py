@@ -9,8 +9,8 @@ these, of one that ranks the most tasks of the comparison with several seeds, th
 from __future__ import annotations
 
 from scripts.experiment.records import UNTRAINED, Comparison, Experiment, System, Task
+from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
 from scripts.experiment.system_kinds import behind
-from scripts.synthesis.comparison_settings import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
 
 
 def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:

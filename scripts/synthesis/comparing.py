@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scripts.synthesis.comparison_settings import DIFFERENCE, UNKNOWN, Settings
+from scripts.experiment.seeds_of import DIFFERENCE, UNKNOWN
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.clusters import TaskQueries, Units, units_of_tasks
 from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import dependence_of, per_unit, with_seeds

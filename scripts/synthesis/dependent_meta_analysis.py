@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from scripts.synthesis.dependence.dependent_tasks import ESTIMATOR, Combined, combined
-from scripts.synthesis.dependence.satterthwaite import Part
 from scripts.synthesis.dependence.structure import Dependence, of_mean
 from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.meta_analysis import PREDICTION_LOSES, MetaAnalysis, meta_analysis, prediction_interval
 from scripts.synthesis.summaries import Summary, normal_summary, part_summary
 from scripts.synthesis.tails import chi2_upper

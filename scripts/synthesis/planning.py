@@ -10,7 +10,7 @@ from scripts.common.settings import given
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
 from scripts.experiment.seed_sources import seed_sources, tasks_of_source
-from scripts.synthesis.comparison_settings import BORROWED, SeedsOf
+from scripts.experiment.seeds_of import BORROWED, SeedsOf
 
 
 def control_metrics(experiment: Experiment, name: str) -> list[str]:

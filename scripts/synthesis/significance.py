@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from scripts.synthesis.dependence.satterthwaite import Part
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.paired import mean_difference
 from scripts.synthesis.sign_flips import flipped_sums
 from scripts.synthesis.tails import Tail, t_two_sided, t_upper

@@ -2,7 +2,7 @@
 
 Reads nothing. Writes a table in Markdown: a row a situation, with the coverage of the 95% interval before (independent
 tasks and queries, given seeds, Knapp and Hartung unmodified, tasks by the normal distribution) and after (the
-defaults). By hand: python -m scripts.synthesis.simulate_coverage --replicates 2000 --table coverage.md
+defaults). By hand: python -m scripts.synthesis.simulate_coverage --replicates 5000 --table coverage.md
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.files import atomic_text
-from scripts.synthesis.comparison_settings import BORROWED, OWN, SeedsOf, Settings
+from scripts.experiment.seeds_of import BORROWED, OWN, SeedsOf
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import ObservedTask, dependence_of, observed_task, per_unit, with_seeds
 from scripts.synthesis.dependence.seeds_part import Luck
@@ -158,7 +159,7 @@ def coverage(situation: Situation, replicates: int, seed: int) -> tuple[float, f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--replicates", type=int, default=2000)
+    parser.add_argument("--replicates", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--table", type=Path, required=True)
     arguments = parser.parse_args()

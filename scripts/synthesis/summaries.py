@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
 
-from scripts.synthesis.dependence.satterthwaite import Part
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.tails import Tail, normal_two_sided, t_two_sided
 
 

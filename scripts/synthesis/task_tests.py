@@ -13,9 +13,9 @@ import numpy as np
 
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.observed_tasks import ObservedTask
-from scripts.synthesis.dependence.satterthwaite import Part, total
 from scripts.synthesis.dependence.units import clustered
 from scripts.synthesis.effects import effect_named
+from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.significance import Equivalence, TTest, equivalence_test, paired_t_test, t_test_of, two_one_sided
 from scripts.synthesis.task_interval import task_interval
 from scripts.synthesis.task_intervals import TaskInterval, kind_for, task_interval_named

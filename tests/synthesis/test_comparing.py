@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
 from scripts.synthesis.comparing import Surroundings, compared
-from scripts.synthesis.comparison_settings import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf, Settings
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.meta_analysis import meta_analysis
 from scripts.synthesis.seeds import sd_interval

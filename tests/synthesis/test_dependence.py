@@ -14,10 +14,10 @@ from scripts.common.errors import UserError
 from scripts.synthesis.dependence.clusters import TaskQueries, units_of_tasks
 from scripts.synthesis.dependence.covariance import covariance, is_diagonal
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
-from scripts.synthesis.dependence.satterthwaite import Part, total
 from scripts.synthesis.dependence.seeds_part import Luck, seed_source, seeds_parts, shares_of
 from scripts.synthesis.dependence.units import clustered, components, effective_number, sums
 from scripts.synthesis.effect_sizes import effect_size
+from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.seeds import effect_variance
 
 G = np.random.default_rng(1)

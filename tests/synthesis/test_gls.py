@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.synthesis.dependence.gls import gls
-from scripts.synthesis.dependence.robust import cr2
-from scripts.synthesis.dependence.variance_components import (
+from scripts.synthesis.least_squares.gls import gls
+from scripts.synthesis.least_squares.robust import cr2
+from scripts.synthesis.least_squares.variance_components import (
     FEWEST_COLLECTIONS,
     generalised_q,
     omega_of,

@@ -21,6 +21,7 @@ ROOMS = [
     "synthesis.heterogeneity",
     "synthesis.paired",
     "synthesis.seeds",
+    "synthesis.least_squares",
     "synthesis.summaries",
     "synthesis.estimators",
     "synthesis.intervals",

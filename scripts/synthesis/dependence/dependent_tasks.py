@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.synthesis.dependence.gls import Fit, gls, projection
-from scripts.synthesis.dependence.satterthwaite import Part
 from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.dependence.variance_components import omega_of, reml, structures, tau2_interval
 from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.least_squares.gls import Fit, gls, projection
+from scripts.synthesis.least_squares.satterthwaite import Part
+from scripts.synthesis.least_squares.variance_components import omega_of, reml, structures, tau2_interval
 
 ESTIMATOR = "REML"
 OTHERWISE = "knapp-hartung"

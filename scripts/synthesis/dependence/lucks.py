@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scripts.synthesis.comparison_settings import BORROWED, DIFFERENCE, OWN, SeedsOf
+from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, SeedsOf
 from scripts.synthesis.dependence.seeds_part import Luck, SeedSource, seed_source, shares_of
 
 Values = Mapping[str, np.ndarray]  # by task, each of shape (queries, seeds)

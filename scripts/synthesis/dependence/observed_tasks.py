@@ -14,11 +14,11 @@ import numpy as np
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.covariance import covariance
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
-from scripts.synthesis.dependence.satterthwaite import Part, total
 from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependence.units import clustered, numbered, sums
 from scripts.synthesis.effect_sizes import EffectSize, effect_size
+from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.paired import mean_difference
 
 

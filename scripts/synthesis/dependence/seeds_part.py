@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.synthesis.dependence.satterthwaite import Part
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.seeds import seed_spread
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.synthesis.dependence.covariance import is_diagonal
-from scripts.synthesis.dependence.satterthwaite import Part, total
 from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
-from scripts.synthesis.dependence.variance_components import structures
+from scripts.synthesis.least_squares.satterthwaite import Part, total
+from scripts.synthesis.least_squares.variance_components import structures
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.synthesis.dependence.gls import Fit
-from scripts.synthesis.dependence.satterthwaite import Part
 from scripts.synthesis.heterogeneity import q_statistic, weighted_mean
+from scripts.synthesis.least_squares.gls import Fit
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.summaries import Summary, t_summary
 
 NAME = "knapp-hartung"

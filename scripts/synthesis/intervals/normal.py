@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from scripts.synthesis.dependence.gls import Fit
-from scripts.synthesis.dependence.satterthwaite import Part
 from scripts.synthesis.heterogeneity import weighted_mean
+from scripts.synthesis.least_squares.gls import Fit
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.summaries import Summary, normal_summary
 
 NAME = "normal"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.synthesis.dependence.gls import Fit, gls
-from scripts.synthesis.dependence.robust import cr2
-from scripts.synthesis.dependence.satterthwaite import Part
+from scripts.synthesis.least_squares.gls import Fit, gls
+from scripts.synthesis.least_squares.robust import cr2
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.summaries import Summary, t_summary
 
 NAME = "robust"

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import optimize, special
 
-from scripts.synthesis.dependence.gls import projection
+from scripts.synthesis.least_squares.gls import projection
 
 FEWEST_COLLECTIONS = 3  # a variance between fewer has less than two degrees of freedom
 _STARTS = (0.0, 0.1, 1.0)  # of each component, in units of the effects' own variance

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.synthesis.dependence.gls import Fit
-from scripts.synthesis.dependence.satterthwaite import Part
+from scripts.synthesis.least_squares.gls import Fit
+from scripts.synthesis.least_squares.satterthwaite import Part
 
 
 def cr2(fit: Fit) -> Part:

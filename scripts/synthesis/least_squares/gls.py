@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy  # scipy.linalg is loaded when it is first used: planning imports this module and computes nothing
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ def gls(y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = No
     Raises ValueError for a matrix that is not positive definite.
     """
     try:
-        factor = linalg.cho_factor(omega, lower=True)
-    except linalg.LinAlgError:
+        factor = scipy.linalg.cho_factor(omega, lower=True)
+    except scipy.linalg.LinAlgError:
         raise ValueError("the covariance matrix of the effects is not positive definite") from None
-    column = linalg.cho_solve(factor, np.ones(len(y)))  # W1
+    column = scipy.linalg.cho_solve(factor, np.ones(len(y)))  # W1
     information = float(column.sum())
     weights = column / information
     origin = y[np.argmax(weights)]  # sums are taken about it, so that a large common value does not cancel
     mean = float(origin + weights @ (y - origin))
     residuals = y - mean
-    q = float(residuals @ linalg.cho_solve(factor, residuals))
+    q = float(residuals @ scipy.linalg.cho_solve(factor, residuals))
     groups = tuple(range(len(y))) if collections is None else tuple(collections)
     return Fit(y, omega, weights, mean, 1 / information, q, groups)
 
 
 def projection(omega: np.ndarray) -> np.ndarray:
     """P = W - W11'W / 1'W1, which takes the mean out: P1 = 0 and Y'PY = QE."""
-    w = linalg.cho_solve(linalg.cho_factor(omega, lower=True), np.eye(len(omega)))
+    w = scipy.linalg.cho_solve(scipy.linalg.cho_factor(omega, lower=True), np.eye(len(omega)))
     column = w.sum(axis=1)
     p: np.ndarray = w - np.outer(column, column) / column.sum()
     return p
