@@ -91,6 +91,8 @@ localrules:
     means,
     compare,
     comparisons_table,
+    family_table,
+    family_figure,
     tables,
     published,
     forest,
@@ -114,6 +116,7 @@ wildcard_constraints:
     seed="|".join(["[0-9]+", SELECTED, *(re.escape(chosen.checkpoint) for chosen in selections(EXPERIMENT).values())]),
     split="train|dev|test",
     comparison="[^/]+",
+    family="[^/]+",
 
 
 def result(name, **fields):

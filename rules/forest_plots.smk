@@ -1,6 +1,6 @@
 """Figures: one forest plot per comparison, and one of the comparisons that are drawn together.
 
-In: effects/, meta/. Out: figures/{name}.{svg,pdf,png}. What only changes how a figure looks (labels, titles, which p is
+In: effects/, meta/ and, where p-values are corrected, tables/comparisons.tsv. Out: figures/{name}.{svg,pdf,png}. What only changes how a figure looks (labels, titles, which p is
 shown) is a setting of the figure and reruns no statistics.
 """
 
@@ -14,6 +14,7 @@ rule forest:
         unpack(lambda wildcards: comparing("reports/draw_forest.py", FOREST_PLOTS[wildcards.comparison])),
         effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", FOREST_PLOTS[wildcards.comparison]),
         meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", FOREST_PLOTS[wildcards.comparison]),
+        comparisons=lambda wildcards: figures.adjusting_table(EXPERIMENT, wildcards.comparison),
     output:
         svg=shown_figure("svg", "forest", "Forest plots", figure="{comparison}", comparison="{comparison}"),
         pdf=shown_figure("pdf", "forest", "Forest plots", figure="{comparison}", comparison="{comparison}"),
@@ -29,6 +30,6 @@ rule forest:
     message:
         "forest {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q}"
+        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

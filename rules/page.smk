@@ -1,13 +1,13 @@
 """Pages: the experiment as one HTML file to read and to send, with the graph of its rules, and a summary in Markdown.
 
-In: tables/, effects/, meta/, figures/*.svg, training logs, all timing files, metrics of the systems that differ in their
+In: tables/, effects/, meta/, multiple-comparisons/, figures/, training logs, all timing files, metrics of the systems that differ in their
 number of training queries. Out: summary.md, report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from scripts.common.ledger import LEDGER
 from scripts.engine.rule_graph import deleted_outputs, rule_graph
 from scripts.experiment.results_paths import HEAVY, kind
-from scripts.reports.planning import pages
+from scripts.reports.planning import families, pages
 
 
 report: "captions/workflow.rst"
@@ -48,6 +48,8 @@ rule summary:
         costs=result("costs"),
         effects=EFFECTS,
         meta=META,
+        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
+        family_records=families.family_files(EXPERIMENT, "family"),
         selected=pages.selected_seeds(EXPERIMENT),
         published=published.table(EXPERIMENT),
     output:
@@ -63,6 +65,7 @@ rule summary:
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
+        " --families {input.families:q} --family-records {input.family_records:q}"
         " --published {input.published:q} --selected {input.selected:q} --summary {output.summary:q}"
         " --settings {params.settings:q} --log {log:q}"
 
@@ -80,6 +83,9 @@ rule report:
         effects=EFFECTS,
         meta=META,
         figures=figures.figure_files(EXPERIMENT, ("svg",)),
+        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
+        family_records=families.family_files(EXPERIMENT, "family"),
+        family_figures=families.family_figures(EXPERIMENT, ("svg",)),
         training_logs=pages.training_logs(EXPERIMENT),
         timing=pages.timing_files(EXPERIMENT),
         metrics=pages.sizes_metrics(EXPERIMENT),
@@ -103,5 +109,6 @@ rule report:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
         " --costs {input.costs:q}"
         " --effects {input.effects:q} --meta {input.meta:q} --figures {input.figures:q} --timing {input.timing:q}"
-        " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
+        " --families {input.families:q} --family-records {input.family_records:q}"
+        " --family-figures {input.family_figures:q} --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} --log {log:q}"

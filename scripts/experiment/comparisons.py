@@ -14,7 +14,7 @@ from scripts.ir.measure_names import same_measure
 from scripts.synthesis.effects import effect_named, effect_source
 from scripts.synthesis.estimators import estimator_source
 from scripts.synthesis.intervals import interval_source
-from scripts.synthesis.task_intervals import task_interval_named, task_interval_source
+from scripts.synthesis.task_intervals import kind_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
@@ -42,7 +42,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
             if not system.ranks(ranked):
                 what = "scores" if tasks[ranked].values_given else "run"
                 raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
-    measure = _measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
+    measure = common_measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
     check_statistics(check, key, entry)
     check_clusters(check, f"{key}.clusters", entry.get("clusters"), [tasks[task] for task in names])
     check_tasks(check, f"{key}.tasks", names, tasks)
@@ -56,8 +56,8 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     return Comparison(name, tasks=tuple(names), settings=statistics, figure=entry["figure"], **roles)
 
 
-def _measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """The experiment's name of the comparison's measure, which may be given by any of ir-measures' names."""
+def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
+    """The experiment's name of a measure of all these tasks, which may be given by any of ir-measures' names."""
     listed_on: dict[str, str] = {}
     for task in tasks:
         comparable = [measure for measure in task.measures if measure == name or not task.values_given]
@@ -106,7 +106,9 @@ def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
         files.add(effect_source(comparison.settings["effect"]))
         files.add(estimator_source(comparison.settings["estimator"]))
         files.add(interval_source(comparison.settings["interval"]))
-        files.add(task_interval_source(comparison.settings["task_interval"]))
+        asked = comparison.settings["task_interval"]
+        got = kind_for(asked, effect_named(comparison.settings["effect"]))
+        files |= {task_interval_source(asked), task_interval_source(got)}
     return sorted(file.removeprefix("scripts/") for file in files)
 
 

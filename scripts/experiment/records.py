@@ -1,4 +1,4 @@
-"""An experiment's records: tasks, systems, comparisons, charts, and what the rules ask it: runs, seeds, checkpoints."""
+"""An experiment's records: tasks, systems, comparisons of two and of many, charts; and what the rules ask it."""
 
 from __future__ import annotations
 
@@ -103,6 +103,17 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Family:
+    """Many systems at once: all pairs of them, or all against one, tested together; `settings` are the statistics'."""
+
+    name: str
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    settings: dict[str, Any]
+    title: str
+
+
+@dataclass(frozen=True)
 class Bars:
     """The bars of one colour: a mean of each row's system on a task (its folder), by row."""
 
@@ -159,6 +170,7 @@ class Experiment:
     selection_tasks: dict[str, Task]  # further ones, on which seeds are selected or weights tuned
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
+    families: dict[str, Family]
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: dict[str, Any] | None

@@ -20,6 +20,7 @@ from scripts.experiment.checks import (
     check_recipes,
 )
 from scripts.experiment.comparisons import comparison, drawn_together
+from scripts.experiment.families import family
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
@@ -59,6 +60,9 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         selection_tasks=further_tasks,
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
+        families={
+            name: family(check, name, entries, systems, tasks) for name in config.get("multiple_comparisons", {})
+        },
         charts={name: chart(check, name, entries, systems, tasks) for name in config["charts"]},
         entries=entries,
         published=config.get("published"),

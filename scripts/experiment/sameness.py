@@ -1,4 +1,4 @@
-"""Refuses a system that is compared with itself, and two tasks with the same queries, which would count twice."""
+"""Refuses systems that are compared with themselves, and two tasks with the same queries, which would count twice."""
 
 from __future__ import annotations
 
@@ -54,6 +54,21 @@ def check_roles(
         if alike:
             problem = "are one system under two names: all their settings are the same"
             raise check.fail(key, f"control {control.name!r} and treatment {treatment.name!r} {problem}")
+
+
+def check_different(
+    check: Checker, key: str, members: list[System], tasks: list[str], systems: dict[str, System]
+) -> None:
+    """Raise UserError if two of many systems are one, by all their settings or by their files for these tasks."""
+    first: dict[str, System] = {}
+    for system in members:
+        if system_kind(system).computed:
+            made_of = _identity(check, system, systems)
+        else:
+            made_of = json.dumps([os.path.realpath(system.settings[task]) for task in tasks])
+        same = first.setdefault(made_of, system)
+        if same is not system:
+            raise check.fail(key, f"{same.name!r} and {system.name!r} are one system under two names")
 
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:

@@ -1,6 +1,7 @@
 """Draw a forest plot: of one comparison, or of several that have their control in common.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in one order. Writes figures/{name}.svg, .pdf, .png.
+Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order; tables/comparisons.tsv where p-values are
+corrected for their number. Writes figures/{name}.svg, .pdf, .png.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+import pandas as pd
+
 from scripts.common.command_line import parser, run
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot, save
@@ -22,8 +26,12 @@ class Settings(Looks):
 
 
 def main() -> None:
-    arguments = parser(__doc__, "effects*", "meta*", "svg", "pdf", "png", settings=Settings).parse_args()
-    comparisons = [read_found(effects, meta) for effects, meta in zip(arguments.effects, arguments.meta, strict=True)]
+    paths = ("effects*", "meta*", "comparisons*", "svg", "pdf", "png")
+    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
+    table = arguments.comparisons[0] if arguments.comparisons else None
+    adjusted = adjustments(pd.read_csv(table, sep="\t")) if table else {}
+    pairs = zip(arguments.effects, arguments.meta, strict=True)
+    comparisons = [read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs]
     plot = forest_plot(forest(comparisons, arguments.settings, arguments.settings.labels))
     save(plot, arguments.svg, arguments.pdf, arguments.png)
 

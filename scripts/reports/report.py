@@ -1,8 +1,8 @@
 """The experiment as one HTML file to read and to send: questions, answers, figures, tables, and how it was made.
 
-Reads the tables (TSV), effects and meta files, figures (SVG), training logs, timing files, metrics of the systems that
-differ in their number of training queries, and the template, style sheet and script beside it. Writes report.html,
-which needs no other file and no network; the same inputs give the same bytes.
+Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), training logs, timing files,
+metrics of the systems that differ in their number of training queries, and the template, style sheet and script beside
+it. Writes report.html, which needs no other file and no network; the same inputs give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports import summary
+from scripts.reports.comparison.adjustment import adjustments
+from scripts.reports.comparison.families import read_families
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.page import tables as tables
 from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
+from scripts.reports.page.families import shown_families
 from scripts.reports.page.machine import facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
@@ -58,7 +61,8 @@ def contents(arguments) -> dict:
         read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
     )
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    adjusted = adjustments(comparisons)
+    results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
     figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
     parts = sections(results, settings.comparisons, settings.together, labels, figures)
     members = [member for part in parts for member in part.members]
@@ -84,6 +88,11 @@ def contents(arguments) -> dict:
             (name, inline(figures[name], f"chart{place}", f"Bar chart {name}. The tables of means hold its numbers."))
             for place, name in enumerate(settings.charts, 1)
         ],
+        "families": shown_families(
+            read_families(arguments.families, arguments.family_records, labels),
+            labels,
+            {path.stem: path.read_text(encoding="utf-8") for path in arguments.family_figures},
+        ),
         "sizes": size_curves(settings.sizes, arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),
@@ -131,6 +140,7 @@ def render(shown: dict) -> str:
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
     lists = ("effects*", "meta*", "figures*", "training-log*", "timing*", "metrics*", "published*", "selected*")
+    lists += ("families*", "family-records*", "family-figures*")
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with atomic_text(arguments.page) as file:

@@ -1,7 +1,7 @@
 """The experiment on one page: data, means, comparisons with their sentences and forest plots, costs.
 
-Reads the tables (TSV), the effects and meta files, and published numbers beside ours. Writes summary.md, which names
-figures and tables relative to itself.
+Reads the tables (TSV), the effects and meta files, multiple comparisons, and published numbers beside ours. Writes
+summary.md, which names figures and tables relative to itself.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.reports.comparison.adjustment import adjustments
+from scripts.reports.comparison.families import FoundFamily, read_families
+from scripts.reports.comparison.family_text import heading, standings_table
+from scripts.reports.comparison.family_text import sentence as family_sentence
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, overview
+from scripts.reports.family_table import as_markdown
 from scripts.reports.writing.markdown import escape, markdown
 
 
@@ -69,6 +74,18 @@ def comparison_sections(results: dict[str, Found], settings: Settings, labels: L
     return parts
 
 
+def family_sections(families: dict[str, FoundFamily], labels: Labels) -> list[str]:
+    """Each multiple comparison's sentence, its systems' means and letters, warnings and diagram."""
+    parts = []
+    for name, found in families.items():
+        link = f"[table](tables/multiple-comparisons/{name}.md)"
+        parts += [f"### {name}: {heading(found, labels)}", f"{family_sentence(found)} ({link})"]
+        parts.append(as_markdown(standings_table(found)))
+        parts += [f"- {warning}" for warning in found.record["warnings"]]
+        parts.append(f"![diagram of {name}](figures/multiple-comparisons/{name}.svg)")
+    return parts
+
+
 def published_counts(table: pd.DataFrame) -> str:
     """How many published numbers are reproduced."""
     if "verdict" in table:
@@ -101,7 +118,9 @@ def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
     return lines
 
 
-def page(tables: dict[str, pd.DataFrame], results: dict[str, Found], settings: Settings) -> str:
+def page(
+    tables: dict[str, pd.DataFrame], results: dict[str, Found], families: dict[str, FoundFamily], settings: Settings
+) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
     labels = escaped(settings.labels)
@@ -134,6 +153,8 @@ def page(tables: dict[str, pd.DataFrame], results: dict[str, Found], settings: S
     if len(comparisons):
         parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
         parts += comparison_sections(results, settings, labels)
+    if families:
+        parts += ["## Many systems at once", *family_sections(families, labels)]
     if "published" in tables:
         counts = published_counts(tables["published"])
         parts += ["## Published numbers", f"{counts}: [all of them](published-versus-ours.md)."]
@@ -151,16 +172,19 @@ def page(tables: dict[str, pd.DataFrame], results: dict[str, Found], settings: S
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
     arguments = parser(
-        __doc__, *names, "published*", "selected*", "effects*", "meta*", "summary", settings=Settings
-    ).parse_args()
+        __doc__, *names, "published*", "selected*", "effects*", "meta*", "families*", "family-records*", "summary",
+        settings=Settings,
+    ).parse_args()  # fmt: skip
     tables = {name: read_table(getattr(arguments, name)) for name in names}
     for name in ("published", "selected"):
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
-    results = {meta.stem: read_found(effects, meta) for effects, meta in pairs}
+    adjusted = adjustments(tables["comparisons"])
+    results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
+    families = read_families(arguments.families, arguments.family_records, escaped(arguments.settings.labels))
     with atomic_text(arguments.summary) as file:
-        file.write(page(tables, results, arguments.settings))
+        file.write(page(tables, results, families, arguments.settings))
 
 
 def read_table(path: Path) -> pd.DataFrame:

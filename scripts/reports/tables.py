@@ -17,6 +17,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
@@ -82,6 +83,8 @@ def page(name: str, comparison: Found, plot: Forest, labels: Labels) -> str:
     ):
         if comparison.meta.get(key):
             parts += [f"## {title}", dependence(comparison.meta[key], plot, labels, heading)]
+            if alone := {part["interval"] for part in comparison.meta[key].values() if part["k"] == 1}:
+                parts.append(f"One task alone has its own interval ({', '.join(alone)}).")
     return "\n\n".join(parts) + "\n"
 
 
@@ -97,15 +100,16 @@ def main() -> None:
     paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
     labels = arguments.settings.labels
     in_markdown = escaped(labels)
+    comparisons = pd.read_csv(arguments.comparisons, sep="\t")
+    adjusted = adjustments(comparisons)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
-        name, comparison = meta.stem, read_found(effects, meta)
+        name, comparison = meta.stem, read_found(effects, meta, adjusted.get(meta.stem))
         looks = arguments.settings.comparisons[name]
         plot, marked = as_table(comparison, looks, labels), as_table(comparison, looks, in_markdown)
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
         write(paths_of_tables[name, "md"], page(name, comparison, marked, in_markdown))
         comments = ["\\usepackage{booktabs}", sentence(comparison.meta, plot, labels), *notes(comparison, plot)]
         write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(comparison, plot), comments))
-    comparisons = pd.read_csv(arguments.comparisons, sep="\t")
     shown = overview(comparisons, labels)
     texts = {".md": markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n"}
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
@@ -24,6 +25,7 @@ from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
 from scripts.ir.trec import read_qrels
 from scripts.ir.trec import relevant as relevant_documents
+from scripts.synthesis.bayes import bayesian_summary
 from scripts.synthesis.comparing import ESTIMATED, Surroundings, compared
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
@@ -169,13 +171,33 @@ def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     }
     if settings.cumulative:
         record["cumulative"] = {task: _short(meta_so_far) for task, meta_so_far in synthesis.cumulative.items()}
+    if meta and settings.bayesian:
+        record["bayesian"] = bayesian_record(synthesis, settings)
     if meta and settings.margin and effect_named(settings.effect).IN_UNITS_OF_MEASURE:
         record["equivalence"] = equivalence(meta.summary, settings.margin)
     return record
 
 
+def bayesian_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
+    """The Bayesian summary as reported; its sd and tau are on the scale of the synthesis."""
+    effect_type = effect_named(settings.effect)
+    scale = (settings.bayesian.tau_scale if settings.bayesian else None) or effect_type.TAU_SCALE
+    summary = bayesian_summary(synthesis.estimates, np.diag(synthesis.variances), scale, settings.alpha)
+    record = asdict(summary)
+    for name in ("effect", "ci_low", "ci_high"):
+        record[name] = effect_type.reported(record[name])
+    return record | {"prediction_interval": [effect_type.reported(end) for end in summary.prediction_interval]}
+
+
 def _short(meta: MetaAnalysis) -> dict[str, Any]:
-    return {"k": meta.k, "summary": asdict(meta.summary), "tau2": meta.tau2, "i2": meta.i2, "q": meta.q}
+    return {
+        "k": meta.k,
+        "interval": meta.interval,
+        "summary": asdict(meta.summary),
+        "tau2": meta.tau2,
+        "i2": meta.i2,
+        "q": meta.q,
+    }
 
 
 def main() -> None:

@@ -73,6 +73,7 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         settings.interval,
         settings.alpha,
         settings.prediction,
+        {task: result.interval for task, result in results.items()},
         dependence,
     )
     named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}

@@ -9,6 +9,13 @@ from scripts.experiment.seeds_of import SeedsOf
 
 
 @dataclass(frozen=True)
+class Bayesian:
+    """The Bayesian summary beside the other."""
+
+    tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: that of the effect type"] = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """One comparison. Whether the values are allowed is for the configuration's schema to say."""
 
@@ -32,6 +39,7 @@ class Settings:
     )
     dependence: Annotated[str, "of tasks that share queries or a corpus: estimated or independent"] = "estimated"
     clusters: Annotated[str | dict[str, str], "of queries: auto, gold-document, query, or a file by task"] = "auto"
+    bayesian: Annotated[Bayesian | None, "add a Bayesian summary"] = None
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict

@@ -88,7 +88,7 @@ def meta_analysis(
                 "prediction_df",
             )
         )
-        return MetaAnalysis(1, estimator, interval, alpha, fixed, fixed, (1.0,), **no_heterogeneity)
+        return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, (1.0,), **no_heterogeneity)
     tau2 = float(estimate_tau2(y, v))
     weights = 1 / (v + tau2)
     summary = summarise(y, v, tau2, alpha)

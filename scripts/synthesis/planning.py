@@ -1,5 +1,5 @@
 """What the jobs of synthesis are given: paths and settings, from the experiment and the wildcards of
-rules/synthesis.smk.
+rules/synthesis.smk and rules/multiple_comparisons.smk.
 """
 
 from __future__ import annotations
@@ -87,6 +87,18 @@ def _sources(experiment: Experiment, name: str) -> dict[str, SeedsOf]:
     if comparison.settings.get("seeds", "random") != "random":
         return {}
     return seed_sources(experiment, comparison)
+
+
+def family_metrics(experiment: Experiment, name: str) -> list[str]:
+    """The metrics files of all systems of a multiple comparison on all its tasks."""
+    family = experiment.families[name]
+    return [file for system in family.systems for file in _metrics(experiment, system, family.tasks)]
+
+
+def family_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+    """Which systems are compared at once, and how."""
+    family = experiment.families[name]
+    return {"systems": list(family.systems), "seed": experiment.seed, **family.settings}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -10,19 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
 from scripts.synthesis.summaries import Summary
+from scripts.synthesis.task_intervals import TaskInterval
 
 
 @dataclass(frozen=True)
 class Synthesis:
     """The result of a comparison.
 
-    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given.
+    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
+    `estimates` and `variances` are theirs, on the scale of the synthesis.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -31,6 +35,8 @@ class Synthesis:
     effect_type: str
     meta: MetaAnalysis | None
     weights: dict[str, float]
+    estimates: np.ndarray
+    variances: np.ndarray
     leave_one_out: dict[str, MetaAnalysis]
     cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
@@ -43,10 +49,12 @@ def synthesise(
     interval: str = "knapp-hartung",
     alpha: float = 0.05,
     prediction: str = "k-2",
+    task_intervals: Mapping[str, TaskInterval | None] | None = None,
     dependence: Dependence | None = None,
 ) -> Synthesis:
     """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`.
 
+    A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
     `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
     seeds.
     """
@@ -64,7 +72,8 @@ def synthesise(
         else:
             subset = dependence.of_subset([positions[task] for task in tasks])
             meta = dependent_meta_analysis(estimates, subset, estimator, interval, alpha, prediction)
-        return _as_reported(meta, effect_type)
+        own = (task_intervals or {}).get(tasks[0]) if meta.k == 1 else None
+        return _as_reported(of_one_task(meta, own) if own else meta, effect_type)
 
     tasks = list(defined)
     positions = {task: position for position, task in enumerate(tasks)}
@@ -73,13 +82,15 @@ def synthesise(
     if meta is None:
         warnings.append("no task has an effect: there is no summary")
     elif meta.k == 1:
-        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with a normal interval")
+        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with its own {meta.interval} interval")
     else:
         warnings += tau2_warnings(meta)
         warnings += other_methods(meta, estimator, interval)
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
+        estimates=np.array([defined[task][0] for task in tasks]),
+        variances=np.array([defined[task][1] for task in tasks]),
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
@@ -87,6 +98,12 @@ def synthesise(
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )
+
+
+def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
+    """The summary of one task with the task's own interval and p-value."""
+    ends = {name: getattr(own, name) for name in ("ci_low", "ci_high", "df", "p_value", "log10_p")}
+    return replace(meta, interval=own.kind, summary=replace(meta.summary, **ends))
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
@@ -98,7 +115,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
         return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
     if low <= meta.tau2 <= high:
         return []
-    inside = "; that of PM always lies inside" if meta.estimator != "PM" else ""
+    inside = "; that of PM lies inside" if meta.estimator != "PM" else ""
     ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
     return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
 

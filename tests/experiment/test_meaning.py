@@ -163,6 +163,8 @@ REFUSED = {
     ],
     "without meaning": [
         ({"comparisons/c/effect": "CORR", "comparisons/c/margin": 0.1}, "comparisons.c.margin: effect CORR has no difference"),
+        ({"comparisons/c/effect": "SMD", "comparisons/c/task_interval": "randomisation"},
+         "comparisons.c.task_interval: randomisation is no interval of effect SMD; expected another, such as t"),
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: effect"),
         ({"comparisons/c/figure": {"correction": "holm", "p": "interval"}}, "comparisons.c.figure.correction: corrects"),
         ({"datasets/d/split_by": "documents"}, "datasets.d.split_by: only valid with splits"),

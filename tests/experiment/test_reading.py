@@ -189,12 +189,13 @@ def numbers(schema, root, path=()):
 
 ROOT = whole_schema()
 NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT, ROOT)))
-ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c"}
+ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c",
+           "multiple_comparisons": "f"}  # fmt: skip
 
 
 def with_number(path, value):
     """BASE with a value at a place of the schema."""
-    config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}})
+    config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
     path = [path[0], ENTRIES[path[0]], *path[2:]] if len(path) > 1 else path
     for key in reversed(path[1:]):
         value = [value] if key == [] else {key: value}

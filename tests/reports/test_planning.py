@@ -46,6 +46,12 @@ def test_a_title_is_no_setting_of_a_table():
     assert not {"title", "width"} & figures.table_settings(EXPERIMENT)["c"].keys()
 
 
+def test_a_figure_waits_for_all_comparisons_only_where_p_values_are_corrected_for_their_number():
+    corrected = resolve(changed({"comparisons/c/figure": {"correction": "holm"}}), "c.yaml")
+    assert figures.adjusting_table(EXPERIMENT, "c") == figures.adjusting_table(EXPERIMENT, "both") == []
+    assert figures.adjusting_table(corrected, "c") == ["results/e/tables/comparisons.tsv"]
+
+
 def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
     assert costs.timings(EXPERIMENT) == {
         "results/e/runs/d/bm25/seed-0.timing.json": {},

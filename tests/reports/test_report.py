@@ -3,21 +3,25 @@
 import copy
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import Markup
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
+from scripts.reports.page.families import ShownFamily
 from scripts.reports.page.machine import duration, facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import sections
-from scripts.reports.page.tables import means_table, selected_table
+from scripts.reports.page.tables import Cell, Table, means_table, selected_table
 from scripts.reports.report import grouped, render
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.task_results import Scores, rows, task_result
@@ -54,6 +58,15 @@ def all_sections(found, labels=None, together=None):
     return sections(found, dict.fromkeys(found, LOOKS), together or {}, labels or Labels({}, {}), figures)
 
 
+def test_the_answer_follows_the_p_value_among_all_comparisons():
+    found = one_found()
+    ((one,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Adjustment(0.086, 0.05, 7))}))
+    assert (one.answer, one.kind) == ("may be chance, as one of 7", "open")
+    assert "as one of 7 comparisons it may be chance (p = 0.086 by Holm)" in one.sentence
+    ((sure,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Adjustment(0.04, 0.03, 7))}))
+    assert sure.answer == "yes, higher"
+
+
 @pytest.mark.parametrize(
     "changes, expected",
     [
@@ -61,6 +74,8 @@ def all_sections(found, labels=None, together=None):
         ({"summary": SUMMARY | {"ci_low": -0.01}}, ("Does t beat c in nDCG@10?", "may be chance", "open")),
         ({"summary": SUMMARY | {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}},
          ("Does t beat c in nDCG@10?", "no, lower", "worse")),
+        ({"summary": SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "p_value": None}},
+         ("Does t beat c in nDCG@10?", "cannot be said", "open")),
         ({"summary": None, "k": 0}, ("Does t beat c in nDCG@10?", "cannot be said", "open")),
         ({"effect_type": "CORR"}, ("How well does t agree with c?", "correlated", "better")),
     ],
@@ -184,12 +199,14 @@ def test_datasets_of_one_source_stand_together():
 
 def test_text_of_the_configuration_is_never_markup():
     labels = Labels({"a": EVIL}, {"t": EVIL, "c": "C"})
+    evil_table = Table(EVIL, [(EVIL, False)], [[Cell(EVIL)]])
     page = render(
         {
             "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
             "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
             "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
             "costs": None, "cost_figures": [], "published": None, "published_counts": None,
+            "families": [ShownFamily(EVIL, "m1", EVIL, EVIL, [EVIL], evil_table, evil_table, Markup("<svg/>"))],
             "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
             "seeds": {"data": 1, "training": {EVIL: [1]}},
         },

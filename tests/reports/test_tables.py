@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from scripts.reports.comparison.adjustment import Adjustment, adjustments
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, p_column
 from scripts.reports.comparison.sentence import sentence
@@ -22,7 +23,7 @@ META = {
     "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "k": 3, "summary": SUMMARY,
     "fixed": SUMMARY | {"effect": 0.04}, "prediction_interval": [-0.02, 0.12], "q": 5.0, "q_df": 2, "q_p_value": 0.08,
     "i2": 60.0, "h2": 2.5, "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": ["d: left out, r"],
-    "leave_one_out": {"a": {"k": 2, "summary": SUMMARY, "tau2": 0.0, "i2": 0.0, "q": 0.1}},
+    "leave_one_out": {"a": {"k": 2, "interval": "normal", "summary": SUMMARY, "tau2": 0.0, "i2": 0.0, "q": 0.1}},
 }  # fmt: skip
 
 
@@ -124,3 +125,53 @@ def test_latex_escapes_what_means_something_to_it():
     table = tabular({"Task": "l", "n": "r"}, [[["a", "1"]], [["b", "2"]]], ["\\usepackage{booktabs}"])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
     assert r"Task & $n$ \\" in table and table.startswith("% \\usepackage{booktabs}\n\\begin{tabular}{lr}")
+
+
+def with_family(p_holm: float, size: int, **changes):
+    return replace(found(**changes), family=Adjustment(p_holm, p_holm, size))
+
+
+def plot_of(one: Found, looks: Looks = LOOKS):
+    return as_table(one, looks, LABELS)
+
+
+def test_the_sentence_claims_no_more_than_its_numbers():
+    equal = SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "se": 0.0, "p_value": None}
+    assert "the tasks are equal, so how far this may be chance cannot be said" in said(summary=equal)
+    assert "more than chance explains, as far as two tasks can show." in said(k=2, prediction_interval=None)
+    unsure = found()
+    unsure.effects["ci_low"] = -0.01
+    assert ": more than chance explains, though on no task alone: it rests on their agreement. " in sentence(
+        unsure.meta, plot_of(unsure), LABELS
+    )
+    one_of_many = with_family(0.086, 7)
+    assert "more than chance explains; but as one of 7 comparisons it may be chance (p = 0.086 by Holm)." in sentence(
+        one_of_many.meta, plot_of(one_of_many), LABELS
+    )
+
+
+def test_the_sentence_says_the_summary_with_systems_that_are_the_same():
+    sensitivity = {"summary": SUMMARY | {"effect": 0.02, "ci_low": 0.01, "ci_high": 0.03}, "tasks": {"d": {}, "e": {}}}
+    assert "With the 2 tasks on which both systems are the same it is 0.020 (0.010 to 0.030; pooled variance)." in said(
+        sensitivity=sensitivity
+    )
+
+
+def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
+    """The figure of a Holm-corrected comparison shows the summary's p among all comparisons, and says so."""
+    one = with_family(0.086, 7)
+    summary, _, fixed = blocks(one, plot_of(one))[1]
+    assert summary[-1] == "0.086" and fixed[-1] == "<0.001"
+    notes = page("name", one, plot_of(one), LABELS)
+    assert "; p of summaries: Holm-adjusted over the experiment's 7 comparisons. * p < 0.05." in notes
+    uncorrected = replace(LOOKS, correction="none")
+    assert blocks(one, plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
+    assert "p of summaries" not in page("name", one, plot_of(one, uncorrected), LABELS)
+
+
+def test_the_family_is_of_the_comparisons_that_have_a_p_value():
+    table = pd.DataFrame({"comparison": ["a", "b", "c"], "p_value": [0.01, None, 0.2], "p_holm": [0.02, None, 0.2],
+                          "p_bh": [0.02, None, 0.2]})  # fmt: skip
+    found = adjustments(table)
+    assert found["a"] == Adjustment(0.02, 0.02, 2) and found["b"] == Adjustment(None, None, 2)
+    assert adjustments(pd.DataFrame()) == {}

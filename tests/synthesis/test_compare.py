@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.synthesis.bayes import bayesian_summary
 from scripts.synthesis.comparisons_table import table
 from scripts.synthesis.seeds import effect_variance
 
@@ -71,6 +72,17 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     assert (
         effects.loc["a", "n"] == 2 and meta["warnings"][0] == "a: 2 queries stand in one system only and are left out"
     )
+
+
+def test_a_bayesian_summary_is_added_with_the_scale_of_the_effect_or_a_given_one(tmp_path):
+    control = scored(tmp_path, "a", "c", CONTROL) + scored(tmp_path, "b", "c", CONTROL)
+    treatment = scored(tmp_path, "a", "t", TREATMENT) + scored(tmp_path, "b", "t", TREATMENT[::-1])
+    effects, meta = compare(tmp_path, control, treatment, bayesian={"tau_scale": 0.2})
+    expected = bayesian_summary(effects["effect"].to_numpy(), np.diag(effects["variance"]), 0.2)
+    assert meta["bayesian"]["effect"] == pytest.approx(expected.effect, rel=1e-12)
+    assert meta["bayesian"]["prediction_interval"] == pytest.approx(expected.prediction_interval, rel=1e-12)
+    _, of_r = compare(tmp_path, control, treatment, effect="CORR", bayesian={})
+    assert of_r["bayesian"]["tau_scale"] == 0.5 and -1 < of_r["bayesian"]["ci_low"] < of_r["bayesian"]["ci_high"] < 1
 
 
 def test_judged_is_averaged_over_the_queries_of_the_effect(tmp_path):

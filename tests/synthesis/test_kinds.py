@@ -64,9 +64,13 @@ def test_a_job_depends_on_its_own_kinds_alone():
         settings={"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
     )
     assert loaded_modules([chosen, chosen]) == [
-        "synthesis/effects/d_av.py", "synthesis/estimators/reml.py", "synthesis/intervals/knapp_hartung.py",
+        "synthesis/effects/d_av.py",
+        "synthesis/estimators/reml.py",
+        "synthesis/intervals/knapp_hartung.py",
         "synthesis/task_intervals/bootstrap_t.py",
-    ]  # fmt: skip
+    ]
+    chosen.settings["effect"] = "CORR"
+    assert "synthesis/task_intervals/normal.py" in loaded_modules([chosen])  # fmt: skip
 
 
 TOYS = {

@@ -10,6 +10,7 @@ import pytest
 from scripts.synthesis.effect_sizes import EffectSize, effect_size
 from scripts.synthesis.meta_analysis import meta_analysis
 from scripts.synthesis.synthesise import synthesise
+from scripts.synthesis.task_intervals import TaskInterval
 
 
 def effect(estimate: float, variance: float, kind: str = "MD") -> EffectSize:
@@ -47,6 +48,25 @@ def test_one_task():
     synthesis = synthesise({"x": CONSTANT, "a": A}, "MD")
     assert (synthesis.meta.k, synthesis.meta.summary.effect, synthesis.leave_one_out) == (1, 0.1, {})
     assert "only a has an effect" in synthesis.warnings[-1]
+
+
+def test_a_task_that_is_alone_has_its_own_interval_by_its_name():
+    own = {task: TaskInterval("t", -0.2, 0.4, 0.3, -0.5, 9.0) for task in "ab"}
+    synthesis = synthesise({"a": A, "b": B}, "MD", task_intervals=own)
+    without_b = synthesis.leave_one_out["b"]
+    assert (without_b.k, without_b.interval, without_b.summary.df) == (1, "t", 9.0)
+    assert (without_b.summary.effect, without_b.summary.ci_high, without_b.summary.p_value) == (0.1, 0.4, 0.3)
+    assert synthesis.meta.interval == "knapp-hartung" and synthesise({"a": A}, "MD").meta.interval == "normal"
+
+
+def test_tau2_outside_its_own_interval_is_said():
+    """DL on Ranger's seven tasks; REML lies inside."""
+    y = [0.1847, 0.0089, 0.0071, 0.0310, 0.1221, 0.0255, 0.0292]
+    se = [0.0424, 0.0026, 0.0052, 0.0064, 0.0109, 0.0166, 0.0106]
+    tasks = {str(place): effect(*pair) for place, pair in enumerate(zip(y, np.square(se), strict=True))}
+    (warning,) = synthesise(tasks, "MD", "DL").warnings
+    assert warning.startswith("tau2 0.000964 (DL) lies outside its own 95% Q-profile interval [0.00113, 0.0214]")
+    assert synthesise(tasks, "MD", "REML").warnings == synthesise(tasks, "MD", "PM").warnings == ()
 
 
 def test_an_empty_interval_of_tau2_is_said():

@@ -19,7 +19,7 @@ from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.effects import all_effects, effect_named
 from scripts.synthesis.task_interval import task_interval
 from scripts.synthesis.task_intervals import Sample, TaskInterval, all_task_intervals, bca, bootstrap_t, kind_for
-from scripts.synthesis.task_results import Scores, task_result, task_warnings
+from scripts.synthesis.task_results import Scores, rows, task_result, task_warnings
 from tests.synthesis.test_meta_analysis import numbers_of
 
 ORACLE = Path(__file__).parent / "oracle"
@@ -181,10 +181,21 @@ def test_where_there_is_no_such_interval_it_is_t_and_said(kind, x, y, why):
     assert why in warning and warning.endswith("it is the t interval instead")
 
 
+def test_a_correlation_in_the_file_is_r_with_its_interval():
+    table = rows({"a": task_result(*map(one_seed, (Y, X)), replace(SETTINGS, effect="CORR"))}, {"a": 1.0})
+    half, r = 1.959963984540054 / 3, np.corrcoef(X, Y)[0, 1]
+    expected = (r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+    assert tuple(table.loc[0, ["effect", "ci_low", "ci_high"]]) == pytest.approx(expected, rel=1e-12)
+
+
+def one_seed(values: np.ndarray) -> Scores:
+    return Scores(pd.DataFrame(values[:, None]), None)
+
+
 def test_fewer_than_ten_queries_are_said():
     def result(n: int):
-        values = np.linspace(0, 1, n)[:, None]
-        return task_result(Scores(pd.DataFrame(values), None), Scores(pd.DataFrame(values**2), None), SETTINGS)
+        values = np.linspace(0, 1, n)
+        return task_result(one_seed(values), one_seed(values**2), SETTINGS)
 
     results = {"a": result(9), "b": result(10), "c": result(1)}
     assert task_warnings(results) == ["fewer than 10 queries: a (9); tests and intervals of so few are rough"]

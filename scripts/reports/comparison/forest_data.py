@@ -30,13 +30,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Diamond:
-    """The summary effect with its interval, p-value and prediction interval (None for fewer than three tasks)."""
+    """The summary effect with its interval, p-value and prediction interval (None for fewer than three tasks).
+
+    `p_value` is adjusted as those of the tasks are; `p_holm` is that by Holm among the `family` comparisons.
+    """
 
     effect: float
     ci_low: float
     ci_high: float
     p_value: float | None = None
     prediction_interval: tuple[float, float] | None = None
+    p_holm: float | None = None
+    family: int = 1
+
+    def beyond_chance(self, alpha: float) -> bool:
+        """Whether its interval leaves 0 out, and its p-value among those of all comparisons is below alpha."""
+        a_point = self.ci_low == self.ci_high  # of equal tasks: it says nothing of chance
+        return not a_point and not self.ci_low <= 0 <= self.ci_high and (self.p_holm is None or self.p_holm < alpha)
 
 
 @dataclass(frozen=True)
@@ -67,10 +77,11 @@ class Forest:
     """A forest plot: one control and the treatments it is compared with, one group per treatment.
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
-    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are; if
-    given, p-values below alpha bear a star; `seeds_note` what intervals hold of seeds, `clusters_note` which queries
-    are clustered. sort: rows as configured, or by effect or weight, largest first. width: "single column" (3.4 in:
-    task, plot and effect) or "double column" (7 in: all columns).
+    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are and
+    `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. `seeds_note`
+    says what intervals hold of seeds, `clusters_note` which queries are clustered. sort: rows as configured, or by
+    effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect) or "double column" (7 in:
+    all columns).
     """
 
     control: str
@@ -87,6 +98,7 @@ class Forest:
     p_note: str = ""
     seeds_note: str = ""
     clusters_note: str = ""
+    summary_note: str = ""
 
     def __post_init__(self) -> None:
         if not self.groups:

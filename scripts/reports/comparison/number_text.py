@@ -150,6 +150,12 @@ def method(forest: Forest) -> str:
     return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
 
 
+def p_text(forest: Forest) -> str:
+    """What the p-values are, and their star."""
+    summary = f"; p of summaries: {forest.summary_note}" if forest.summary_note else ""
+    return f"p of tasks: {forest.p_note}{summary}. * p < {forest.alpha:g}."
+
+
 def axis_label(forest: Forest, form: Numbers) -> str:
     """What the axis measures, with its unit of ten where there is one."""
     name = forest.effect.AXIS.format(measure=forest.measure)

@@ -6,12 +6,13 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.dependence_notes import clusters_note, seeds_note
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 from scripts.reports.comparison.looks import Looks
@@ -64,17 +65,18 @@ def _escaped(names: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of one comparison: the rows of its effects file and its meta record."""
+    """The results of one comparison: its effects file, its meta record, and its place among all comparisons."""
 
     effects: pd.DataFrame
     meta: dict
+    family: Adjustment | None = None
 
 
-def read_found(effects: Path, meta: Path) -> Found:
+def read_found(effects: Path, meta: Path, family: Adjustment | None = None) -> Found:
     """Read the two files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
     table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
     check_columns(list(table.columns), str(effects))
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()))
+    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -110,14 +112,29 @@ def rows(comparison: Found, column: str, labels: Labels) -> tuple[Row, ...]:
     )
 
 
-def diamond(meta: dict) -> Diamond | None:
-    """The summary of a meta file; None where no task has an effect."""
-    summary = meta["summary"]
+def diamond(comparison: Found, correction: str) -> Diamond | None:
+    """The summary of a comparison, its p-value corrected as those of tasks are; None where no task has an effect."""
+    summary, family = comparison.meta["summary"], comparison.family
     if summary is None:
         return None
-    prediction = meta["prediction_interval"]
-    ends = {name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")}
-    return Diamond(**ends, prediction_interval=tuple(prediction) if prediction else None)
+    prediction = comparison.meta["prediction_interval"]
+    shown = Diamond(
+        **{name: summary[name] for name in ("effect", "ci_low", "ci_high", "p_value")},
+        prediction_interval=tuple(prediction) if prediction else None,
+    )
+    if family is None:
+        return shown
+    if correction != "none":
+        shown = replace(shown, p_value=getattr(family, f"p_{CORRECTIONS[correction][0]}"))
+    return replace(shown, p_holm=family.p_holm, family=family.size)
+
+
+def summary_note(comparisons: list[Found], correction: str) -> str:
+    """How the p-values of summaries are adjusted, in words; empty where they are not."""
+    family = comparisons[0].family
+    if family is None or correction == "none":
+        return ""
+    return f"{CORRECTIONS[correction][1]}-adjusted over the experiment's {family.size} comparisons"
 
 
 def heterogeneity(meta: dict) -> Heterogeneity | None:
@@ -138,7 +155,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
             rows=rows(comparison, column, labels),
-            summary=diamond(comparison.meta),
+            summary=diamond(comparison, looks.correction),
             heterogeneity=heterogeneity(comparison.meta),
         )
         for comparison in comparisons
@@ -151,6 +168,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         p_note=p_note,
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
         clusters_note=clusters_note(comparisons[0].effects, labels.task),
+        summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
         estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
         interval=first.get("interval", looks.interval),

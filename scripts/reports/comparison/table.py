@@ -58,7 +58,8 @@ def blocks(comparison: Found, plot: Forest) -> list[list[list[str]]]:
     if comparison.meta["summary"] and comparison.meta["k"] > 1:
         fixed = comparison.meta["fixed"]
         text = numbers.of(fixed["effect"], fixed["ci_low"], fixed["ci_high"])
-        p = (form.p_value(fixed["p_value"], plot.alpha), "*" if fixed["p_value"] < plot.alpha else "")
+        marked = fixed["p_value"] < plot.alpha and not plot.summary_note  # it is in no family
+        p = (form.p_value(fixed["p_value"], plot.alpha), "*" if marked else "")
         below.append(Line("fixed", FIXED, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p}))
     above = [line for line in lines if line.kind in ("task", "undefined")]
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
@@ -71,7 +72,7 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
-    lines.append(f"p of tasks: {plot.p_note}. * p < {plot.alpha:g}.")
+    lines.append(form.p_text(plot))
     return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta["warnings"]]
 
 

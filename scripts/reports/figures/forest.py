@@ -140,7 +140,7 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
     if forest.width == "single column":
         notes.append(f"Random effects: {form.method(forest)}.")
     if forest.p_note and "p" in place.columns:
-        notes.append(f"p of tasks: {forest.p_note}. * p < {forest.alpha:g}.")
+        notes.append(form.p_text(forest))
     notes += [note for note in (forest.clusters_note, forest.seeds_note) if note]
     for note in notes:
         for line in wrap(note, place.page - 2 * MARGIN, size):

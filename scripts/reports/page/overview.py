@@ -8,6 +8,7 @@ from __future__ import annotations
 import pandas as pd
 from markupsafe import Markup
 
+from scripts.reports.comparison.forest_data import Diamond
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.comparison.table import overview
 from scripts.reports.page.sections import Shown
@@ -35,7 +36,8 @@ def overview_table(comparisons: pd.DataFrame, labels: Labels, shown_comparisons:
         exact = {"p": row["p_value"], "p (Holm)": row["p_holm"], "I²": row["i2"]}
         rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in optional_columns)])
     columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
-    caption = "All comparisons, each with its summary effect over the tasks; p (Holm) is adjusted for their number."
+    caption = "All comparisons, each with its summary effect over the tasks; "
+    caption += "p (Holm) is adjusted for their number, and answers go by it."
     return Table(caption, [*columns, *((name, True) for name in optional_columns)], rows)
 
 
@@ -44,7 +46,8 @@ def interval_strip(row: dict, low: float, high: float) -> Markup:
     scale = 104 / ((high - low) or 1)
     places = (0, row["ci_low"], row["ci_high"], row["effect"])
     zero, left, right, middle = (8 + (value - low) * scale for value in places)
-    kind = "unsure" if row["ci_low"] <= 0 <= row["ci_high"] else "sure"
+    diamond = Diamond(*(row[name] for name in ("effect", "ci_low", "ci_high")), p_holm=value_or_none(row["p_holm"]))
+    kind = "sure" if diamond.beyond_chance(row["alpha"]) else "unsure"
     return Markup(
         '<svg class="strip {}" viewBox="0 0 120 16" aria-hidden="true"><path class="zero" d="M{:.1f} 0V16"/>'
         '<path d="M{:.1f} 8H{:.1f}"/><circle cx="{:.1f}" cy="8" r="3.5"/></svg>'

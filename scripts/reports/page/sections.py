@@ -74,8 +74,12 @@ def answer(plot: Forest) -> tuple[str, str]:
     summary = plot.groups[0].summary
     if summary is None:
         return "cannot be said", "open"
+    if summary.ci_low == summary.ci_high:
+        return "cannot be said", "open"
     if summary.ci_low <= 0 <= summary.ci_high:
         return "may be chance", "open"
+    if not summary.beyond_chance(plot.alpha):
+        return f"may be chance, as one of {summary.family}", "open"
     above, below = plot.effect.ANSWERS
     return (above, "better") if summary.effect > 0 else (below, "worse")
 

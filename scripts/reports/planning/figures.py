@@ -58,6 +58,13 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
     return {**figure_settings(experiment, first.name), "labels": shown}
 
 
+def adjusting_table(experiment: Experiment, name: str) -> list[str]:
+    """The table with the p-values of all summaries, where a forest plot corrects for their number."""
+    first = experiment.comparisons[forest_plots(experiment)[name][0]]
+    corrected = first.figure["correction"] != "none"
+    return [path("comparisons", experiment=experiment.name, table_format="tsv")] if corrected else []
+
+
 def table_settings(experiment: Experiment) -> dict[str, dict]:
     """How the numbers of all comparisons are shown in tables."""
     shown = {name: figure_settings(experiment, name) for name in experiment.comparisons}

@@ -14,6 +14,7 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
+from scripts.reports.planning.families import family_figures, family_pages
 from scripts.reports.planning.figures import figure_files, table_settings
 from scripts.reports.planning.labels import labels
 
@@ -32,7 +33,8 @@ def effects_tables(experiment: Experiment) -> list[str]:
 
 def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
-    return [*figure_files(experiment), *effects_tables(experiment), *times_tables(experiment)]
+    families = [*family_figures(experiment), *family_pages(experiment)]
+    return [*figure_files(experiment), *effects_tables(experiment), *times_tables(experiment), *families]
 
 
 def selected_seeds(experiment: Experiment) -> str | list[str]:

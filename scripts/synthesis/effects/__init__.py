@@ -23,6 +23,7 @@ class EffectType(Protocol):
 
     HAS_DIFFERENCE: bool  # treatment minus control means something: there are tests of it, sides, gains and losses
     SHARED_SCALE: bool  # the means of control and treatment can stand side by side
+    TAU_SCALE: float  # of the half-normal prior of tau in a Bayesian summary, unless the configuration gives one
     IN_UNITS_OF_MEASURE: bool  # the effect is a difference in the measure, so a margin applies to the summary as well
 
     LABEL: str  # heading of a column, and name of an axis

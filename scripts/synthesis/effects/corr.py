@@ -21,6 +21,7 @@ KEYS: dict[str, Any] = {}
 HAS_DIFFERENCE = False
 SHARED_SCALE = False
 IN_UNITS_OF_MEASURE = False
+TAU_SCALE = 0.5
 
 LABEL = "Correlation"
 SHORT_LABEL = "Correlation"

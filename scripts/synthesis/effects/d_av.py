@@ -31,6 +31,7 @@ KEYS = {"hedges": HEDGES}
 HAS_DIFFERENCE = True
 SHARED_SCALE = True
 IN_UNITS_OF_MEASURE = False
+TAU_SCALE = 0.5
 
 LABEL = "Standardised difference (d_av)"
 SHORT_LABEL = "Std. diff. (d_av)"

@@ -19,6 +19,7 @@ KEYS: dict[str, Any] = {}
 HAS_DIFFERENCE = True
 SHARED_SCALE = True
 IN_UNITS_OF_MEASURE = True
+TAU_SCALE = 0.1
 
 LABEL = "Mean difference"
 SHORT_LABEL = "Mean diff."

@@ -21,6 +21,7 @@ CORRELATED = 0.9  # r above which the interval covers too rarely (docs/statistic
 HAS_DIFFERENCE = True
 SHARED_SCALE = True
 IN_UNITS_OF_MEASURE = False
+TAU_SCALE = 0.5
 
 LABEL = "Standardised mean difference"
 SHORT_LABEL = "Std. mean diff."

@@ -51,7 +51,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class TaskInterval:
-    """The 1 - alpha interval of a task's effect, and the p-value of effect = 0 that belongs to it."""
+    """The 1 - alpha interval of a task's effect, and the p-value of effect = 0 with it; `df` of Student's t."""
 
     kind: str
     ci_low: float

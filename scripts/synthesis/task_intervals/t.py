@@ -25,4 +25,4 @@ def interval(sample: Sample) -> TaskInterval:
     """estimate +- t(1 - alpha/2; df) sqrt(variance), df = n - 1 unless the variance has others."""
     result = t_summary(sample.estimate, sample.variance, sample.df, sample.alpha)
     assert result.p_value is not None and result.log10_p is not None  # a defined effect has a variance
-    return TaskInterval(NAME, result.ci_low, result.ci_high, result.p_value, result.log10_p, sample.df)
+    return TaskInterval(NAME, result.ci_low, result.ci_high, result.p_value, result.log10_p, result.df)

@@ -1,0 +1,117 @@
+"""A multiple comparison as its figure and tables show it: read from multiple-comparisons/{family}.json and its TSV.
+
+Writes nothing. Names are replaced by labels here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scripts.reports.comparison.reading import Labels
+
+_LETTER = re.compile(r"\.*[A-Za-z]")
+HIGHER, LOWER, OPEN = "higher", "lower", "not told apart"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system on one task or over all: its mean, and its letters or what sets it apart from the control."""
+
+    system: str
+    mean: float
+    sign: str
+    is_control: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One task or all together. `standings` begin with the highest mean; `groups` (not told apart) are places there."""
+
+    task: str
+    queries: int
+    standings: tuple[Standing, ...]
+    groups: tuple[tuple[int, ...], ...]
+    critical_difference: float | None
+    permutations: int
+    exact: bool
+    differences: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class FoundFamily:
+    """The results of one multiple comparison; the last scope is that over all tasks, or the only task."""
+
+    record: dict[str, Any]
+    scopes: tuple[Scope, ...]
+
+    @property
+    def whole(self) -> Scope:
+        """All tasks together."""
+        return self.scopes[-1]
+
+    @property
+    def tasks(self) -> int:
+        """The number of tasks."""
+        return max(1, len(self.scopes) - 1)
+
+
+def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
+    """Read the two files of a multiple comparison."""
+    told = json.loads(record.read_text())
+    texts = dict.fromkeys(("task", "system", "other", "system_letters", "other_letters"), str)
+    lines = pd.read_csv(table, sep="\t", dtype=texts)
+    found = [_scope(one, lines[lines["task"] == one["task"]], told, labels) for one in told["scopes"]]
+    return FoundFamily(told, tuple(found))
+
+
+def read_families(tables: list[Path], records: list[Path], labels: Labels) -> dict[str, FoundFamily]:
+    """All multiple comparisons by name, from their files in one order."""
+    return {table.stem: read_family(table, record, labels) for table, record in zip(tables, records, strict=True)}
+
+
+def _scope(told: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], labels: Labels) -> Scope:
+    means, signs = {}, {}
+    for line in lines.to_dict("records"):
+        for role in ("system", "other"):
+            means[line[role]] = line[f"{role}_mean"]
+            signs[line[role]] = line[f"{role}_letters"]
+        if family["against"]:
+            signs[line["system"]] = _verdict(line, family["alpha"])
+            signs[line["other"]] = "control"
+    order = sorted(means, key=lambda name: -means[name])
+    standings = tuple(
+        Standing(labels.system(name), means[name], signs[name], name == family["against"]) for name in order
+    )
+    return Scope(
+        task=labels.task(told["task"]),
+        queries=told["queries"],
+        standings=standings,
+        groups=tuple(group for group in _groups(standings) if len(group) > 1),
+        critical_difference=told["critical_value"] if family["statistic"] == "difference" else None,
+        permutations=told["permutations"],
+        exact=told["exact"],
+        differences=lines.assign(system=lines["system"].map(labels.system), other=lines["other"].map(labels.system)),
+    )
+
+
+def _verdict(line: dict[str, Any], alpha: float) -> str:
+    if line["p_value"] >= alpha:
+        return OPEN
+    return HIGHER if line["difference"] > 0 else LOWER
+
+
+def _groups(standings: tuple[Standing, ...]) -> list[tuple[int, ...]]:
+    """The places of systems that have a letter in common, or that are not told apart from the control."""
+    if any(one.is_control for one in standings):
+        return [tuple(place for place, one in enumerate(standings) if one.is_control or one.sign == OPEN)]
+    members: dict[str, list[int]] = {}
+    for place, one in enumerate(standings):
+        for name in _LETTER.findall(one.sign):
+            members.setdefault(name, []).append(place)
+    return [tuple(places) for places in members.values()]

@@ -1,0 +1,88 @@
+"""Compare many systems at once: all pairs, or all systems with one control, on each task and over the tasks.
+
+Reads the metrics files of all systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV with a row a task and
+difference (simultaneous interval, adjusted p, letters), and a JSON file with the tests' settings and warnings.
+Values are paired by query id; several seeds of a system are averaged query by query first, so that all that is said
+holds for these checkpoints: other seeds would add to the uncertainty.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.experiment.results_paths import fields_of
+from scripts.ir.scores import LINE, check_pairs
+from scripts.synthesis.compare import read_scores
+from scripts.synthesis.multiple.families import Settings, record, rows, scopes
+from scripts.synthesis.paired import queries
+
+
+def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
+    """Metrics files, one a seed, by the folders of tasks and systems."""
+    groups: dict[str, dict[str, list[Path]]] = {}
+    for path in paths:
+        fields = fields_of("metrics", path)
+        groups.setdefault(fields["task"], {}).setdefault(fields["system"], []).append(path)
+    return groups
+
+
+def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
+    """The values by query and system, on the queries that all systems have; and what is left out, in words.
+
+    Raises UserError where they have no query in common, or have no ids and different numbers of samples.
+    """
+    (first, first_values), *others = values.items()
+    for name, other in others:
+        try:
+            check_pairs(list(first_values.index), list(other.index), task)
+        except UserError as error:
+            raise UserError(f"{error} (control: {first}, treatment: {name})") from None
+    table = pd.concat(values, axis=1)
+    common = table.dropna()
+    if common.empty:
+        raise UserError(f"task {task}: the systems have no query in common")
+    left_out = len(table) - len(common)
+    said = f"{task}: {queries(left_out)} in some of the systems only: left out" if left_out else None
+    return common, said
+
+
+def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:
+    """The tasks that have the same query ids, in words: over tasks they are taken to be independent."""
+    alike: dict[frozenset[str], list[str]] = {}
+    for task, table in tables.items():
+        alike.setdefault(frozenset(table.index), []).append(task)
+    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not next(iter(ids)).startswith(LINE)]
+    why = "over tasks these are taken for different queries; if they are not, too much is told apart there"
+    return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
+
+
+def main() -> None:
+    arguments = parser(__doc__, "metrics*", "table", "record", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    tables, warnings, seeds = {}, [], dict.fromkeys(settings.systems, 0)
+    for task, files in by_task_and_system(arguments.metrics).items():
+        scores = {name: read_scores(files[name], settings.measure).values for name in settings.systems}
+        seeds = {name: max(seeds[name], scores[name].shape[1]) for name in settings.systems}
+        tables[task], said = on_common_queries({name: one.mean(axis=1) for name, one in scores.items()}, task)
+        warnings += [said] if said else []
+    warnings += with_shared_queries(tables)
+    found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
+    told = record(found, settings, seeds, warnings)
+    for warning in told["warnings"]:
+        print(f"{arguments.table.stem}: {warning}", file=sys.stderr)
+    with atomic_text(arguments.table) as file:
+        rows(found, settings).to_csv(file, sep="\t", index=False)
+    with atomic_text(arguments.record) as file:
+        json.dump(told, file, indent=2, allow_nan=False)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    run(main)

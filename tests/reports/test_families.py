@@ -1,0 +1,155 @@
+"""Multiple comparisons as they are shown: sentences, tables, and diagrams in which nothing lies on anything else."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from scripts.reports.comparison.families import read_families, read_family
+from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table, where
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.draw_family import filled
+from scripts.reports.family_table import page
+from scripts.reports.figures.family import APART, diagram, spread
+from scripts.reports.figures.marks import DIAMOND
+from scripts.reports.page.families import shown_families
+from scripts.reports.page.svg import svg_of
+from scripts.reports.summary import family_sections
+from scripts.synthesis.multiple.families import Settings, record, rows, scopes
+
+LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
+
+
+def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
+    """The files of a family, as the comparison writes them, read."""
+    generator = np.random.default_rng(systems)
+    names = [f"s{place}" for place in range(systems)]
+    levels = generator.permutation(np.linspace(0.3, 0.5, systems))
+    tables = {
+        f"t{task}": generator.normal(0, 0.2, (n, 1)) + levels + generator.normal(0, noise, (n, systems))
+        for task in range(tasks)
+    }
+    given = {"statistic": "t", "alpha": 0.05, "permutations": 499, "seed": 42} | settings
+    chosen = Settings(names, "nDCG@10", **given)
+    done = scopes(tables, chosen)
+    rows(done, chosen).to_csv(folder / f"{name}.tsv", sep="\t", index=False)
+    (folder / f"{name}.json").write_text(json.dumps(record(done, chosen, dict.fromkeys(names, 2), ["a warning"])))
+    labels = Labels({"t0": "Task *0*"}, {"s1": LONG, "s2": "BM25 & more"})
+    return read_family(folder / f"{name}.tsv", folder / f"{name}.json", labels)
+
+
+def test_a_page_holds_means_letters_and_differences(tmp_path):
+    one = found(tmp_path, tasks=2)
+    assert (
+        heading(one, Labels({}, {})) == "4 systems at once, all pairs"
+        and where(one) == "over these 2 tasks (80 queries)"
+    )
+    best = one.whole.standings[0]
+    assert sentence(one).startswith(f"Over these 2 tasks (80 queries), {best.system} has the highest mean nDCG@10 (0.")
+    heads, lines = standings_table(one)
+    assert heads == ["System", "Over 2 tasks", "Task *0*", "t1"] and len(lines) == 4
+    assert lines[0][0] == best.system and lines[0][1] == f"{best.mean:.3f} {best.sign}"
+    heads, lines = differences_table(one)
+    assert heads[3:] == ["95% simultaneous interval", "p (max-T)", "p (Tukey)"] and len(lines) == 6
+    values = [float(line[2]) for line in lines]
+    assert values == sorted(values, reverse=True) and min(values) >= 0
+    for line in lines:
+        low, high = (float(end.replace("\N{MINUS SIGN}", "-")) for end in line[3].strip("[]").split(", "))
+        assert low < float(line[2]) < high and (low > 0) == line[4].endswith("*")
+    text = page("f", one, Labels({}, {}))
+    assert text.startswith("# f: 4 systems") and "- a warning" in text and "[f.tsv](f.tsv)" in text
+    assert any("these checkpoints" in said for said in notes(one)) and "each task weighs the same" in text
+
+
+def test_against_a_control_there_are_verdicts_and_no_letters(tmp_path):
+    one = found(tmp_path, against="s2", tasks=1)
+    assert heading(one, Labels({}, {"s2": "BM25"})) == "3 systems against BM25 at once"
+    signs = {standing.system: standing.sign for standing in one.whole.standings}
+    assert signs["BM25 & more"] == "control" and set(signs.values()) <= {"control", "higher", "lower", "not told apart"}
+    said = sentence(one)
+    for system, sign in signs.items():
+        assert system in said and (sign in said or sign == "control")
+    heads, lines = differences_table(one)
+    assert heads[-1] == "p (Dunnett)" and {line[1] for line in lines} == {"BM25 & more"}
+    assert any(line[2].startswith("\N{MINUS SIGN}") for line in lines) == ("lower" in signs.values())
+
+
+def test_nobody_differs_from_the_control(tmp_path):
+    one = found(tmp_path, against="s0", noise=3.0)
+    assert sentence(one).endswith("no system is told apart from s0 in its mean nDCG@10.")
+    assert one.whole.groups == ((0, 1, 2, 3),)
+
+
+CASES = [
+    {"systems": 2, "statistic": "difference"},
+    {"systems": 3, "noise": 3.0, "statistic": "difference", "title": "A title"},
+    {"systems": 5, "against": "s1"},
+    {"systems": 12, "tasks": 2, "noise": 0.2, "title": "A long title " * 10},
+    {"systems": 20, "noise": 0.3},
+    {"systems": 30, "n": 15, "noise": 0.3, "permutations": 99},
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["systems"]))
+def test_everything_stays_on_the_page_and_nothing_lies_on_another(tmp_path, case):
+    settings = {key: value for key, value in case.items() if key != "title"}
+    figure = diagram(filled(found(tmp_path, **settings), case.get("title", "")))
+    assert figure.get_size_inches()[0] == 7.0
+    figure.draw_without_rendering()
+    renderer, paper = figure.canvas.get_renderer(), figure.bbox.padded(0.5)
+    texts = [text for text in figure.axes[0].texts if text.get_text()]
+    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts]
+    for said, box in boxes:
+        assert paper.x0 <= box.x0 and box.x1 <= paper.x1 and paper.y0 <= box.y0 and box.y1 <= paper.y1, said
+    for place, (said, box) in enumerate(boxes):
+        for other, its in boxes[place + 1 :]:
+            apart = box.x1 <= its.x0 or its.x1 <= box.x0 or box.y1 <= its.y0 + 1 or its.y1 <= box.y0 + 1
+            assert apart, (said, other)
+    for line in figure.axes[0].lines:
+        assert min(line.get_xdata()) >= 0 and max(line.get_xdata()) <= 504
+
+
+@pytest.mark.parametrize("case", CASES[3:5], ids=lambda case: str(case["systems"]))
+def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only(tmp_path, case):
+    settings = {key: value for key, value in case.items() if key != "title"}
+    one = found(tmp_path, **settings)
+    lines = [line for line in diagram(filled(one, "")).axes[0].lines if to_hex(line.get_color()) == DIAMOND]
+    dots = [line for line in lines if line.get_marker() == "o"]
+    assert [len(line.get_xdata()) for line in dots] == [len(group) for group in one.whole.groups]
+    thick = sum(line.get_linewidth() > 2 and line.get_marker() != "o" for line in lines)
+    neighbours = sum(b == a + 1 for group in one.whole.groups for a, b in itertools.pairwise(group))
+    assert thick == neighbours > 0
+
+
+def test_lines_are_led_apart_by_the_least_way():
+    assert spread([0.0, 10.0, 20.0], 5) == [0.0, 10.0, 20.0]
+    assert spread([10.0, 10.0], 5) == [7.5, 12.5]
+    generator = np.random.default_rng(1)
+    xs = np.sort(generator.uniform(0, 60, 10))
+    placed = np.array(spread(list(xs), APART))
+    assert (np.diff(placed) >= APART - 1e-9).all() and placed.mean() == pytest.approx(xs.mean())
+    for _ in range(200):  # no other allowed places are nearer
+        other = placed + generator.normal(0, 0.5, 10)
+        other = np.array(spread(list(np.sort(other)), APART))
+        assert ((other - xs) ** 2).sum() >= ((placed - xs) ** 2).sum() - 1e-9
+
+
+def test_report_and_summary_show_each_family(tmp_path):
+    found(tmp_path, name="one", tasks=2)
+    found(tmp_path, name="two", against="s0")
+    names = ("one", "two")
+    files = ([tmp_path / f"{name}.{suffix}" for name in names] for suffix in ("tsv", "json"))
+    labels = Labels({}, {})
+    families = read_families(*files, labels)
+    diagrams = {name: svg_of(diagram(filled(one, ""))) for name, one in families.items()}
+    shown = shown_families(families, labels, diagrams)
+    assert [one.name for one in shown] == list(names) and len({one.anchor for one in shown}) == 2
+    assert (
+        shown[0].diagram.startswith("<svg") and len(shown[0].standings.rows) == 4 and shown[0].warnings == ["a warning"]
+    )
+    assert [is_number for _, is_number in shown[0].differences.columns] == [False, False, True, True, True, True]
+    said = "\n\n".join(family_sections(families, labels))
+    assert "### two: 3 systems against s0 at once" in said and "(figures/multiple-comparisons/one.svg)" in said
+    assert "(tables/multiple-comparisons/one.md)" in said and "- a warning" in said

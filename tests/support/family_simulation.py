@@ -1,0 +1,63 @@
+"""Error rate and coverage of the tests of many systems, by simulation: the table in docs/statistics.md.
+
+    python -m tests.support.family_simulation [REPETITIONS]
+
+Reads nothing; prints the table. 40 queries, 6 systems, 399 permutations, alpha .05. A false difference is a pair of
+equally good systems that is told apart; an interval covers if all of the family's intervals hold their true difference.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from scripts.synthesis.multiple.contrasts import all_pairs, differences, observed, variances
+from scripts.synthesis.multiple.permutations import STATISTICS, max_t_test
+
+QUERIES, SYSTEMS, ALPHA = 40, 6, 0.05
+# What is drawn -> the sd of each system's noise and its true level.
+SITUATIONS = {
+    "equally good, all vary alike (sd .15)": ([0.15] * 6, [0.0] * 6),
+    "equally good, five of sd .03, one of sd .3": ([0.03] * 5 + [0.3], [0.0] * 6),
+    "five equally good (sd .1), one worse by .4": ([0.1] * 6, [0.0] * 5 + [-0.4]),
+    "three levels, .1 apart (sd .1)": ([0.1] * 6, [0.0, 0.0, 0.1, 0.1, 0.2, 0.2]),
+}
+
+
+def drawn(generator: np.random.Generator, sds: list[float], levels: list[float]) -> np.ndarray:
+    """A table of queries by systems: a query's difficulty, a system's level, and noise."""
+    difficulty = generator.normal(0.4, 0.2, (QUERIES, 1))
+    return difficulty + np.array(levels) + generator.normal(0, 1, (QUERIES, SYSTEMS)) * np.array(sds)
+
+
+def rates(
+    sds: list[float], levels: list[float], statistic: str, repetitions: int, permutations: int = 399
+) -> tuple[float, float, float]:
+    """The share of repetitions with a false difference, that in which all intervals cover, and a median half-width."""
+    generator, contrasts = np.random.default_rng(5), all_pairs(SYSTEMS)
+    truth = np.array(levels)[contrasts.system] - np.array(levels)[contrasts.other]
+    false, covered, widths = 0, 0, []
+    for repetition in range(repetitions):
+        table = drawn(generator, sds, levels)
+        test = max_t_test([table], contrasts, statistic, ALPHA, permutations, repetition)
+        tasks = [observed(table)]
+        half = test.critical * (np.sqrt(variances(tasks, contrasts)[0]) if statistic == "t" else np.ones(len(truth)))
+        false += bool((test.p_values[truth == 0] < ALPHA).any())
+        covered += bool((np.abs(differences(tasks, contrasts)[0] - truth) <= half).all())
+        widths.append(np.median(half))
+    return false / repetitions, covered / repetitions, float(np.mean(widths))
+
+
+def main() -> None:
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    print("| 6 systems | statistic | false difference | all intervals cover | median half-width |")
+    print("|---|---|---|---|---|")
+    for name, (sds, levels) in SITUATIONS.items():
+        for statistic in STATISTICS:
+            false, covered, width = rates(sds, levels, statistic, repetitions)
+            print(f"| {name} | `{statistic}` | {false:.3f} | {covered:.3f} | {width:.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
