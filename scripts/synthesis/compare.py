@@ -15,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
@@ -182,7 +181,7 @@ def bayesian_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     """The Bayesian summary as reported; its sd and tau are on the scale of the synthesis."""
     effect_type = effect_named(settings.effect)
     scale = (settings.bayesian.tau_scale if settings.bayesian else None) or effect_type.TAU_SCALE
-    summary = bayesian_summary(synthesis.estimates, np.diag(synthesis.variances), scale, settings.alpha)
+    summary = bayesian_summary(synthesis.estimates, synthesis.covariance, scale, settings.alpha)
     record = asdict(summary)
     for name in ("effect", "ci_low", "ci_high"):
         record[name] = effect_type.reported(record[name])

@@ -26,7 +26,7 @@ class Synthesis:
     """The result of a comparison.
 
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
-    `estimates` and `variances` are theirs, on the scale of the synthesis.
+    `estimates` and their `covariance` over queries and seeds are theirs, on the scale of the synthesis.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -36,7 +36,7 @@ class Synthesis:
     meta: MetaAnalysis | None
     weights: dict[str, float]
     estimates: np.ndarray
-    variances: np.ndarray
+    covariance: np.ndarray
     leave_one_out: dict[str, MetaAnalysis]
     cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
@@ -90,7 +90,7 @@ def synthesise(
         effect_type=effect_type,
         meta=meta,
         estimates=np.array([defined[task][0] for task in tasks]),
-        variances=np.array([defined[task][1] for task in tasks]),
+        covariance=np.diag([defined[task][1] for task in tasks]) if dependence is None else dependence.covariance,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1

@@ -67,6 +67,11 @@ def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
     if m == 1:
         assert record["variance"] == pytest.approx(0.01, rel=1e-9) and (record["seeds"], record["df"]) == (3, 2)
         assert record["sd"] == pytest.approx(0.1, rel=1e-9)
+    total = np.diag([result.observed.in_all.variance for result in found.results.values()])
+    assert np.diag(found.synthesis.covariance) == pytest.approx(
+        np.diag(total), rel=0.05
+    )  # luck is clipped in each alone
+    assert found.synthesis.covariance[0, 1] > 0 == given.synthesis.covariance[0, 1]
     for task, result in found.results.items():
         before = given.results[task]
         assert result.interval.ci_high - result.interval.ci_low > before.interval.ci_high - before.interval.ci_low

@@ -67,6 +67,14 @@ class Luck:
         luck = self.source.covariance - self.source.residual
         return max(0.0, float(np.einsum("ic,ij,jc->", scaled, luck, scaled)))
 
+    def matrix(self) -> np.ndarray:
+        """The covariance that luck gives to the effects, shape (k, k), its negative eigenvalues 0."""
+        scaled = self.per_unit[:, None] * self.shares
+        luck = np.einsum("ic,ij,jc->ij", scaled, self.source.covariance - self.source.residual, scaled)
+        values, vectors = np.linalg.eigh(luck)
+        found: np.ndarray = (vectors * np.maximum(values, 0)) @ vectors.T
+        return found
+
     def of_tasks_alone(self) -> np.ndarray:
         """The variance of luck in each effect that no other task shares, shape (k,)."""
         alone: np.ndarray = self.source.interaction * self.per_unit**2 * (self.shares**2).sum(axis=1)

@@ -41,6 +41,14 @@ class Dependence:
         return variances
 
     @property
+    def covariance(self) -> np.ndarray:
+        """Of the effects over queries and seeds, shape (k, k)."""
+        total = self.sampling.copy()
+        for luck in self.lucks:
+            total += luck.matrix()
+        return total
+
+    @property
     def luck_of_tasks_alone(self) -> np.ndarray:
         """The variance in each effect by luck of checkpoints that no other task shares, shape (k,)."""
         alone = np.zeros(len(self.degrees))
