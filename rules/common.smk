@@ -156,10 +156,12 @@ def sha256_of(**paths):
 
 
 def own_data():
-    """The user's own files and folders: of datasets, models, external systems and published numbers."""
+    """The user's own files and folders: of datasets, models, external systems, clusters and published numbers."""
     places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
     places += [model["weights"] for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
+    clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
+    places += [path for files in clusters if isinstance(files, dict) for path in files.values()]
     places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
     return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
 

@@ -22,6 +22,8 @@ rule compare:
         unpack(lambda wildcards: comparing("synthesis/compare.py", [wildcards.comparison])),
         control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+        siblings=lambda wildcards: synthesis.sibling_metrics(EXPERIMENT, wildcards.comparison),
+        clusters=lambda wildcards: synthesis.cluster_files(EXPERIMENT, wildcards.comparison),
     output:
         effects=result("effects"),
         meta=result("meta"),
@@ -35,7 +37,8 @@ rule compare:
         "compare {wildcards.comparison}"
     shell:
         "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q}"
-        " --effects {output.effects:q} --meta {output.meta:q} --settings {params.settings:q} --log {log:q}"
+        " --siblings {input.siblings:q} --effects {output.effects:q} --meta {output.meta:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule comparisons_table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from scripts.experiment.charts import CHART
@@ -53,6 +54,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     measure = common_measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
     check_statistics(check, key, entry)
     check_figure(check, key, entry)
+    check_clusters(check, f"{key}.clusters", entry.get("clusters"), [tasks[task] for task in names])
     check_tasks(check, f"{key}.tasks", names, tasks)
     scored = all(tasks[task].values_given for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
@@ -102,6 +104,18 @@ def check_statistics(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if correction != "none" and entry["figure"]["p"] == "interval":
         reason = "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"
         raise check.fail(f"{key}.figure.correction", reason)
+
+
+def check_clusters(check: Checker, key: str, clusters: Any, tasks: list[Task]) -> None:
+    """Raise UserError unless given clusters are files of tasks of the comparison, and wanted ones have judgements."""
+    if isinstance(clusters, dict):
+        for task, path in clusters.items():
+            if task not in [known.name for known in tasks]:
+                raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+            if not Path(path).is_file():
+                raise check.fail(f"{key}.{task}", f"no file {path!r}")
+    if clusters == "gold-document" and (given := [task.name for task in tasks if task.values_given]):
+        raise check.fail(key, f"task {given[0]!r} has values and no relevance judgements; give a file of its clusters")
 
 
 def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:

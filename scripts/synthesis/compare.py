@@ -15,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
@@ -23,16 +22,21 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
+from scripts.ir.trec import read_qrels
+from scripts.ir.trec import relevant as relevant_documents
 from scripts.synthesis.bayes import bayesian_summary
+from scripts.synthesis.comparing import ESTIMATED, Surroundings, compared
 from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.sensitivity import sensitivity
 from scripts.synthesis.summaries import Summary
-from scripts.synthesis.synthesise import Synthesis, synthesise
+from scripts.synthesis.surroundings import mixed_estimands, read_clusters
+from scripts.synthesis.synthesise import Synthesis
 from scripts.synthesis.tails import normal_upper, t_upper
 from scripts.synthesis.task_intervals import kind_for
-from scripts.synthesis.task_results import Scores, rows, task_result, task_warnings
+from scripts.synthesis.task_results import Scores, rows, task_warnings
 
 KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutations")
 
@@ -58,6 +62,11 @@ def by_task(paths: list[Path]) -> dict[str, list[Path]]:
     return groups
 
 
+def seeds_by_task(paths: list[Path]) -> dict[str, list[str]]:
+    """The seeds of a system's metrics files by task."""
+    return {task: [fields_of("metrics", path)["seed"] for path in files] for task, files in by_task(paths).items()}
+
+
 def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
     """Control and treatment on the queries of both, in one order; and what is unpaired, in words.
 
@@ -77,8 +86,31 @@ def on(scores: Scores, queries: pd.Index) -> Scores:
     return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])
 
 
-def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
-    """The tasks that seem to have the same queries, in words; `pairs` are control and treatment by task.
+def surroundings(settings: Settings, siblings: list[Path]) -> Surroundings:
+    """What the comparison's tasks share beyond their values, from the files that the settings name and of siblings."""
+    by_system: dict[str, list[Path]] = {}
+    for path in siblings:
+        by_system.setdefault(fields_of("metrics", path)["system"], []).append(path)
+    relevant = {}
+    for task, file in settings.qrels.items():
+        qrels = read_qrels(Path(file))
+        relevant[task] = {query: relevant_documents(qrels, query) for query in qrels}
+    files = settings.clusters if isinstance(settings.clusters, dict) else {}
+    return Surroundings(
+        relevant,
+        {task: read_clusters(Path(path)) for task, path in files.items()},
+        {
+            system: {
+                task: read_scores(files, settings.measure).values.to_numpy() for task, files in by_task(paths).items()
+            }
+            for system, paths in by_system.items()
+        },
+    )
+
+
+def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> list[str]:
+    """The tasks that seem to have the same queries, in words, and whose covariance is not estimated since no common
+    corpus is known of them (`corpora` by task); `pairs` are control and treatment by task.
 
     Raises UserError where two tasks have the same queries and values: one task under two names, counted twice.
     """
@@ -92,7 +124,13 @@ def shared(pairs: dict[str, tuple[Scores, Scores]]) -> list[str]:
                 "one task under two names would count twice; leave one of them out of the comparison"
             )
     why = "if these are the same queries in other words, the tasks are not independent, as is assumed here"
-    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not next(iter(ids)).startswith(LINE)]
+    groups = [
+        tasks
+        for ids, tasks in alike.items()
+        if len(tasks) > 1
+        and not next(iter(ids)).startswith(LINE)
+        and len({corpora.get(task, f"of {task} alone") for task in tasks}) > 1
+    ]
     return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 
@@ -120,6 +158,9 @@ def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     meta = synthesis.meta
     figures = asdict(meta) if meta else {"k": 0, "summary": None}
     figures.pop("weights", None)
+    for key in ("given_seeds", "tau2_levels"):  # of dependent effects alone
+        if figures.get(key) is None:
+            figures.pop(key, None)
     record = {
         **{key: getattr(settings, key) for key in KEPT_SETTINGS},
         "effect_type": settings.effect,
@@ -141,7 +182,7 @@ def bayesian_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     """The Bayesian summary as reported; its sd and tau are on the scale of the synthesis."""
     effect_type = effect_named(settings.effect)
     scale = (settings.bayesian.tau_scale if settings.bayesian else None) or effect_type.TAU_SCALE
-    summary = bayesian_summary(synthesis.estimates, np.diag(synthesis.variances), scale, settings.alpha)
+    summary = bayesian_summary(synthesis.estimates, synthesis.covariance, scale, settings.alpha)
     record = asdict(summary)
     for name in ("effect", "ci_low", "ci_high"):
         record[name] = effect_type.reported(record[name])
@@ -160,7 +201,9 @@ def _short(meta: MetaAnalysis) -> dict[str, Any]:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "control*", "treatment*", "effects", "meta", settings=Settings).parse_args()
+    arguments = parser(
+        __doc__, "control*", "treatment*", "siblings*", "effects", "meta", settings=Settings
+    ).parse_args()
     settings: Settings = arguments.settings
     control, treatment = (
         {task: read_scores(paths, settings.measure) for task, paths in by_task(files).items()}
@@ -174,18 +217,13 @@ def main() -> None:
         pairs[task] = on_control, on_treatment
         if unpaired:
             warnings.append(unpaired)
-    warnings += shared(pairs)
-    results = {task: task_result(y, x, settings) for task, (y, x) in pairs.items()}
-    synthesis = synthesise(
-        {task: result.effect for task, result in results.items()},
-        settings.effect,
-        settings.estimator,
-        settings.interval,
-        settings.alpha,
-        settings.prediction,
-        {task: result.interval for task, result in results.items()},
-    )
-    record = meta_record(synthesis, settings)
+    warnings += shared(pairs, settings.corpora if settings.dependence == ESTIMATED else {})
+    for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
+        warnings += mixed_estimands(name, seeds_by_task(files))
+    found = compared(pairs, settings, surroundings(settings, arguments.siblings))
+    results, synthesis = found.results, found.synthesis
+    warnings += found.warnings
+    record = meta_record(synthesis, settings) | dependence_record(found, settings)
     if beside := sensitivity(results, settings):
         record["sensitivity"] = beside
     record["warnings"] = warnings + task_warnings(results) + record["warnings"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from scripts.experiment.seeds_of import SeedsOf
+
 
 @dataclass(frozen=True)
 class Bayesian:
@@ -32,9 +34,21 @@ class Settings:
     cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
     resamples: Annotated[int, "of the bootstrap intervals of tasks"] = 9999
     prediction: Annotated[str, "degrees of freedom of the prediction interval: k-2 or k-1"] = "k-2"
+    seeds: Annotated[str, "random: other seeds are part of what is uncertain; conditional: as they were drawn"] = (
+        "random"
+    )
+    dependence: Annotated[str, "of tasks that share queries or a corpus: estimated or independent"] = "estimated"
+    clusters: Annotated[str | dict[str, str], "of queries: auto, gold-document, query, or a file by task"] = "auto"
     bayesian: Annotated[Bayesian | None, "add a Bayesian summary"] = None
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
     lower_is_better: Annotated[bool, "of the measure: not worse is not higher by more than the margin"] = False
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
+        default_factory=dict
+    )
+    corpora: Annotated[dict[str, str], "task: its corpus, where tasks share one"] = field(default_factory=dict)
+    qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
+        default_factory=dict
+    )
+    seed_sources: Annotated[dict[str, SeedsOf], "role: where the luck of a trained system is known from"] = field(
         default_factory=dict
     )

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from scripts.common.settings import given
 from scripts.experiment import job_files, moderators
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.records import Experiment, Moderator, Task
 from scripts.experiment.results_paths import path
+from scripts.experiment.seed_sources import seed_sources, tasks_of_source
+from scripts.experiment.seeds_of import BORROWED, SeedsOf
 
 
 def control_metrics(experiment: Experiment, name: str) -> list[str]:
@@ -41,6 +44,7 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **measured,
+        **_dependence(experiment, name),
     }
 
 
@@ -93,6 +97,52 @@ def compared_queries(experiment: Experiment, name: str) -> dict[str, Any]:
     lower = settings["measure"] in experiment.lower_is_better
     told = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
     return told | ({"lower_is_better": True} if lower else {})
+
+
+def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
+    """The metrics files of the systems whose seeds the trained systems of a comparison borrow."""
+    comparison = experiment.comparisons[name]
+    borrowed = dict.fromkeys(seeds.system for seeds in _sources(experiment, name).values() if seeds.status == BORROWED)
+    return [
+        file
+        for system in borrowed
+        if system is not None
+        for task in tasks_of_source(experiment, comparison, system)
+        for file in job_files.metrics(experiment, experiment.systems[system], task)
+    ]
+
+
+def cluster_files(experiment: Experiment, name: str) -> list[str]:
+    """What tells which queries belong together: qrels of the tasks, or the user's files."""
+    settings = comparison_settings(experiment, name)
+    clusters = settings.get("clusters")
+    return [*settings.get("qrels", {}).values(), *(clusters.values() if isinstance(clusters, dict) else [])]
+
+
+def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
+    """The settings about what tasks, queries and systems have in common, as far as there is something."""
+    comparison, tasks = experiment.comparisons[name], experiment.tasks
+    settings: dict[str, Any] = {}
+    clusters = comparison.settings.get("clusters", "auto")
+    named = clusters if isinstance(clusters, dict) else {}
+    if named:
+        settings["clusters"] = {tasks[task].folder: path for task, path in named.items()}
+    judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
+    if judged and clusters != "query":
+        settings["qrels"] = {task.folder: job_files.qrels(experiment, task) for task in judged}
+    corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
+    estimated = comparison.settings.get("dependence", "estimated") == "estimated"
+    if estimated and len(set(corpora.values())) < len(corpora):
+        settings["corpora"] = corpora
+    sources = {role: given(seeds) for role, seeds in _sources(experiment, name).items()}
+    return settings | ({"seed_sources": sources} if sources else {})
+
+
+def _sources(experiment: Experiment, name: str) -> dict[str, SeedsOf]:
+    comparison = experiment.comparisons[name]
+    if comparison.settings.get("seeds", "random") != "random":
+        return {}
+    return seed_sources(experiment, comparison)
 
 
 def family_metrics(experiment: Experiment, name: str) -> list[str]:

@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,12 @@ def effect_variance(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -
     total = sampling + between
     seeds = min(between + within, total)  # the estimate of the residual may exceed the variance that holds it
     return EffectVariance(sampling, seeds, total, seeds / total if total else None)
+
+
+def sd_interval(sd: float, df: int, alpha: float) -> tuple[float, float]:
+    """The (1 - alpha) interval of a standard deviation between seeds: sd sqrt(df / chi2) at both quantiles."""
+    low, high = scipy.special.chdtri(df, alpha / 2), scipy.special.chdtri(df, 1 - alpha / 2)
+    return sd * math.sqrt(df / low), sd * math.sqrt(df / high)
 
 
 def _matrix(values: np.ndarray) -> np.ndarray:

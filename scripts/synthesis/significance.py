@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.paired import mean_difference
 from scripts.synthesis.sign_flips import flipped_sums
 from scripts.synthesis.tails import Tail, t_two_sided, t_upper
@@ -23,7 +24,7 @@ class TTest:
     """A paired t-test; where it has no result, all but `undefined` are None."""
 
     t: float | None = None
-    df: int | None = None
+    df: float | None = None
     p_value: float | None = None
     log10_p: float | None = None
     undefined: str | None = None
@@ -60,9 +61,14 @@ def paired_t_test(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -> 
     result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return TTest(undefined=result)
-    t, df = float(result[0] / math.sqrt(result[1])), len(treatment) - 1
-    tail = t_two_sided(t, df)
-    return TTest(t, df, tail.p, tail.log10_p)
+    return t_test_of(float(result[0]), Part(result[1], len(treatment) - 1))
+
+
+def t_test_of(mean: float, variance: Part) -> TTest:
+    """The t-test of a mean difference with an estimated variance."""
+    t = mean / math.sqrt(variance.variance)
+    tail = t_two_sided(t, variance.df)
+    return TTest(t, variance.df, tail.p, tail.log10_p)
 
 
 def randomisation_test(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
 
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.tails import Tail, normal_two_sided, t_two_sided
 
 
@@ -40,6 +41,13 @@ def t_summary(effect: float, variance: float, df: float, alpha: float) -> Summar
     """
     tail = t_two_sided(effect / math.sqrt(variance), df) if variance else None
     return _summary(effect, variance, -scipy.special.stdtrit(df, alpha / 2), df, tail)
+
+
+def part_summary(effect: float, part: Part, alpha: float) -> Summary:
+    """An effect and its (1 - alpha) interval by the t distribution of its variance, the normal where this is known."""
+    if math.isinf(part.df):
+        return normal_summary(effect, part.variance, alpha)
+    return t_summary(effect, part.variance, part.df, alpha)
 
 
 def _summary(effect: float, variance: float, critical: float, df: float | None, tail: Tail | None) -> Summary:

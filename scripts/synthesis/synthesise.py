@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
@@ -24,7 +26,7 @@ class Synthesis:
     """The result of a comparison.
 
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
-    `estimates` and `variances` are theirs, on the scale of the synthesis.
+    `estimates` and their `covariance` over queries and seeds are theirs, on the scale of the synthesis.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -34,7 +36,7 @@ class Synthesis:
     meta: MetaAnalysis | None
     weights: dict[str, float]
     estimates: np.ndarray
-    variances: np.ndarray
+    covariance: np.ndarray
     leave_one_out: dict[str, MetaAnalysis]
     cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
@@ -48,10 +50,13 @@ def synthesise(
     alpha: float = 0.05,
     prediction: str = "k-2",
     task_intervals: Mapping[str, TaskInterval | None] | None = None,
+    dependence: Dependence | None = None,
 ) -> Synthesis:
     """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`.
 
     A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
+    `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
+    seeds.
     """
     defined = {
         task: (effect.estimate, effect.variance)
@@ -61,12 +66,17 @@ def synthesise(
 
     def combine(tasks: list[str]) -> MetaAnalysis:
         estimates = [defined[task][0] for task in tasks]
-        variances = [defined[task][1] for task in tasks]
-        meta = meta_analysis(estimates, variances, estimator, interval, alpha, prediction)
+        if dependence is None:
+            variances = [defined[task][1] for task in tasks]
+            meta = meta_analysis(estimates, variances, estimator, interval, alpha, prediction)
+        else:
+            subset = dependence.of_subset([positions[task] for task in tasks])
+            meta = dependent_meta_analysis(estimates, subset, estimator, interval, alpha, prediction)
         own = (task_intervals or {}).get(tasks[0]) if meta.k == 1 else None
         return _as_reported(of_one_task(meta, own) if own else meta, effect_type)
 
     tasks = list(defined)
+    positions = {task: position for position, task in enumerate(tasks)}
     meta = combine(tasks) if tasks else None
     warnings = [f"{task}: left out, {effect.undefined}" for task, effect in effects.items() if effect.undefined]
     if meta is None:
@@ -75,11 +85,12 @@ def synthesise(
         warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with its own {meta.interval} interval")
     else:
         warnings += tau2_warnings(meta)
+        warnings += other_methods(meta, estimator, interval)
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
         estimates=np.array([defined[task][0] for task in tasks]),
-        variances=np.array([defined[task][1] for task in tasks]),
+        covariance=np.diag([defined[task][1] for task in tasks]) if dependence is None else dependence.covariance,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
@@ -97,7 +108,8 @@ def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
     """What is odd about tau2 of two tasks or more, beside its own interval, in words."""
-    assert meta.tau2 is not None and meta.tau2_ci is not None
+    if meta.tau2 is None or meta.tau2_ci is None:
+        return []
     low, high = meta.tau2_ci
     if high == 0:
         return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
@@ -106,6 +118,16 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
     inside = "; that of PM lies inside" if meta.estimator != "PM" else ""
     ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
     return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
+
+
+def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
+    """Which methods are not those asked for, because the tasks depend on one another, in words."""
+    asked = {estimator: meta.estimator, interval: meta.interval}
+    return [
+        f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"
+        for wanted, used in asked.items()
+        if wanted != used
+    ]
 
 
 def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
@@ -122,5 +144,6 @@ def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
         meta,
         summary=summary(meta.summary),
         fixed=summary(meta.fixed),
+        given_seeds=summary(meta.given_seeds) if meta.given_seeds else None,
         prediction_interval=(reported(prediction[0]), reported(prediction[1])) if prediction else None,
     )

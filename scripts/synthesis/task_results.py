@@ -5,6 +5,7 @@ Reads and writes nothing; `rows` are the lines of effects/{comparison}.tsv.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.effect_sizes import EffectSize, effect_size
+from scripts.synthesis.dependence.observed_tasks import ObservedTask, observed_task
+from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.paired import constant
 from scripts.synthesis.seeds import EffectVariance, SeedSpread, effect_variance, seed_spread
@@ -21,13 +23,11 @@ from scripts.synthesis.significance import (
     Randomisation,
     TTest,
     benjamini_hochberg,
-    equivalence_test,
     holm,
-    paired_t_test,
     randomisation_test,
 )
-from scripts.synthesis.task_interval import task_interval
 from scripts.synthesis.task_intervals import TaskInterval
+from scripts.synthesis.task_tests import by_unit, equivalence, interval_of, t_test
 
 FEW = 10  # queries below which no distribution of the mean can be relied on
 CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
@@ -60,19 +60,35 @@ class TaskResult:
     equivalence: Equivalence | None = None
     variance: EffectVariance | None = None
     same: float | None = None
+    observed: ObservedTask | None = None
 
 
-def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskResult:
+def observed(
+    control: Scores,
+    treatment: Scores,
+    settings: Settings,
+    units: Sequence[Hashable] | None = None,
+    shares: bool = False,
+) -> ObservedTask:
+    """Two systems on the queries of one task, the same and in one order; each query is its own unit by default.
+
+    `shares`: another task may have the same units.
+    """
+    x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
+    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares)
+
+
+def task_result(control: Scores, treatment: Scores, settings: Settings, task: ObservedTask | None = None) -> TaskResult:
     """Compare two systems on the queries of one task, the same and in one order, by a comparison's settings.
 
     An effect type without a difference has no tests and no variance of a difference. The variance is split over its
-    sources only where one of the systems has several seeds.
+    sources only where one of the systems has several seeds. `task` is what is observed, with its clusters and seeds.
     """
+    task = task or observed(control, treatment, settings)
     seeds_y, seeds_x = control.values.to_numpy(), treatment.values.to_numpy()
-    y, x = seeds_y.mean(axis=1), seeds_x.mean(axis=1)
-    effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
+    x, y, effect = task.x, task.y, task.effect
     effect_type = effect_named(settings.effect)
-    interval, warning = task_interval(x, y, effect, settings)
+    interval, warning = interval_of(task, settings)
     caution = effect_type.caution(x, y) if interval else None
     described = (
         effect,
@@ -84,24 +100,17 @@ def task_result(control: Scores, treatment: Scores, settings: Settings) -> TaskR
         _mean(treatment.judged),
     )
     if not effect_type.HAS_DIFFERENCE:
-        return TaskResult(*described)
+        return TaskResult(*described, observed=task)
     several = max(seeds_y.shape[1], seeds_x.shape[1]) > 1 and len(x) > 1
     return TaskResult(
         *described,
-        t_test=paired_t_test(x, y, settings.ddof),
-        randomisation=randomisation_test(x, y, settings.seed, settings.permutations),
-        equivalence=_equivalence(x, y, settings),
+        t_test=t_test(task, settings),
+        randomisation=randomisation_test(*by_unit(task), settings.seed, settings.permutations),
+        equivalence=equivalence(task, settings) if settings.margin else None,
         variance=effect_variance(seeds_x, seeds_y, settings.ddof) if several else None,
         same=same_difference(x, y, effect),
+        observed=task,
     )
-
-
-def _equivalence(x: np.ndarray, y: np.ndarray, settings: Settings) -> Equivalence | None:
-    """The tests against the margin, if there is one; not worse is not lower, or where lower is better not higher."""
-    if not settings.margin:
-        return None
-    better, worse = (y, x) if settings.lower_is_better else (x, y)
-    return equivalence_test(better, worse, settings.margin, settings.alpha, settings.ddof)
 
 
 def same_difference(x: np.ndarray, y: np.ndarray, effect: EffectSize) -> float | None:
@@ -145,7 +154,7 @@ def task_warnings(results: dict[str, TaskResult]) -> list[str]:
 
 def _row(task: str, result: TaskResult, weight: float | None) -> dict[str, Any]:
     effect, t, variance, interval = result.effect, result.t_test or TTest(), result.variance, result.interval
-    randomisation, equivalence = result.randomisation, result.equivalence
+    randomisation, margin = result.randomisation, result.equivalence
     effect_type = effect_named(effect.effect_type)
     reported, in_units = effect_type.reported, effect_type.IN_UNITS_OF_MEASURE  # the split is that of a mean difference
     return {
@@ -166,8 +175,8 @@ def _row(task: str, result: TaskResult, weight: float | None) -> dict[str, Any]:
         "t_p_value": t.p_value,
         "t_log10_p": t.log10_p,
         "randomisation_p_value": randomisation.p_value if randomisation else None,
-        "equivalence_p_value": equivalence.p_equivalence if equivalence else None,
-        "non_inferiority_p_value": equivalence.p_non_inferiority if equivalence else None,
+        "equivalence_p_value": margin.p_equivalence if margin else None,
+        "non_inferiority_p_value": margin.p_non_inferiority if margin else None,
         "control_judged": result.control_judged,
         "treatment_judged": result.treatment_judged,
         "control_seeds": len(result.control.seed_means),
@@ -176,5 +185,16 @@ def _row(task: str, result: TaskResult, weight: float | None) -> dict[str, Any]:
         "treatment_seed_sd": result.treatment.sd,
         "variance_with_seeds": variance.total if variance and in_units else None,
         "seed_share": variance.seed_share if variance else None,
+        "clusters": result.observed.clusters if result.observed else None,
+        "design_effect": result.observed.design_effect if result.observed else None,
+        "seeds_variance": _seeds_variance(result),
+        "interval_df": interval.df if interval else None,
         "undefined": effect.undefined,
     }
+
+
+def _seeds_variance(result: TaskResult) -> float | None:
+    """What seeds add to the variance over queries, as far as the interval holds it."""
+    if result.observed is None or result.interval is None or not result.observed.seeds:
+        return None
+    return sum(part.variance for part in result.observed.seeds)

@@ -196,7 +196,7 @@ ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "
 def with_number(path, value):
     """BASE with a value at a place of the schema."""
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
-    path = [path[0], ENTRIES[path[0]], *path[2:]] if len(path) > 1 else path
+    path = [path[0], ENTRIES[path[0]], *path[2:]] if path[0] in ENTRIES else path
     for key in reversed(path[1:]):
         value = [value] if key == [] else {key: value}
     merge(config, {path[0]: value})

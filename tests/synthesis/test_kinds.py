@@ -94,6 +94,7 @@ def summary(y, variances, tau2, alpha):
     "task_intervals/whole.py": """
 from scripts.synthesis.task_intervals import TaskInterval
 NAME, DESCRIPTION, LABEL, P_VALUE, KEYS = "whole", "all that can be", "whole", "{statistic} against nothing", {}
+HOLDS_SEEDS = False
 def fits(effect):
     return True
 def interval(sample):

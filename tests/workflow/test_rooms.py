@@ -22,6 +22,7 @@ ROOMS = [
     "synthesis.least_squares",
     "synthesis.paired",
     "synthesis.seeds",
+    "synthesis.least_squares",
     "synthesis.summaries",
     "synthesis.estimators",
     "synthesis.intervals",

@@ -89,14 +89,15 @@ class Margin:
 
 @dataclass(frozen=True)
 class Heterogeneity:
-    """Cochran's Q with its degrees of freedom and p-value, I2 in percent, tau2 and its interval."""
+    """Cochran's Q with its degrees of freedom and p-value, I2 in percent, tau2 and its interval (None in two
+    levels)."""
 
     q: float
     df: int
     p_value: float
     i2: float
     tau2: float
-    tau2_ci: tuple[float, float]
+    tau2_ci: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,10 @@ class Forest:
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
     columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are and
-    `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. sort: rows as
-    configured, or by effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p
-    below them) or "double column" (7 in: all columns).
+    `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. `seeds_note`
+    says what intervals hold of seeds, `clusters_note` which queries are clustered. sort: rows as configured, or by
+    effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p below them) or
+    "double column" (7 in: all columns).
 
     task_interval: in words, of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
@@ -153,6 +155,8 @@ class Forest:
     sort: str = "config"
     width: str = "double column"
     p_note: str = ""
+    seeds_note: str = ""
+    clusters_note: str = ""
     summary_note: str = ""
     task_interval: str = ""
     limits: tuple[float, float] | None = None

@@ -1,6 +1,6 @@
 """What stands at the foot of a forest plot, a sentence each; reads and writes nothing.
 
-Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin, what systems learnt from, seeds.
+Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin, clusters of queries, what systems learnt from, seeds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
         lines.append(form.p_text(forest))
     for group in forest.groups:
         lines += _margin(forest, group)
-    return [*lines, *trained(forest), *seeds(forest)]
+    lines += filter(None, [forest.clusters_note])
+    return [*lines, *trained(forest), *seeds(forest), *filter(None, [forest.seeds_note])]
 
 
 def _of_group(forest: Forest, group: Group) -> list[str]:

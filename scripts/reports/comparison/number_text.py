@@ -149,9 +149,12 @@ def percent(alpha: float) -> str:
 def heterogeneity(value: Heterogeneity, alpha: float) -> str:
     """Q, its degrees of freedom and p, I2, and tau2 with its interval; a line breaks between them only."""
     p = p_equals(value.p_value, alpha)
-    tau2, low, high = _variances(value.tau2, *value.tau2_ci)
-    parts = [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%;", f"τ² = {tau2},"]
-    return " ".join(unbroken(part) for part in [*parts, f"{percent(alpha)} CI [{low}, {high}]"])
+    tau2, *ends = _variances(value.tau2, *(value.tau2_ci or ()))
+    parts = [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%;", f"τ² = {tau2}"]
+    if ends:
+        parts[-1] += ","
+        parts.append(f"{percent(alpha)} CI [{ends[0]}, {ends[1]}]")
+    return " ".join(unbroken(part) for part in parts)
 
 
 def unbroken(text: str) -> str:
@@ -162,7 +165,7 @@ def unbroken(text: str) -> str:
 def _variances(tau2: float, *interval: float) -> list[str]:
     """tau2 and its interval with one number of decimals: two significant digits, and only a 0 prints as 0."""
     values = (tau2, *interval)
-    least = 1 - math.floor(math.log10(tau2 or interval[1] or 1.0))
+    least = 1 - math.floor(math.log10(tau2 or max(interval, default=0.0) or 1.0))
     for decimals in range(max(0, least), 8):
         if least > -5 and all(value == 0 or round(value, decimals) for value in values):
             return [fixed(value, decimals) if value else "0" for value in values]

@@ -13,6 +13,7 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.reports.comparison.adjustment import Adjustment
+from scripts.reports.comparison.dependence_notes import clusters_note, seeds_note
 from scripts.reports.comparison.forest_data import (
     Diamond,
     Forest,
@@ -43,6 +44,7 @@ NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
     *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
+    *("clusters", "design_effect", "seeds_variance", "interval_df"),
 )
 
 
@@ -182,7 +184,7 @@ def heterogeneity(meta: dict) -> Heterogeneity | None:
         return None
     return Heterogeneity(
         q=meta["q"], df=meta["q_df"], p_value=meta["q_p_value"], i2=meta["i2"], tau2=meta["tau2"],
-        tau2_ci=tuple(meta["tau2_ci"]),
+        tau2_ci=tuple(meta["tau2_ci"]) if meta["tau2_ci"] else None,
     )  # fmt: skip
 
 
@@ -222,10 +224,12 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         effect_type=first["effect_type"],
         measure=first["measure"],
         p_note=p_note,
+        seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
+        clusters_note=clusters_note(comparisons[0].effects, labels.task),
         summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
-        estimator=looks.estimator,
-        interval=looks.interval,
+        estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
+        interval=first.get("interval", looks.interval),
         judged=looks.judged,
         title=looks.title,
         sort=looks.sort,

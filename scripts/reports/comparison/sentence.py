@@ -27,7 +27,7 @@ def sentence(meta: dict, plot: Forest, labels: Labels) -> str:
     if "equivalence" in meta:
         parts.append(_margin(meta["equivalence"], plot.alpha, treatment, control))
     parts.append(_elsewhere(plot, summary, numbers, unit, meta["k"]))
-    return " ".join(parts)
+    return " ".join([*parts, *filter(None, [plot.seeds_note])])
 
 
 def _finding(plot: Forest, summary: Diamond, effect: str, unit: str) -> str:

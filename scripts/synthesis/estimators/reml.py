@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.synthesis.heterogeneity import c_constant, q_statistic, root, weighted_mean
-from scripts.synthesis.least_squares import falling_root, residual_q, trace_p, weighted_fit
+from scripts.synthesis.heterogeneity import c_constant, root, weighted_mean
+from scripts.synthesis.weighted_least_squares import falling_root, residual_q, trace_p, weighted_fit
 
 NAME = "REML"
 DESCRIPTION = "restricted maximum likelihood"
@@ -24,7 +24,7 @@ def tau2(y: np.ndarray, variances: np.ndarray) -> float:
     spread = ((y - y.mean()) ** 2).sum() / (len(y) - 1)
     bound = max(variances.max(), 2 * spread)
     grid = np.concatenate([[0.0], np.geomspace(variances.min() * 1e-3, bound, _GRID)])
-    best = int(np.argmax([_log_likelihood(y, variances, value) for value in grid]))
+    best = int(np.argmax(_log_likelihoods(y, variances, grid)))
     slope = _score(y, variances, grid[best])
     if slope <= 0 and best == 0:
         return 0.0
@@ -32,11 +32,15 @@ def tau2(y: np.ndarray, variances: np.ndarray) -> float:
     return root(lambda value: _score(y, variances, value), low, high)
 
 
-def _log_likelihood(y: np.ndarray, variances: np.ndarray, value: float) -> float:
-    """The restricted log-likelihood of tau2, up to a constant."""
-    total = variances + value
-    log_determinants: float = np.log(total).sum() + np.log((1 / total).sum())
-    return -0.5 * (log_determinants + q_statistic(y, variances, value))
+def _log_likelihoods(y: np.ndarray, variances: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The restricted log-likelihood of each value of tau2, up to a constant."""
+    total = variances + values[:, np.newaxis]
+    weights, distances = 1 / total, y - y[np.argmin(variances)]
+    sums = weights.sum(axis=1)
+    means = (weights * distances).sum(axis=1) / sums
+    q = (weights * (distances - means[:, np.newaxis]) ** 2).sum(axis=1)
+    likelihoods: np.ndarray = -0.5 * (np.log(total).sum(axis=1) + np.log(sums) + q)
+    return likelihoods
 
 
 def _score(y: np.ndarray, variances: np.ndarray, value: float) -> float:

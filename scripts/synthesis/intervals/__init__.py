@@ -14,7 +14,12 @@ from scripts.synthesis.summaries import Summary
 
 
 class Interval(Protocol):
-    """What the module of an interval states."""
+    """What the module of an interval states.
+
+    One that fits dependent tasks as well states `of_fit(fit: Fit) -> Part | None` besides: the variance of a mean by
+    generalised least squares and its degrees of freedom (see dependence/dependent_tasks.py), None where it has none.
+    One whose variance is never below the model's states FLOORED = True (see dependence/structure.py).
+    """
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema

@@ -10,11 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.synthesis.heterogeneity import q_statistic, weighted_mean
+from scripts.synthesis.least_squares.gls import Fit
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.summaries import Summary, t_summary
 
 NAME = "knapp-hartung"
 DESCRIPTION = "of Hartung and Knapp, never narrower than the normal one"
 LABEL = "Knapp-Hartung"
+FLOORED = True  # never below the variance of the model
 
 
 def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
@@ -22,3 +25,9 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
     weights, df = 1 / (variances + tau2), len(y) - 1
     scale = max(1.0, q_statistic(y, variances, tau2) / df)
     return t_summary(weighted_mean(y, weights), scale / weights.sum(), df, alpha)
+
+
+def of_fit(fit: Fit) -> Part:
+    """The variance times max(1, q), and its degrees of freedom, for dependent tasks."""
+    df = len(fit.y) - 1
+    return Part(max(1.0, fit.q / df) * fit.variance, df)

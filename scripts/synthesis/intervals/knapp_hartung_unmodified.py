@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.synthesis.heterogeneity import q_statistic, weighted_mean
+from scripts.synthesis.least_squares.gls import Fit
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.summaries import Summary, t_summary
 
 NAME = "knapp-hartung-unmodified"
@@ -21,3 +23,9 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
     weights, df = 1 / (variances + tau2), len(y) - 1
     scale = q_statistic(y, variances, tau2) / df
     return t_summary(weighted_mean(y, weights), scale / weights.sum(), df, alpha)
+
+
+def of_fit(fit: Fit) -> Part:
+    """The variance times q, and its degrees of freedom, for dependent tasks."""
+    df = len(fit.y) - 1
+    return Part(fit.q / df * fit.variance, df)

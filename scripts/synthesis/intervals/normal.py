@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from scripts.synthesis.heterogeneity import weighted_mean
+from scripts.synthesis.least_squares.gls import Fit
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.summaries import Summary, normal_summary
 
 NAME = "normal"
@@ -16,3 +20,8 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
     """M +- z(1 - alpha/2) / sqrt(sum W*), W* = 1 / (V + tau2)."""
     weights = 1 / (variances + tau2)
     return normal_summary(weighted_mean(y, weights), 1 / weights.sum(), alpha)
+
+
+def of_fit(fit: Fit) -> Part:
+    """The variance of the model, and its degrees of freedom, for dependent tasks."""
+    return Part(fit.variance, math.inf)

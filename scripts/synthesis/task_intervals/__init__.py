@@ -58,7 +58,7 @@ class TaskInterval:
     ci_high: float
     p_value: float
     log10_p: float
-    df: float | None = None
+    df: float | None = None  # of Student's t, where it is by that
 
 
 class Kind(Protocol):
@@ -69,6 +69,7 @@ class Kind(Protocol):
     LABEL: str  # in figures and tables
     P_VALUE: str  # template: what its p-value is; {statistic} is the effect's own word for its statistic
     KEYS: Mapping[str, Any]  # keys of a comparison that this interval reads, as in the schema
+    HOLDS_SEEDS: bool  # it follows from the variance, which may hold that of seeds; others take the seeds as given
 
     @staticmethod
     def fits(effect: EffectType) -> bool:

@@ -20,6 +20,7 @@ DESCRIPTION = "of the bias-corrected and accelerated bootstrap"
 LABEL = "BCa bootstrap"
 P_VALUE = "effect against 0 by the BCa bootstrap"
 KEYS = {"resamples": RESAMPLES}
+HOLDS_SEEDS = False
 
 
 def fits(effect: EffectType) -> bool:

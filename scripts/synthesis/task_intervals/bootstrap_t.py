@@ -19,6 +19,7 @@ DESCRIPTION = "of the studentised bootstrap"
 LABEL = "bootstrap t"
 P_VALUE = "{statistic} against its studentised bootstrap"
 KEYS = {"resamples": RESAMPLES}
+HOLDS_SEEDS = False
 
 
 def fits(effect: EffectType) -> bool:

@@ -13,6 +13,7 @@ DESCRIPTION = "by the normal distribution, as Ranger does"
 LABEL = "normal"
 P_VALUE = "{statistic} against the normal distribution"
 KEYS: dict[str, Any] = {}
+HOLDS_SEEDS = True
 
 
 def fits(effect: EffectType) -> bool:

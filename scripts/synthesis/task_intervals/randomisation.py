@@ -21,6 +21,7 @@ DESCRIPTION = "all differences that the randomisation test does not reject (MD)"
 LABEL = "randomisation"
 P_VALUE = "paired randomisation test"
 KEYS: dict[str, Any] = {}
+HOLDS_SEEDS = False
 
 
 def fits(effect: EffectType) -> bool:

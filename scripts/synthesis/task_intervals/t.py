@@ -13,6 +13,7 @@ DESCRIPTION = "by Student's t distribution"
 LABEL = "t"
 P_VALUE = "{statistic} against Student's t distribution"
 KEYS: dict[str, Any] = {}
+HOLDS_SEEDS = True
 
 
 def fits(effect: EffectType) -> bool:

@@ -1,0 +1,79 @@
+"""Where a comparison knows from what other seeds of its systems would have given; reads and writes nothing.
+
+A system is trained if a recipe is behind any of its runs; BM25, weights as published and the user's own runs have no
+seeds here. With several seeds on a task of the comparison it shows their spread itself. Otherwise it borrows that of
+itself on other tasks, else of another trained system: with the same model, or else with a model of the same type; among
+these, of one that ranks the most tasks of the comparison with several seeds, then of the one with the most seeds.
+"""
+
+from __future__ import annotations
+
+from scripts.experiment.records import UNTRAINED, Comparison, Experiment, System, Task
+from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
+from scripts.experiment.system_kinds import behind
+
+
+def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:
+    """The trained systems of a comparison by role: control and treatment, or `difference` where they share
+    checkpoints."""
+    control, treatment = experiment.systems[comparison.control], experiment.systems[comparison.treatment]
+    roles = {
+        "control": (control, _tasks(experiment, comparison, {})),
+        "treatment": (treatment, _tasks(experiment, comparison, comparison.treatment_on)),
+    }
+    seeds = {role: [experiment.seeds_on(system, task) for task in tasks] for role, (system, tasks) in roles.items()}
+    several = {role: max(map(len, of_tasks)) > 1 for role, of_tasks in seeds.items()}
+    shared = _recipes(experiment, control) & _recipes(experiment, treatment)
+    if shared and seeds["control"] == seeds["treatment"]:
+        name = f"{treatment.name} - {control.name}"
+        return {DIFFERENCE: SeedsOf(OWN, name) if several["control"] else SeedsOf(UNKNOWN)}
+    sources = {}
+    for role, (system, tasks) in roles.items():
+        if _recipes(experiment, system):
+            own = SeedsOf(OWN, system.name)
+            sources[role] = own if several[role] else _borrowed(experiment, system, tasks)
+    return sources
+
+
+def tasks_of_source(experiment: Experiment, comparison: Comparison, name: str) -> list[Task]:
+    """The tasks on which system `name` shows the spread of its seeds: those of the comparison, or if none of them,
+    all."""
+    several = _several(experiment, experiment.systems[name])
+    own = _tasks(experiment, comparison, {}) + _tasks(experiment, comparison, comparison.treatment_on)
+    return [task for task in several if task in own] or several
+
+
+def _tasks(experiment: Experiment, comparison: Comparison, elsewhere: dict[str, str]) -> list[Task]:
+    return [experiment.tasks[elsewhere.get(task, task)] for task in comparison.tasks]
+
+
+def _recipes(experiment: Experiment, system: System) -> set[tuple[str | None, str]]:
+    """The model and recipe of each trained system whose runs are behind a system's; name and kind of one with seeds
+    only."""
+    chain = behind(system, experiment.systems)
+    trained: set[tuple[str | None, str]]
+    trained = {(member.model, member.recipe) for member in chain if member.model and member.recipe != UNTRAINED}
+    return trained or {(member.name, member.kind) for member in chain if len(member.seeds) > 1}
+
+
+def _several(experiment: Experiment, system: System) -> list[Task]:
+    """The tasks that a system ranks with several seeds."""
+    return [task for task in experiment.runs_of(system) if len(experiment.seeds_on(system, task)) > 1]
+
+
+def _borrowed(experiment: Experiment, system: System, ranked: list[Task]) -> SeedsOf:
+    models = {model for model, _ in _recipes(experiment, system)}
+    types = _types(experiment, models)
+    found = []
+    for position, other in enumerate(experiment.systems.values()):
+        others = {model for model, _ in _recipes(experiment, other)}
+        tasks = _several(experiment, other)
+        if tasks and (others & models or _types(experiment, others) & types):
+            near = 2 if other.name == system.name else 1 if others & models else 0
+            common = len([task for task in tasks if task in ranked])
+            found.append((-near, -common, -len(other.seeds), position, other.name))
+    return SeedsOf(BORROWED, min(found)[-1]) if found else SeedsOf(UNKNOWN)
+
+
+def _types(experiment: Experiment, models: set[str | None]) -> set[str]:
+    return {experiment.models[model]["type"] for model in models if model in experiment.models}

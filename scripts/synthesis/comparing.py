@@ -1,0 +1,111 @@
+"""One comparison, from the values of both systems to effects and their synthesis, by a comparison's settings.
+
+Reads and writes nothing. What tasks have in common (queries, documents, checkpoints) is found out first, since it
+decides what an effect's variance is; then each task is compared, then all are combined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scripts.experiment.seeds_of import DIFFERENCE, UNKNOWN
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.clusters import TaskQueries, Units, units_of_tasks
+from scripts.synthesis.dependence.lucks import lucks_of
+from scripts.synthesis.dependence.observed_tasks import dependence_of, per_unit, with_seeds
+from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.synthesise import Synthesis, synthesise
+from scripts.synthesis.task_results import Scores, TaskResult, observed, task_result
+
+Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on the same queries in one order
+RANDOM, ESTIMATED = "random", "estimated"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a comparison knows beside its own values, by task: the documents relevant to each query, the clusters that
+    the user gave; and by system and task the values (queries, seeds) of systems whose seeds others borrow.
+    """
+
+    relevant: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
+    clusters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    siblings: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect."""
+
+    results: dict[str, TaskResult]
+    synthesis: Synthesis
+    dependence: Dependence | None
+    lucks: dict[str, Luck]
+    warnings: tuple[str, ...]
+
+
+def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
+    """Compare the systems on each task and combine the effects."""
+    units, warnings = _units(pairs, settings, surroundings or Surroundings())
+    estimated = settings.dependence == ESTIMATED
+    tasks = {
+        task: observed(control, treatment, settings, units[task], estimated and task in settings.corpora)
+        for task, (control, treatment) in pairs.items()
+    }
+    lucks: dict[str, Luck] = {}
+    if settings.seeds == RANDOM and settings.seed_sources:
+        control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
+        siblings = surroundings.siblings if surroundings else {}
+        lucks = lucks_of(settings.seed_sources, control, treatment, siblings, per_unit(tasks, settings))
+        tasks = with_seeds(tasks, list(lucks.values()))
+        warnings += unknown_seeds(settings)
+    dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(lucks.values()))
+    results = {
+        task: task_result(control, treatment, settings, tasks[task]) for task, (control, treatment) in pairs.items()
+    }
+    synthesis = synthesise(
+        {task: result.effect for task, result in results.items()},
+        settings.effect,
+        settings.estimator,
+        settings.interval,
+        settings.alpha,
+        settings.prediction,
+        {task: result.interval for task, result in results.items()},
+        dependence,
+    )
+    named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}
+    return Compared(results, synthesis, dependence, named, tuple(warnings))
+
+
+def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
+    kind = settings.clusters if isinstance(settings.clusters, str) else "auto"
+    estimated = settings.dependence == ESTIMATED
+    queries = {
+        task: TaskQueries(
+            [str(query) for query in control.values.index],
+            settings.corpora.get(task, task) if estimated else task,
+            surroundings.relevant.get(task),
+            surroundings.clusters.get(task),
+        )
+        for task, (control, _) in pairs.items()
+    }
+    return units_of_tasks(queries, kind)
+
+
+def unknown_seeds(settings: Settings) -> list[str]:
+    """Which trained systems have seeds whose spread nothing in the experiment shows, in words."""
+    names = {
+        "control": settings.control,
+        "treatment": settings.treatment,
+        DIFFERENCE: f"{settings.control} and {settings.treatment}, which share checkpoints,",
+    }
+    verbs = {DIFFERENCE: "were"}
+    return [
+        f"{names[role]} {verbs.get(role, 'was')} trained once, and nothing in the experiment shows what other seeds "
+        "would give: intervals take this seed as given and are too narrow"
+        for role, seeds in settings.seed_sources.items()
+        if seeds.status == UNKNOWN
+    ]

@@ -1,0 +1,72 @@
+"""The mean of effects whose tasks share queries or a collection, with its interval and heterogeneity.
+
+Reads and writes nothing. The sampling covariance is known; the variance between tasks, or between collections and
+between the tasks of one, is estimated by restricted maximum likelihood (see variance_components.py). The interval is of
+the kind asked for, with the degrees of freedom of the collections where these are a level: what metafor's rma.mv calls
+dfs = "contain". An interval that knows no dependent tasks is that of Knapp and Hartung instead.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.least_squares.gls import Fit, gls, projection
+from scripts.synthesis.least_squares.satterthwaite import Part
+from scripts.synthesis.least_squares.variance_components import omega_of, reml, structures, tau2_interval
+
+ESTIMATOR = "REML"
+OTHERWISE = "knapp-hartung"
+
+
+class Combined(NamedTuple):
+    """`part` is the variance of the mean by the interval `interval`, given the seeds. `tau2` is the sum of `levels`,
+    the variances between tasks and, where there is this level, between collections; `units` how many of the highest
+    level.
+    """
+
+    fit: Fit
+    fixed: Fit
+    interval: str
+    part: Part
+    tau2: float
+    levels: tuple[float, ...]
+    tau2_ci: tuple[float, float] | None
+    typical: float
+    units: int
+
+
+def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float) -> Combined:
+    """Combine the effects `y`, shape (k,), k >= 2."""
+    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    z = structures(dependence.collections)
+    levels = reml(y, sampling, z)
+    fit = gls(y, omega_of(sampling, z, levels), dependence.collections)
+    units = fit.n_collections if len(z) > 1 else len(y)
+    kind, part = _part(fit, interval)
+    if len(z) > 1 and kind != "robust":
+        part = part._replace(df=min(part.df, units - 1) if np.isfinite(part.df) else part.df)
+    return Combined(
+        fit=fit,
+        fixed=gls(y, dependence.sampling),
+        interval=kind,
+        part=part,
+        tau2=sum(levels),
+        levels=levels,
+        tau2_ci=tau2_interval(y, sampling, alpha) if len(z) == 1 else None,
+        typical=(len(y) - 1) / float(np.trace(projection(sampling))),
+        units=units,
+    )
+
+
+def _part(fit: Fit, interval: str) -> tuple[str, Part]:
+    """What an interval makes of a fit, and the name of the interval that could."""
+    of_fit = getattr(interval_named(interval), "of_fit", None)
+    part: Part | None = of_fit(fit) if of_fit else None
+    if part is not None:
+        return interval, part
+    other: Part = interval_named(OTHERWISE).of_fit(fit)  # type: ignore[attr-defined]
+    return OTHERWISE, other

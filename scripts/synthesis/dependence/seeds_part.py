@@ -1,0 +1,132 @@
+"""The luck of checkpoints in effects: what other seeds would have given, for one task and for the mean of several.
+
+A system's value is that of the crossed model, value(query, seed) = mean + query + seed + query x seed. The mean of seed
+s over the queries of task i differs from the mean of all seeds by L_is: the seed's luck, which a task shares with all
+others that the same checkpoint ranks. Over the m seeds L has the covariance B = sum_s L_s L_s' / (m - 1) between tasks,
+with m - 1 degrees of freedom. A checkpoint that enters the effects with the shares a (1/m on each task for each of m
+seeds) adds to the variance of sum_i w_i D_i
+
+    sum over checkpoints c of (w a_c)' (B - R) (w a_c),    at least 0,
+
+for m seeds on every task w'(B - R)w / m. R is the diagonal matrix of residual_i / n_i: B holds that much query x seed
+noise, which the variance over queries holds as well. Since w'Bw is the sample variance of m numbers, it has m - 1
+degrees of freedom exactly (Searle, Casella and McCulloch 1992, Variance Components, chapter 4). Reads and writes
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.synthesis.least_squares.satterthwaite import Part
+from scripts.synthesis.seeds import seed_spread
+
+
+@dataclass(frozen=True)
+class SeedSource:
+    """Several checkpoints of one system and their luck on the tasks of a comparison.
+
+    `covariance` is B and `residual` is R, both of shape (k, k), of the measure.
+    """
+
+    name: str
+    seeds: int
+    covariance: np.ndarray
+    residual: np.ndarray
+
+    @property
+    def interaction(self) -> float:
+        """The variance of luck that tasks do not share: the mean of B - R on the diagonal, less that beside it."""
+        luck = self.covariance - self.residual
+        k = len(luck)
+        if k < 2:
+            return 0.0
+        variance = np.trace(luck) / k
+        common = max(0.0, (luck.sum() - np.trace(luck)) / (k * (k - 1)))
+        return max(0.0, float(variance - common))
+
+
+@dataclass(frozen=True)
+class Luck:
+    """What checkpoints of one system have to do with the effects.
+
+    `shares`, shape (k, checkpoints): how much of its effect a task owes to each. `per_unit`, shape (k,): what a
+    difference of 1 in the measure is in the effect.
+    """
+
+    source: SeedSource
+    shares: np.ndarray
+    per_unit: np.ndarray
+
+    def variance(self, weights: np.ndarray) -> float:
+        """The variance that luck gives to sum_i weights_i D_i."""
+        scaled = (weights * self.per_unit)[:, None] * self.shares
+        luck = self.source.covariance - self.source.residual
+        return max(0.0, float(np.einsum("ic,ij,jc->", scaled, luck, scaled)))
+
+    def matrix(self) -> np.ndarray:
+        """The covariance that luck gives to the effects, shape (k, k), its negative eigenvalues 0."""
+        scaled = self.per_unit[:, None] * self.shares
+        luck = np.einsum("ic,ij,jc->ij", scaled, self.source.covariance - self.source.residual, scaled)
+        values, vectors = np.linalg.eigh(luck)
+        found: np.ndarray = (vectors * np.maximum(values, 0)) @ vectors.T
+        return found
+
+    def of_tasks_alone(self) -> np.ndarray:
+        """The variance of luck in each effect that no other task shares, shape (k,)."""
+        alone: np.ndarray = self.source.interaction * self.per_unit**2 * (self.shares**2).sum(axis=1)
+        return alone
+
+    def of_subset(self, tasks: Sequence[int]) -> Luck:
+        """The same for some of the tasks."""
+        picked = np.ix_(tasks, tasks)
+        source = SeedSource(
+            self.source.name, self.source.seeds, self.source.covariance[picked], self.source.residual[picked]
+        )
+        return Luck(source, self.shares[list(tasks)], self.per_unit[list(tasks)])
+
+
+def seed_source(name: str, values: Mapping[str, np.ndarray], tasks: Sequence[str]) -> SeedSource | None:
+    """The luck of one system's checkpoints on `tasks`, from its `values` by task, each of shape (queries, seeds).
+
+    On a task that is not among those with several seeds, a checkpoint is as lucky as in the mean of these. Tasks have
+    the same seeds in the same order; None where no task has two seeds and two queries.
+    """
+    several = {task: x for task, x in values.items() if x.shape[1] > 1 and len(x) > 1}
+    if not several:
+        return None
+    seeds = {x.shape[1] for x in several.values()}
+    if len(seeds) != 1:
+        raise ValueError(f"{name}: tasks have different numbers of seeds: {sorted(seeds)}")
+    known, m = list(several), seeds.pop()
+    deviations = np.stack([x.mean(axis=0) - x.mean() for x in several.values()])  # (known, seeds)
+    covariance = deviations @ deviations.T / (m - 1)
+    residual = np.array([(seed_spread(x).residual or 0.0) / len(x) for x in several.values()])
+    own = np.eye(len(known))
+    elsewhere = np.full(len(known), 1 / len(known))
+    extension = np.stack([own[known.index(task)] if task in several else elsewhere for task in tasks])
+    return SeedSource(name, m, extension @ covariance @ extension.T, extension @ np.diag(residual) @ extension.T)
+
+
+def shares_of(seeds: Sequence[int]) -> np.ndarray:
+    """The shares of checkpoints, shape (k, checkpoints), in tasks for which a system has so many of its seeds each.
+
+    A task with one seed where others have several is ranked by one of them, that was selected.
+    """
+    shares = np.zeros((len(seeds), max(seeds)))
+    for task, count in enumerate(seeds):
+        shares[task, :count] = 1 / count
+    return shares
+
+
+def seeds_parts(lucks: Sequence[Luck], weights: np.ndarray) -> list[Part]:
+    """The parts that seeds add to the variance of sum_i weights_i D_i: one for each source that they are known from."""
+    variances: dict[str, float] = {}
+    degrees: dict[str, int] = {}
+    for luck in lucks:
+        variances[luck.source.name] = variances.get(luck.source.name, 0.0) + luck.variance(weights)
+        degrees[luck.source.name] = luck.source.seeds - 1
+    return [Part(variance, degrees[name]) for name, variance in variances.items()]

@@ -1,0 +1,98 @@
+"""What is known of how the effects of a comparison's tasks depend on one another.
+
+Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.synthesis.dependence.covariance import is_diagonal
+from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
+from scripts.synthesis.least_squares.satterthwaite import Part, total
+from scripts.synthesis.least_squares.variance_components import structures
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Of k tasks: the covariance of their effects over queries, shape (k, k), with the degrees of freedom of each
+    variance; the number of each one's collection; and the luck of the checkpoints of both systems (none: seeds are
+    taken as given).
+    """
+
+    sampling: np.ndarray
+    degrees: tuple[float, ...]
+    collections: tuple[int, ...]
+    lucks: tuple[Luck, ...] = ()
+
+    @property
+    def independent(self) -> bool:
+        """Whether tasks share neither queries nor, where collections suffice for a level, a collection."""
+        return is_diagonal(self.sampling) and len(structures(self.collections)) == 1
+
+    @property
+    def variances(self) -> np.ndarray:
+        """Of each effect over queries and by luck that no other task shares, shape (k,)."""
+        variances: np.ndarray = np.diag(self.sampling) + self.luck_of_tasks_alone
+        return variances
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Of the effects over queries and seeds, shape (k, k)."""
+        total = self.sampling.copy()
+        for luck in self.lucks:
+            total += luck.matrix()
+        return total
+
+    @property
+    def luck_of_tasks_alone(self) -> np.ndarray:
+        """The variance in each effect by luck of checkpoints that no other task shares, shape (k,)."""
+        alone = np.zeros(len(self.degrees))
+        for luck in self.lucks:
+            alone += luck.of_tasks_alone()
+        return alone
+
+    def of_subset(self, tasks: Sequence[int]) -> Dependence:
+        """The same of some of the tasks, by position."""
+        lucks = tuple(luck.of_subset(tasks) for luck in self.lucks)
+        degrees = tuple(self.degrees[task] for task in tasks)
+        collections = tuple(self.collections[task] for task in tasks)
+        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, lucks)
+
+    def of_queries(self, weights: np.ndarray) -> Part:
+        """The variance over queries of the effects' sum with `weights`, as if tasks were independent in its degrees."""
+        parts = [
+            Part(weight**2 * variance, df)
+            for weight, variance, df in zip(weights, np.diag(self.sampling), self.degrees, strict=True)
+        ]
+        return Part(float(weights @ self.sampling @ weights), total(parts).df)
+
+    def of_task(self, task: int, over_queries: Part | None = None) -> Part:
+        """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of
+        that."""
+        weights = np.zeros(len(self.degrees))
+        weights[task] = 1.0
+        part = over_queries or Part(float(self.sampling[task, task]), self.degrees[task])
+        return total([part, *seeds_parts(self.lucks, weights)])
+
+
+def of_mean(part: Part, model_variance: float, floored: bool, dependence: Dependence, weights: np.ndarray) -> Part:
+    """The variance of the mean of the tasks and its degrees of freedom, with the luck of seeds.
+
+    `part` is what the chosen interval makes of the variance `model_variance` of the effects' mean with `weights`, which
+    holds V + tau2 and the luck of tasks alone. This luck is in the seeds' parts as well, and is taken out. An interval
+    that is `floored` never takes less than the model's variance, of which a part is known from the queries: with the
+    share I2 of the rest, it has df / sqrt(I2) degrees of freedom, at most those of the queries.
+    """
+    alone = float((weights**2 * dependence.luck_of_tasks_alone).sum())
+    between = max(model_variance - alone, 0.0) * part.variance / model_variance
+    df = part.df
+    if floored and between:
+        known = dependence.of_queries(weights)
+        share = max(0.0, 1 - known.variance / between)
+        df = min(known.df, df / math.sqrt(share)) if share else known.df
+    return total([Part(between, df), *seeds_parts(dependence.lucks, weights)])

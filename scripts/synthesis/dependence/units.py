@@ -1,0 +1,82 @@
+"""Which queries belong together: those of one cluster are one observation of a task, not several.
+
+Queries of one corpus that share a relevant document, themselves or over others, are one connected component: tweets on
+one article, say. Their values vary together, and so the variance of a mean over them is larger than that of
+independent queries, by the design effect (Kish 1965, Survey Sampling, chapters 5 and 8),
+
+    sum over clusters u of E_u^2 / (1 - n_u / n)  over  sum over queries j of e_j^2 n / (n - 1),
+
+e_j the influence of a query (see influence.py), E_u its sum over the n_u queries of a cluster: the variance CR2 of Bell
+and McCaffrey (2002), which has no bias where queries are independent after all. Its degrees of freedom are theirs too,
+
+    n^2 / (sum n_u^2 + sum over u and v != u of b_u b_v),    b_u = n_u^2 / (n (1 - n_u / n)):
+
+G - 1 for G clusters of one size, fewer where some are large. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Clustered(NamedTuple):
+    """How many times larger a variance is with clusters than without, and its degrees of freedom."""
+
+    design_effect: float
+    df: float
+
+
+def components(relevant: Mapping[Hashable, Iterable[str]]) -> dict[Hashable, int]:
+    """Query -> the number of its connected component; `relevant` are the documents relevant to each."""
+    parent: dict[Hashable, Hashable] = {query: query for query in relevant}
+
+    def root(query: Hashable) -> Hashable:
+        while parent[query] != query:
+            parent[query] = parent[parent[query]]
+            query = parent[query]
+        return query
+
+    first_with: dict[str, Hashable] = {}
+    for query, documents in relevant.items():
+        for document in documents:
+            parent[root(query)] = root(first_with.setdefault(document, query))
+    numbers: dict[Hashable, int] = {}
+    return {query: numbers.setdefault(root(query), len(numbers)) for query in relevant}
+
+
+def effective_number(units: Sequence[Hashable]) -> float:
+    """How many clusters of equal size would tell as much: n^2 / sum of n_u^2, n_u the queries of each (Kish 1965)."""
+    return float(len(units) ** 2 / sum(size**2 for size in Counter(units).values())) if units else 0.0
+
+
+def sums(values: np.ndarray, units: Sequence[Hashable]) -> dict[Hashable, float]:
+    """The sum of `values` over the queries of each unit, in the order in which units first come."""
+    totals: dict[Hashable, float] = {}
+    for value, unit in zip(values.tolist(), units, strict=True):
+        totals[unit] = totals.get(unit, 0.0) + value
+    return totals
+
+
+def numbered(units: Sequence[Hashable]) -> np.ndarray:
+    """The units as 0, 1, ..., in the order in which they first come."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=int)
+
+
+def clustered(influence: np.ndarray, units: np.ndarray) -> Clustered | None:
+    """What clusters, numbered from 0, do to the variance of an effect; None for a single cluster."""
+    n = len(influence)
+    totals, sizes = np.bincount(units, influence), np.bincount(units)
+    if len(totals) == n:
+        return Clustered(1.0, n - 1)
+    if len(totals) < 2:
+        return None
+    inflation = 1 / (1 - sizes / n)
+    independent = float((influence**2).sum()) * n / (n - 1)
+    between = inflation * sizes**2 / n
+    df = n**2 / ((sizes**2).sum() + between.sum() ** 2 - (between**2).sum())
+    return Clustered(float((inflation * totals**2).sum()) / independent if independent else 1.0, float(df))

@@ -1,0 +1,60 @@
+"""What meta/{comparison}.json says of dependence: seeds, clusters of queries, covariance of the tasks' effects.
+
+Reads and writes nothing. `seeds` holds a record by role (control, treatment, or difference where both rank with the
+same checkpoints): its source and status, how many seeds this has, the degrees of freedom, the part of the summary's
+variance, and the standard deviation between seeds (one checkpoint's, of the mean of the tasks) with its interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scripts.synthesis.comparing import RANDOM, Compared
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.covariance import is_diagonal
+from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.seeds import sd_interval
+
+
+def dependence_record(found: Compared, settings: Settings) -> dict[str, Any]:
+    """The keys that exist for this comparison."""
+    record: dict[str, Any] = {"seeds": _seeds(found, settings)} if settings.seed_sources else {}
+    tasks = list(found.synthesis.weights)
+    dependence = found.dependence
+    if dependence and not is_diagonal(dependence.sampling):
+        record["covariance"] = {"tasks": tasks, "matrix": dependence.sampling.tolist()}
+    if dependence and len(set(dependence.collections)) < len(tasks):
+        record["collections"] = dict(zip(tasks, dependence.collections, strict=True))
+    clusters = {task: result.observed.clusters for task, result in found.results.items() if result.observed}
+    if any(clusters.values()):
+        record["clusters"] = {task: count for task, count in clusters.items() if count}
+    return record
+
+
+def _seeds(found: Compared, settings: Settings) -> dict[str, Any] | str:
+    if settings.seeds != RANDOM:
+        return settings.seeds
+    weights = np.array(list(found.synthesis.weights.values()))
+    return {
+        role: {"status": seeds.status, "source": seeds.system} | _spread(found.lucks.get(role), weights, settings.alpha)
+        for role, seeds in settings.seed_sources.items()
+    }
+
+
+def _spread(luck: Luck | None, weights: Sequence[float] | np.ndarray, alpha: float) -> dict[str, Any]:
+    if luck is None or not len(weights):
+        return {}
+    scaled = np.asarray(weights) * luck.per_unit
+    sd = math.sqrt(float(scaled @ luck.source.covariance @ scaled))
+    df = luck.source.seeds - 1
+    return {
+        "seeds": luck.source.seeds,
+        "df": df,
+        "variance": luck.variance(np.asarray(weights)),
+        "sd": sd,
+        "sd_ci": list(sd_interval(sd, df, alpha)),
+    }

@@ -1,0 +1,68 @@
+"""The mean of dependent effects by generalised least squares, for a covariance matrix that is taken as known.
+
+With Omega = V + T the covariance of the effects Y (sampling V, between tasks T), W = Omega^-1 and 1 a vector of ones,
+
+    M = 1'WY / 1'W1,    var(M) = 1 / 1'W1,    QE = (Y - M)'W(Y - M),
+
+as metafor's rma.mv for a model with an intercept alone (Viechtbauer 2010; Konstantopoulos 2011). With a diagonal Omega
+these are the formulas of independent tasks. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy  # scipy.linalg is loaded when it is first used: planning imports this module and computes nothing
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A mean of dependent effects.
+
+    `weights` (shape k, sum 1) are those with which the effects enter the mean; where tasks are strongly correlated and
+    differ in precision one may be negative. `variance` is 1 / 1'W1, `q` is (Y - M)'W(Y - M). `collections` numbers the
+    groups within which tasks may be dependent; tasks of different groups are not.
+    """
+
+    y: np.ndarray
+    omega: np.ndarray
+    weights: np.ndarray
+    mean: float
+    variance: float
+    q: float
+    collections: tuple[int, ...]
+
+    @property
+    def n_collections(self) -> int:
+        """How many collections there are."""
+        return len(set(self.collections))
+
+
+def gls(y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = None) -> Fit:
+    """The mean of `y`, shape (k,), with the positive definite covariance `omega`, shape (k, k).
+
+    Raises ValueError for a matrix that is not positive definite.
+    """
+    try:
+        factor = scipy.linalg.cho_factor(omega, lower=True)
+    except scipy.linalg.LinAlgError:
+        raise ValueError("the covariance matrix of the effects is not positive definite") from None
+    column = scipy.linalg.cho_solve(factor, np.ones(len(y)))  # W1
+    information = float(column.sum())
+    weights = column / information
+    origin = y[np.argmax(weights)]  # sums are taken about it, so that a large common value does not cancel
+    mean = float(origin + weights @ (y - origin))
+    residuals = y - mean
+    q = float(residuals @ scipy.linalg.cho_solve(factor, residuals))
+    groups = tuple(range(len(y))) if collections is None else tuple(collections)
+    return Fit(y, omega, weights, mean, 1 / information, q, groups)
+
+
+def projection(omega: np.ndarray) -> np.ndarray:
+    """P = W - W11'W / 1'W1, which takes the mean out: P1 = 0 and Y'PY = QE."""
+    w = scipy.linalg.cho_solve(scipy.linalg.cho_factor(omega, lower=True), np.eye(len(omega)))
+    column = w.sum(axis=1)
+    p: np.ndarray = w - np.outer(column, column) / column.sum()
+    return p

@@ -1,0 +1,35 @@
+"""A variance that is a sum of independent estimates, and the degrees of freedom of a t distribution with it.
+
+Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2(6),
+110-114: parts v_p, each with df_p degrees of freedom, sum to V = sum v_p with
+
+    df = V^2 / sum (v_p^2 / df_p).
+
+Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    """An estimated variance and its degrees of freedom, infinite for one that is taken as known."""
+
+    variance: float
+    df: float
+
+
+def total(parts: Iterable[Part]) -> Part:
+    """The sum of independent parts. A sum of 0 keeps the degrees of freedom of its first part."""
+    known = list(parts)
+    variance = sum(part.variance for part in known)
+    uncertainty = sum(part.variance**2 / part.df for part in known)
+    if not variance:
+        return Part(0.0, known[0].df if known else math.inf)
+    present = [part for part in known if part.variance]
+    if len(present) == 1:
+        return present[0]
+    return Part(variance, variance**2 / uncertainty if uncertainty else math.inf)

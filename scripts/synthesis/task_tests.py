@@ -1,0 +1,91 @@
+"""The interval and the tests of one task's difference, with its clusters of queries and the part of its seeds.
+
+Reads and writes nothing. A cluster is drawn and flipped as a whole; t has the degrees of freedom of clusters and seeds
+(Satterthwaite). The randomisation test, and intervals by resampling, take the seeds as given.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.observed_tasks import ObservedTask
+from scripts.synthesis.dependence.units import clustered
+from scripts.synthesis.effects import effect_named
+from scripts.synthesis.least_squares.satterthwaite import Part, total
+from scripts.synthesis.significance import Equivalence, TTest, equivalence_test, paired_t_test, t_test_of, two_one_sided
+from scripts.synthesis.task_interval import task_interval
+from scripts.synthesis.task_intervals import TaskInterval, kind_for, task_interval_named
+
+
+def interval_of(task: ObservedTask, settings: Settings) -> tuple[TaskInterval | None, str | None]:
+    """The interval of a task's effect, and a warning where it is of another kind than asked for or holds no seeds."""
+    if task.effect.variance is None:
+        return None, None
+    effect_type = effect_named(settings.effect)
+    kind = kind_for(settings.task_interval, effect_type)
+    holds_seeds = task_interval_named(kind).HOLDS_SEEDS
+    part = task.in_all if holds_seeds else task.over_queries
+
+    def of_units(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> tuple[float, float] | str:
+        result = effect_type.compute(x, y, settings.ddof, settings.hedges)
+        if isinstance(result, str):
+            return result
+        over_clusters = clustered(x - y - (x - y).mean(), units)
+        return (result[0], result[1] * over_clusters.design_effect) if over_clusters else "its queries are one cluster"
+
+    interval, warning = task_interval(
+        task.x,
+        task.y,
+        replace(task.effect, variance=part.variance),
+        settings,
+        units=task.units,
+        df=part.df,
+        compute=of_units if task.clusters else None,
+    )
+    if warning is None and task.seeds and not holds_seeds:
+        warning = f"its {kind} interval takes the seeds as given"
+    return interval, warning
+
+
+def by_unit(task: ObservedTask) -> tuple[np.ndarray, np.ndarray]:
+    """Treatment and control summed over each cluster: what a flip exchanges as a whole."""
+    if task.clusters is None:
+        return task.x, task.y
+    return np.bincount(task.units, task.x), np.bincount(task.units, task.y)
+
+
+def t_test(task: ObservedTask, settings: Settings) -> TTest:
+    """The paired t-test, its variance over clusters and seeds."""
+    if task.as_ever:
+        return paired_t_test(task.x, task.y, settings.ddof)
+    part = variance_of_difference(task)
+    if part is None:
+        return TTest(undefined=task.effect.undefined or "the difference has no variance")
+    return t_test_of(float((task.x - task.y).mean()), part)
+
+
+def equivalence(task: ObservedTask, settings: Settings) -> Equivalence:
+    """Both one-sided tests against the margin, their variance over clusters and seeds.
+
+    Not worse is not lower by more than the margin, or where lower is better not higher.
+    """
+    assert settings.margin is not None
+    better, worse = (task.y, task.x) if settings.lower_is_better else (task.x, task.y)
+    if task.as_ever:
+        return equivalence_test(better, worse, settings.margin, settings.alpha, settings.ddof)
+    part = variance_of_difference(task)
+    if part is None:
+        return Equivalence(settings.margin, undefined=task.effect.undefined or "the difference has no variance")
+    mean = float((better - worse).mean())
+    return two_one_sided(mean, math.sqrt(part.variance), part.df, settings.margin, settings.alpha)
+
+
+def variance_of_difference(task: ObservedTask) -> Part | None:
+    """The variance of the mean difference over clusters and seeds."""
+    if task.of_difference is None:
+        return None
+    return total([task.of_difference, *task.seeds_of_difference])

@@ -1,0 +1,90 @@
+"""From whose seeds a comparison knows the luck of its trained systems."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.synthesis import planning
+from tests.experiment.test_config import changed
+
+RECIPES = {"recipes/r2": {"train_on": "d", "epochs": 2}, "models/m2": {"type": "bi-encoder", "weights": "org/m2"}}
+
+
+def sources(systems: dict, control: str, treatment: str, **more: object) -> dict:
+    changes = RECIPES | {f"systems/{name}": entry for name, entry in systems.items()}
+    changes |= {"comparisons/c": {"control": control, "treatment": treatment} | more}
+    experiment = resolve(changed(changes), "c.yaml")
+    settings = planning.comparison_settings(experiment, "c")
+    return settings.get("seed_sources", {}), planning.sibling_metrics(experiment, "c")
+
+
+ONE = {"model": "m", "recipe": "r2"}
+
+
+@pytest.mark.parametrize(
+    ("systems", "control", "treatment", "expected", "siblings"),
+    [
+        ({}, "bm25", "tuned", {"treatment": {"status": "own", "system": "tuned"}}, 0),
+        ({"one": ONE}, "bm25", "one", {"treatment": {"status": "borrowed", "system": "tuned"}}, 2),
+        ({"one": ONE | {"model": "m2"}}, "bm25", "one", {"treatment": {"status": "borrowed", "system": "tuned"}}, 2),
+        ({"one": ONE | {"model": "m2"}, "near": ONE | {"model": "m2", "recipe": "r", "seeds": 3}}, "bm25", "one",
+         {"treatment": {"status": "borrowed", "system": "near"}}, 3),
+        ({"one": {"model": "ce", "recipe": "r", "rerank": {"first_stage": "bm25"}}}, "bm25", "one",
+         {"treatment": {"status": "unknown"}}, 0),
+        ({"plain": {"model": "m"}}, "bm25", "plain", {}, 0),
+        ({"one": ONE}, "one", "tuned", {"control": {"status": "borrowed", "system": "tuned"},
+                                        "treatment": {"status": "own", "system": "tuned"}}, 2),
+        ({"over": {"model": "m", "recipe": "r", "seeds": 2, "long_documents": "passages"}}, "tuned", "over",
+         {"difference": {"status": "own", "system": "over - tuned"}}, 0),
+    ],
+)  # fmt: skip
+def test_source(systems, control, treatment, expected, siblings):
+    found, files = sources(systems, control, treatment)
+    assert found == expected and len(files) == siblings
+
+
+def test_given_seeds_need_no_source():
+    assert sources({"one": ONE}, "bm25", "one", seeds="conditional") == ({}, [])
+
+
+def test_what_tasks_have_in_common_is_told():
+    changes = {"datasets/images": {"format": "beir", "location": "docs", "corpus": "d"}, "tasks": ["d", "images"]}
+    experiment = resolve(changed(changes), "c.yaml")
+    settings = planning.comparison_settings(experiment, "c")
+    assert settings["corpora"] == {"d": "d", "images": "d"}
+    assert settings["qrels"] == {task: f"results/e/data/{task}/qrels/test.qrels" for task in ("d", "images")}
+    changes |= {"comparisons/c/dependence": "independent", "comparisons/c/clusters": {"d": "README.md"}}
+    experiment = resolve(changed(changes), "c.yaml")
+    settings = planning.comparison_settings(experiment, "c")
+    assert "corpora" not in settings and settings["clusters"] == {"d": "README.md"}
+    assert planning.cluster_files(experiment, "c") == ["results/e/data/images/qrels/test.qrels", "README.md"]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        ({"x": "README.md"}, "c.yaml: comparisons.c.clusters: 'x' is not among the tasks of the comparison"),
+        ({"d": "no.tsv"}, "c.yaml: comparisons.c.clusters.d: no file 'no.tsv'"),
+        ("topic", "c.yaml: comparisons.c.clusters: "),
+    ],
+)
+def test_wrong_clusters_are_one_line(clusters, message):
+    with pytest.raises(UserError) as error:
+        resolve(changed({"comparisons/c/clusters": clusters}), "c.yaml")
+    assert str(error.value).startswith(message) and "\n" not in str(error.value)
+
+
+def test_values_without_judgements_have_no_gold_documents():
+    changes = {
+        "datasets/s": {"format": "scores", "measure": "accuracy"}, "tasks": ["d", "s"],
+        "systems/a": {"type": "external", "scores": {"s": "pyproject.toml"}},
+        "systems/b": {"type": "external", "scores": {"s": "README.md"}},
+        "systems/bm25/tasks": ["d"], "systems/tuned/tasks": ["d"],
+        "comparisons/c": {"control": "a", "treatment": "b", "tasks": ["s"], "measure": "accuracy", "clusters": "gold-document"},
+    }  # fmt: skip
+    with pytest.raises(UserError, match="task 's' has values and no relevance judgements; give a file of its clusters"):
+        resolve(changed(changes), "c.yaml")
+    experiment = resolve(changed(changes | {"comparisons/c/clusters": "auto"}), "c.yaml")
+    assert "qrels" not in planning.comparison_settings(experiment, "c")

@@ -1,0 +1,32 @@
+"""What a figure says of seeds and of clustered queries."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scripts.reports.comparison.dependence_notes import clusters_note, seeds_note
+
+LABELS = {"c": "Control", "t": "Treatment", "s": "Sibling"}.__getitem__
+META = {"control": "c", "treatment": "t"}
+
+
+def test_seeds_are_named_with_whose_they_are():
+    own, borrowed = {"status": "own", "source": "t", "seeds": 3}, {"status": "borrowed", "source": "s", "seeds": 5}
+    seeds = {"control": borrowed, "treatment": own}
+    expected = "Intervals hold the luck of seeds (Control: 5 seeds of Sibling; Treatment: 3 seeds)."
+    assert seeds_note([META | {"seeds": seeds}, META | {"seeds": seeds}], LABELS) == expected
+
+
+def test_unknown_seeds_are_said_and_none_are_not():
+    unknown = {"status": "unknown", "source": None}
+    text = "The seeds of Control are unknown: intervals take them as given, and are too narrow."
+    assert seeds_note([META | {"seeds": {"control": unknown}}], LABELS) == text
+    both = seeds_note([META | {"seeds": {"difference": unknown}}], LABELS)
+    assert both.startswith("The seeds of Control and Treatment are unknown")
+    assert seeds_note([META, META | {"seeds": "conditional"}], LABELS) == ""
+
+
+def test_clusters_come_with_their_design_effect():
+    effects = pd.DataFrame({"task": ["c", "t"], "clusters": [1465.0, None], "design_effect": [1.876, None]})
+    assert clusters_note(effects, LABELS) == "Clusters of queries (design effect): Control 1,465 (1.88)."
+    assert clusters_note(effects[1:], LABELS) == clusters_note(effects[["task"]], LABELS) == ""

@@ -1,0 +1,41 @@
+"""Coverage of the intervals by the simulation of docs/coverage.md, at reduced size: bounds are three binomial errors wide."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from scripts.synthesis.simulate_coverage import SITUATIONS, coverage
+
+BY_NAME = {situation.name: situation for situation in SITUATIONS}
+REPLICATES = 150
+WITH_SEEDS = [
+    ("10 tasks, one seed of each system, a sibling with five", 0.70),
+    ("3 tasks, three seeds of each system", 0.97),
+    ("10 tasks, three seeds of each system", 0.85),
+]
+
+
+def error(share: float) -> float:
+    """Three binomial standard errors of a share of REPLICATES."""
+    return 3 * math.sqrt(share * (1 - share) / REPLICATES)
+
+
+@pytest.mark.parametrize(("name", "at_most_before"), WITH_SEEDS)
+def test_intervals_with_seeds_hold_the_true_effect_as_often_as_they_say(name, at_most_before):
+    before, after = coverage(BY_NAME[name], REPLICATES, seed=3)
+    assert before < at_most_before
+    assert 0.93 - error(0.93) <= after <= 0.97 + error(0.97)
+
+
+def test_intervals_of_clustered_queries_do():
+    before, after = coverage(BY_NAME["one task, 100 clusters of 1 to 7 queries, correlation .25"], REPLICATES, seed=3)
+    assert before < 0.95 - error(0.95)
+    assert after >= 0.95 - error(0.95)
+
+
+def test_intervals_of_tasks_that_share_queries_do():
+    before, after = coverage(BY_NAME["2 corpora of two tasks whose queries correlate .8"], REPLICATES, seed=3)
+    assert before < 0.95 - error(0.95)
+    assert after >= 0.95 - error(0.95)
