@@ -96,7 +96,9 @@ def _problem(
     if error.validator == "required":
         return f"key {next(key for key in schema['required'] if key not in value)!r} is missing"
     if error.validator in ("minItems", "minProperties"):
-        return "is empty; expected at least one entry"
+        if not value:
+            return "is empty; expected at least one entry"
+        return f"has {len(value)} of the {error.validator_value} entries that are expected at least"
     if error.validator == "uniqueItems":
         duplicate = next(entry for number, entry in enumerate(value) if entry in value[:number])
         return f"duplicate entry {_written(duplicate)}; expected each entry once"

@@ -196,9 +196,10 @@ ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "
 def with_number(path, value):
     """BASE with a value at a place of the schema."""
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
+    config["plan_study"] = {"assumed": {"x": {"query_sd": 0.2, "collection_sd": 0.02}}}
     path = [path[0], ENTRIES[path[0]], *path[2:]] if path[0] in ENTRIES else path
     for key in reversed(path[1:]):
-        value = [value] if key == [] else {key: value}
+        value = [value, 1] if key == [] else {key: value}
     merge(config, {path[0]: value})
     return config
 
@@ -294,6 +295,7 @@ MESSAGES = {
     "one number, written in two ways": ({"systems/tuned/seeds": [1, 1.0]}, "duplicate entry"),
     "the same task twice": ({"tasks": ["d", "d"]}, "tasks: duplicate entry 'd'"),
     "empty list": ({"measures": []}, "measures: is empty; expected at least one entry"),
+    "too few entries": ({"plan_study": {"queries": [50]}}, "plan_study.queries: has 1 of the 2 entries that are expected at least"),
     "empty mapping": ({"systems": {}}, "systems: is empty; expected at least one entry"),
     "bad key": ({"systems/a b": {"type": "bm25"}}, "systems: bad name 'a b': does not fit; expected a name of at most 100 letters"),
     "long key": ({"systems/" + "x" * 101: {"type": "bm25"}}, "has 101 characters, but at most 100 are allowed"),

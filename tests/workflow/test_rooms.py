@@ -19,7 +19,7 @@ ROOMS = [
     "datasets.formats",
     "synthesis.tails",
     "synthesis.heterogeneity",
-    "synthesis.least_squares",
+    "synthesis.weighted_least_squares",
     "synthesis.paired",
     "synthesis.seeds",
     "synthesis.least_squares",

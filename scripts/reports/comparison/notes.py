@@ -1,6 +1,7 @@
 """What stands at the foot of a forest plot, a sentence each; reads and writes nothing.
 
-Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin, clusters of queries, what systems learnt from, seeds.
+Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin,
+clusters of queries, what systems learnt from, seeds.
 """
 
 from __future__ import annotations
