@@ -162,7 +162,7 @@ def test_a_run_of_a_server_is_not_said_to_be_lucenes():
         "here": System("here", "bm25", settings={"k1": 0.9}),
         "there": System("there", "bm25", settings={"k1": 0.9, "url": "http://h:9200"}),
     }
-    one = Experiment("e", ["AP"], 10, 1, [], {"d": {}}, {}, {}, systems, {"d": task}, {}, {}, {}, {}, {}, None)
+    one = Experiment("e", ["AP"], 10, 1, [], {"d": {}}, {}, {}, systems, {"d": task}, {}, {}, {}, {}, {}, {}, None)
     methods = [
         ir_metadata(one, task, system, job, {}, {})["method"]["retrieval"][0]["method"] for system in systems.values()
     ]

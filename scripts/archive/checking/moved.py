@@ -2,8 +2,8 @@
 
 For mean differences the move is itself a paired difference, because both archives have the same queries: treatment
 minus control in B against treatment minus control in A, query by query. scripts/synthesis/compare.py computes it with
-its interval, and reports/draw_forest.py draws it. Other effects have no such sampling variance; for them the two
-effects are shown without an interval.
+its interval, seeds as given and queries and tasks as independent, and reports/draw_forest.py draws it. Other effects
+have no such sampling variance; for them the two effects are shown without an interval.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ ROOT = Path(__file__).parents[3]
 SETTINGS = Keys({
     "control": str, "treatment": str, "effect": str, "measure": str, "alpha": float, "estimator": str, "interval": str,
 })  # fmt: skip
+# Settings that name files or other systems of the experiment: neither is there, and a stranger's paths are not opened.
+SURROUNDINGS = ("qrels", "corpora", "seed_sources", "treatment_on", "sha256_of")
+AS_THEY_ARE = {"seeds": "conditional", "dependence": "independent", "clusters": "query"}
 LOOKS = {"p": "t-test", "correction": "none", "sort": "config", "judged": "", "width": "double column"}
 
 
@@ -158,7 +161,8 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
         _write(out / "moved" / name, {task: table[task] for task in tasks}, measure)
         for name, table in zip("AB", tables, strict=True)
     ]
-    settings = {**jobs[0]["settings"], "control": "A", "treatment": "B", "measure": measure, "margin": None}
+    settings = {key: value for key, value in jobs[0]["settings"].items() if key not in SURROUNDINGS}
+    settings |= {"control": "A", "treatment": "B", "measure": measure, "margin": None} | AS_THEY_ARE
     outputs = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
     _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
             "--effects", outputs[0], "--meta", outputs[1])  # fmt: skip
