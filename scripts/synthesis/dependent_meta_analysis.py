@@ -15,7 +15,6 @@ import numpy as np
 
 from scripts.synthesis.dependence.dependent_tasks import ESTIMATOR, Combined, combined
 from scripts.synthesis.dependence.structure import Dependence, of_mean
-from scripts.synthesis.intervals import interval_named
 from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.meta_analysis import PREDICTION_LOSES, MetaAnalysis, meta_analysis, prediction_interval
 from scripts.synthesis.summaries import Summary, normal_summary, part_summary
@@ -42,7 +41,7 @@ def dependent_meta_analysis(
     meta = meta_analysis(y, dependence.variances, estimator, interval, alpha, prediction)
     assert meta.tau2 is not None  # there are two tasks
     weights, model_variance = np.array(meta.weights), float(1 / (1 / (dependence.variances + meta.tau2)).sum())
-    summary = _with_seeds(meta.summary, dependence, weights, model_variance, meta)
+    summary = _with_seeds(meta.summary, dependence, weights, model_variance, alpha)
     return replace(
         _predicted(meta, summary, independent.prediction_df), fixed=independent.fixed, given_seeds=independent.summary
     )
@@ -62,8 +61,7 @@ def _dependent(independent: MetaAnalysis, found: Combined, dependence: Dependenc
     given = part_summary(found.fit.mean, found.part, alpha)
     summary = given
     if dependence.lucks:
-        asked = replace(independent, interval=found.interval)
-        summary = _with_seeds(given, dependence, found.fit.weights, found.fit.variance, asked)
+        summary = _with_seeds(given, dependence, found.fit.weights, found.fit.variance, alpha)
     q_tail = chi2_upper(found.fixed.q, df)
     meta = replace(
         independent,
@@ -85,12 +83,11 @@ def _dependent(independent: MetaAnalysis, found: Combined, dependence: Dependenc
 
 
 def _with_seeds(
-    given: Summary, dependence: Dependence, weights: np.ndarray, model_variance: float, meta: MetaAnalysis
+    given: Summary, dependence: Dependence, weights: np.ndarray, model_variance: float, alpha: float
 ) -> Summary:
-    """The summary `given` the seeds, with their luck, by the interval and the level of a meta-analysis."""
+    """The summary `given` the seeds, with their luck."""
     part = Part(given.variance, math.inf if given.df is None else given.df)
-    floored = getattr(interval_named(meta.interval), "FLOORED", False)
-    return part_summary(given.effect, of_mean(part, model_variance, floored, dependence, weights), meta.alpha)
+    return part_summary(given.effect, of_mean(part, model_variance, dependence, weights), alpha)
 
 
 def _predicted(meta: MetaAnalysis, summary: Summary, df: int | None) -> MetaAnalysis:

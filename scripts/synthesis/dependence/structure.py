@@ -5,7 +5,6 @@ Reads and writes nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,14 +62,6 @@ class Dependence:
         collections = tuple(self.collections[task] for task in tasks)
         return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, lucks)
 
-    def of_queries(self, weights: np.ndarray) -> Part:
-        """The variance over queries of the effects' sum with `weights`, as if tasks were independent in its degrees."""
-        parts = [
-            Part(weight**2 * variance, df)
-            for weight, variance, df in zip(weights, np.diag(self.sampling), self.degrees, strict=True)
-        ]
-        return Part(float(weights @ self.sampling @ weights), total(parts).df)
-
     def of_task(self, task: int, over_queries: Part | None = None) -> Part:
         """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of
         that."""
@@ -80,19 +71,12 @@ class Dependence:
         return total([part, *seeds_parts(self.lucks, weights)])
 
 
-def of_mean(part: Part, model_variance: float, floored: bool, dependence: Dependence, weights: np.ndarray) -> Part:
-    """The variance of the mean of the tasks and its degrees of freedom, with the luck of seeds.
+def of_mean(part: Part, model_variance: float, dependence: Dependence, weights: np.ndarray) -> Part:
+    """The variance of the mean of the tasks and its degrees of freedom (Satterthwaite), with the luck of seeds.
 
     `part` is what the chosen interval makes of the variance `model_variance` of the effects' mean with `weights`, which
-    holds V + tau2 and the luck of tasks alone. This luck is in the seeds' parts as well, and is taken out. An interval
-    that is `floored` never takes less than the model's variance, of which a part is known from the queries: with the
-    share I2 of the rest, it has df / sqrt(I2) degrees of freedom, at most those of the queries.
+    holds V + tau2 and the luck of tasks alone. This luck is in the seeds' parts as well, and is taken out.
     """
     alone = float((weights**2 * dependence.luck_of_tasks_alone).sum())
     between = max(model_variance - alone, 0.0) * part.variance / model_variance
-    df = part.df
-    if floored and between:
-        known = dependence.of_queries(weights)
-        share = max(0.0, 1 - known.variance / between)
-        df = min(known.df, df / math.sqrt(share)) if share else known.df
-    return total([Part(between, df), *seeds_parts(dependence.lucks, weights)])
+    return total([Part(between, part.df), *seeds_parts(dependence.lucks, weights)])

@@ -18,7 +18,6 @@ class Interval(Protocol):
 
     One that fits dependent tasks as well states `of_fit(fit: Fit) -> Part | None` besides: the variance of a mean by
     generalised least squares and its degrees of freedom (see dependence/dependent_tasks.py), None where it has none.
-    One whose variance is never below the model's states FLOORED = True (see dependence/structure.py).
     """
 
     NAME: str

@@ -17,7 +17,6 @@ from scripts.synthesis.summaries import Summary, t_summary
 NAME = "knapp-hartung"
 DESCRIPTION = "of Hartung and Knapp, never narrower than the normal one"
 LABEL = "Knapp-Hartung"
-FLOORED = True  # never below the variance of the model
 
 
 def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
