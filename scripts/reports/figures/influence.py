@@ -9,20 +9,26 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.figures.forest import STYLE
 from scripts.reports.figures.forest_layout import MARGIN
 from scripts.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE, rule, text
 from scripts.reports.figures.measured_text import width, wrap
-from scripts.reports.figures.panel import LEADING, Scale, axis_below, axis_left, label_width, limits_of
+from scripts.reports.figures.panel import (
+    LEADING,
+    PAGE,
+    SIZE,
+    Scale,
+    axis_below,
+    axis_left,
+    label_width,
+    limits_of,
+    titled_page,
+)
 
-PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
 ROW = 13.0
 NAMES = 120.0  # the widest column of names
 GAP = 16.0
@@ -63,19 +69,7 @@ class InfluencePlot:
 
 def influence_plot(plot: InfluencePlot) -> Figure:
     """Draw the three panels at their final size; the height follows the number of tasks."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
-        y = MARGIN
-        for line in wrap(plot.title, PAGE - 2 * MARGIN, SIZE + 1, "bold"):
-            text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
-            y += LEADING * (SIZE + 1)
-        height = _panels(ax, plot, y + 4) if plot.points else _nothing(ax, y + 4)
-        ax.set(xlim=(0, PAGE), ylim=(height + MARGIN, 0))
-        figure.set_size_inches(PAGE / 72, (height + MARGIN) / 72)
-    return figure
+    return titled_page(plot.title, lambda ax, y: _panels(ax, plot, y) if plot.points else _nothing(ax, y))
 
 
 def _nothing(ax: Axes, y: float) -> float:

@@ -1,19 +1,42 @@
-"""A panel of a figure drawn in points: where its values lie, and its axes with ticks; reads and writes nothing."""
+"""Figures of panels, drawn in points: their page, where values lie, and axes with ticks; reads and writes nothing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
+from scripts.reports.figures.forest import STYLE
 from scripts.reports.figures.forest_axis import axis_ticks
+from scripts.reports.figures.forest_layout import MARGIN
 from scripts.reports.figures.marks import INK, rule, text
 from scripts.reports.figures.measured_text import width, wrap
 
+PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
 LEADING = 1.25  # between lines of text, in font sizes
 TICK = 2.5  # points
+
+
+def titled_page(title: str, draw: Callable[[Axes, float], float]) -> Figure:
+    """A page below its title, as high as it needs to be: `draw` begins at a given y and gives the y at its end."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_axis_off()
+        y = MARGIN
+        for line in wrap(title, PAGE - 2 * MARGIN, SIZE + 1, "bold"):
+            text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
+            y += LEADING * (SIZE + 1)
+        height = draw(ax, y + 4)
+        ax.set(xlim=(0, PAGE), ylim=(height + MARGIN, 0))
+        figure.set_size_inches(PAGE / 72, (height + MARGIN) / 72)
+    return figure
 
 
 @dataclass(frozen=True)

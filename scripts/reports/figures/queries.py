@@ -10,22 +10,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 from scipy import stats
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.figures.forest import STYLE
 from scripts.reports.figures.forest_layout import MARGIN
 from scripts.reports.figures.marks import DIAMOND, FAINT, INK, MUTED, rule, text
 from scripts.reports.figures.measured_text import width, wrap
-from scripts.reports.figures.panel import LEADING, Scale, axis_below, axis_left, label_width, limits_of
+from scripts.reports.figures.panel import (
+    LEADING,
+    PAGE,
+    SIZE,
+    Scale,
+    axis_below,
+    axis_left,
+    label_width,
+    limits_of,
+    titled_page,
+)
 
-PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
 NAMES = 96.0  # the widest column of names
 GAP = 14.0
 ROWS = (58.0, 44.0)  # the height of a row: usual, and with many tasks
@@ -66,19 +72,7 @@ class QueriesPlot:
 
 def queries_plot(plot: QueriesPlot) -> Figure:
     """Draw the rows at their final size; the height follows the number of tasks."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
-        y = MARGIN
-        for line in wrap(plot.title, PAGE - 2 * MARGIN, SIZE + 1, "bold"):
-            text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
-            y += LEADING * (SIZE + 1)
-        height = _rows(ax, plot, y + 4)
-        ax.set(xlim=(0, PAGE), ylim=(height + MARGIN, 0))
-        figure.set_size_inches(PAGE / 72, (height + MARGIN) / 72)
-    return figure
+    return titled_page(plot.title, lambda ax, y: _rows(ax, plot, y))
 
 
 def _rows(ax: Axes, plot: QueriesPlot, top: float) -> float:
