@@ -21,9 +21,9 @@ import numpy as np
 from scipy import special
 
 from scripts.synthesis.estimators import residual_estimator
+from scripts.synthesis.least_squares.weighted import orthonormal, residual_q, trace_p, weighted_fit
 from scripts.synthesis.summaries import Summary, normal_summary, t_summary
 from scripts.synthesis.tails import chi2_upper
-from scripts.synthesis.weighted_least_squares import orthonormal, residual_q, trace_p, weighted_fit
 
 NORMAL, UNMODIFIED = "normal", "knapp-hartung-unmodified"  # intervals; any other is that of Knapp and Hartung, modified
 

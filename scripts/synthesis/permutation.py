@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.synthesis.estimators import residual_estimator
+from scripts.synthesis.least_squares.weighted import orthonormal, weighted_fit
 from scripts.synthesis.meta_regression import scale_of, wald
-from scripts.synthesis.weighted_least_squares import orthonormal, weighted_fit
 
 _CHUNK = 200  # permutations that are fitted at once
 _EQUAL = 1e-9  # relative; permutations that fit alike differ by rounding

@@ -19,7 +19,6 @@ ROOMS = [
     "datasets.formats",
     "synthesis.tails",
     "synthesis.heterogeneity",
-    "synthesis.weighted_least_squares",
     "synthesis.paired",
     "synthesis.seeds",
     "synthesis.least_squares",

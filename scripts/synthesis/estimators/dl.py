@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.synthesis.heterogeneity import c_constant, q_statistic
-from scripts.synthesis.weighted_least_squares import residual_q, trace_p
+from scripts.synthesis.least_squares.weighted import residual_q, trace_p
 
 NAME = "DL"
 DESCRIPTION = "DerSimonian and Laird"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.synthesis.heterogeneity import q_root
-from scripts.synthesis.weighted_least_squares import falling_root, residual_q
+from scripts.synthesis.least_squares.weighted import falling_root, residual_q
 
 NAME = "PM"
 DESCRIPTION = "Paule and Mandel"

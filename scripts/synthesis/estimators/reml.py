@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.synthesis.heterogeneity import c_constant, root, weighted_mean
-from scripts.synthesis.weighted_least_squares import falling_root, residual_q, trace_p, weighted_fit
+from scripts.synthesis.least_squares.weighted import falling_root, residual_q, trace_p, weighted_fit
 
 NAME = "REML"
 DESCRIPTION = "restricted maximum likelihood"
