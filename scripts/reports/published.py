@@ -2,8 +2,8 @@
 
 Reads a TSV of published numbers (config/published/), one printed number per row with the place of ours: an effects
 file (`comparison`, `task`), a meta file (`comparison`), the table of means (`task`, `system`) or that of the datasets
-(`task` alone, as dataset/split), and in it the `quantity`. Writes published-versus-ours.tsv and .md: every number, ours,
-whether they are equal, and that of a second comparison.
+(`task` alone, as dataset/split), and in it the `quantity`. Writes published-versus-ours.tsv and .md: every number,
+ours, whether they are equal, and that of a second comparison.
 
 With a mapping (YAML) the TSV holds a paper's tables instead, one printed cell per row in the paper's words; then
 it writes every cell with a verdict, as HTML too, from the tables of means and of times.
