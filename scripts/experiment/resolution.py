@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scripts.experiment import equal_recipes
 from scripts.experiment.charts import chart
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import (
@@ -24,6 +25,7 @@ from scripts.experiment.families import family
 from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.moderators import check_figures
+from scripts.experiment.printed_places import check_places
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
 from scripts.experiment.study_plans import study_plans
@@ -42,9 +44,11 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check = Checker(config, source)
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
+    config.update(equal_recipes.once(config))
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)
+    check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}

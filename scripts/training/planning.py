@@ -7,7 +7,7 @@ from __future__ import annotations
 from scripts.experiment import job_files
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
-from scripts.training.examples_of_recipes import by_epoch, examples_name, examples_of, sample_of, settings_of
+from scripts.training.planning_examples import by_epoch, examples_name, examples_of, sample_of, settings_of
 
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip

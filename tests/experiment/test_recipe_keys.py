@@ -19,7 +19,7 @@ from scripts.experiment.schema import schema
 from scripts.experiment.sizes import epochs_of, in_words, with_text_keys
 from scripts.inference import planning as inference
 from scripts.training import planning
-from scripts.training.examples_of_recipes import examples_name
+from scripts.training.planning_examples import examples_name
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
 
@@ -59,6 +59,14 @@ def test_all_queries_have_one_sample_and_settings_as_if_nothing_had_been_said():
     assert rich.recipes == plain.recipes
     for seed in ("1", "2"):
         assert planning.negatives(rich, "r", seed) == planning.negatives(plain, "r", seed)
+
+
+def test_epochs_by_size_and_a_plain_number_are_one_training():
+    both = {
+        "r": {"train_on": "d", "queries": 32, "epochs": BY_SIZE},
+        "s": {"train_on": "d", "queries": 32, "epochs": 32},
+    }
+    assert list(resolved({"recipes": both}).recipes) == ["r"]
 
 
 def test_numbers_as_keys_are_read_from_files_and_survive_being_written(tmp_path):

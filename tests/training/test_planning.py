@@ -2,7 +2,7 @@
 
 from scripts.experiment.resolution import resolve
 from scripts.training import planning
-from scripts.training.examples_of_recipes import examples_name
+from scripts.training.planning_examples import examples_name
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(
