@@ -200,7 +200,7 @@ PREPARED = {  # what is wrong: changes of the home after the fetch, keys, and wh
     "an unknown field": ({}, {"fields": ["body"]}, "ir_datasets:antique: fields: its documents have no 'body'; expected are some of text"),
     "an unknown field of queries": ({}, {"query_field": "title"}, "query_field: its queries have no 'title'; expected are some of text"),
     "a file that changed": ({"antique/collection.tsv": "a1\tother\n"}, {}, "collection.tsv: is not what was fetched (MD5 differs)"),
-    "a file that is gone": ({"antique/test/qrels": None}, {}, "test/qrels: is missing, and was there when it was fetched"),
+    "a file that is gone": ({"antique/test/qrels": None}, {}, "test/qrels: is missing, and was there when"),
     "too few queries": ({}, {"test_queries": 5}, "test_queries: 5, but test has 1 judged queries"),
     "an id that was not fetched": ({}, {"ids": {"test": "antique/train"}}, "ir_datasets:antique/train: ir_datasets cannot give it: https://ciir.cs.umass.edu/downloads/Antique/antique-train-queries.txt would be fetched, but only the job fetch asks the network"),
 }  # fmt: skip

@@ -39,7 +39,7 @@ def test_seeds_and_splits_have_samples_of_their_own():
 
 def test_a_sample_has_the_size_of_the_split_at_most():
     assert sample(["a", "b"], 2, 1, "test") == ["a", "b"]
-    with pytest.raises(UserError, match="^test_queries: 3, but test has 2 judged queries$"):
+    with pytest.raises(UserError, match="test_queries: 3, but test has 2 judged queries"):
         sample(["a", "b"], 3, 1, "test")
 
 
@@ -116,7 +116,7 @@ def test_topics_of_train_without_qrels_are_training_queries(tmp_path):
     prepare(tmp_path / "in", tmp_path / "out", entry)
     assert list(read_queries(tmp_path / "out/queries/train.jsonl")) == ["q0", "q1", "q2", "q3"]
     assert read_qrels(tmp_path / "out/qrels/train.qrels") == {}
-    with pytest.raises(UserError, match="splits.dev: there is no judged query in train to carve it out of"):
+    with pytest.raises(UserError, match=r"splits\.dev: there is no judged query in train to carve it out of"):
         prepare(tmp_path / "in", tmp_path / "carved", entry | {"splits": {"dev": 2}})
 
 

@@ -24,7 +24,7 @@ from scripts.datasets.formats import (
     judged_queries,
     same_file_twice,
 )
-from scripts.datasets.formats._ir_library import SCHEME, find, guarded, home_beside, md5, one_line, open_library
+from scripts.datasets.formats._ir_library import HOME, SCHEME, find, guarded, home_beside, md5, one_line, open_library
 from scripts.datasets.formats._ir_texts import document_parts, query_text
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
@@ -89,7 +89,7 @@ def read(root: Path, options: Options) -> Collection:
     """Read what the record of a download, `root`, names. Raises UserError, naming the id, for what cannot be had."""
     record = parse_json(read_text(root), str(root))
     home = home_beside(root)
-    check_files(record, home)
+    check_files(record, home, str(root))
     library = open_library(home, network=False)
     name = record["documents"]
     documents = find(library, name, "docs")
@@ -113,17 +113,18 @@ def read(root: Path, options: Options) -> Collection:
                       unjudged)  # fmt: skip
 
 
-def check_files(record: Any, home: Path) -> None:
+def check_files(record: Any, home: Path, where: str) -> None:
     """Raise UserError unless what the library keeps is what lay there when it was fetched."""
     try:
         files = [(home / file["path"], file["md5"]) for file in record["files"] if file.get("md5")]
     except (KeyError, TypeError, AttributeError):
-        raise UserError("this is no record of what ir_datasets fetched; delete it and run again") from None
+        raise UserError(f"{where}: this is no record of what ir_datasets fetched; delete it and run again") from None
     for path, expected in files:
         if not path.is_file():
-            raise UserError(f"{path}: is missing, and was there when it was fetched; delete the record and run again")
+            problem = f"{path}: is missing, and was there when {where} was fetched"
+            raise UserError(f"{problem}; set {HOME} as it was, or delete that record and run again")
         if md5(path) != expected:
-            raise UserError(f"{path}: is not what was fetched (MD5 differs); delete it and the record, and run again")
+            raise UserError(f"{path}: is not what was fetched (MD5 differs); delete it and {where}, and run again")
 
 
 def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, str]], where: str) -> Iterator[Document]:
