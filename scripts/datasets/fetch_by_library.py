@@ -77,9 +77,12 @@ def exhausted(name: str, items: Any, what: str, dataset: Any) -> int:
             count += 1
             progress.add()
     except UserError as error:
-        by_hand = [file for file in files_of(dataset, *PARTS) if file.instructions and not there(file)]
-        if by_hand:
-            raise UserError(f"{SCHEME}{name}: cannot be fetched: {by_hand[0].instructions}") from None
+        lacking = [file for file in files_of(dataset, *PARTS) if not there(file)]
+        if by_hand := [file.instructions for file in lacking if file.instructions]:
+            raise UserError(f"{SCHEME}{name}: cannot be fetched: {by_hand[0]}") from None
+        urls = [file.url for file in lacking if file.url]
+        if urls and not any(url in str(error) for url in urls):
+            raise UserError(f"{error}; still to be fetched: {', '.join(urls[:3])}") from None
         raise error
     return count
 

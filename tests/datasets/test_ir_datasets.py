@@ -5,11 +5,13 @@ of ANTIQUE, MS MARCO and DPR take the ways of the real ones. What only a downloa
 """
 
 import gzip
+import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -51,11 +53,10 @@ def home(tmp_path):
     return put
 
 
-def call(script, home, **options):
+def call(script, home, proxy="http://127.0.0.1:9", **options):
     """A script as a job calls it, with no way out to a server; what it said, which is one line where it failed."""
     words = [f"--{name}={value if isinstance(value, Path) else json.dumps(value)}" for name, value in options.items()]
-    none = "http://127.0.0.1:9"
-    ways = {"IR_DATASETS_HOME": str(home), "http_proxy": none, "https_proxy": none, "no_proxy": "", "PYTHONPATH": "."}
+    ways = {"IR_DATASETS_HOME": str(home), "http_proxy": proxy, "https_proxy": proxy, "no_proxy": "", "PYTHONPATH": "."}
     command = [sys.executable, f"scripts/datasets/{script}.py", *words]
     return subprocess.run(command, cwd=REPOSITORY, env=os.environ | ways, capture_output=True, text=True, timeout=120)
 
@@ -194,6 +195,35 @@ def test_what_cannot_be_fetched_is_one_line(tmp_path, home, case):
     line = refusal(done)
     assert all(words in line for words in said), line
     assert not record.exists()
+
+
+class Refusing(http.server.BaseHTTPRequestHandler):
+    """A server that has nothing but a page for people."""
+
+    def log_message(self, *arguments):
+        pass
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        self.send_response(403)
+        self.end_headers()
+        self.wfile.write(b"<html>agree to the terms first</html>")
+
+
+def test_a_refused_download_is_one_line_and_nothing_of_it_stays(tmp_path, home):
+    """Cranfield's server speaks http, so that one here can stand in for it."""
+    record = tmp_path / "downloads" / "record"
+    settings = {"location": "ir_datasets:cranfield", "ids": ["cranfield"]}
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        server.asked = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = call("fetch", home({}), f"http://127.0.0.1:{server.server_port}", download=record, settings=settings)
+        server.shutdown()
+    line = refusal(done)
+    assert server.asked and set(server.asked) == {"http://ir.dcs.gla.ac.uk/resources/test_collections/cran/cran.tar.gz"}
+    assert "ir_datasets:cranfield: ir_datasets cannot give it: the server gave another file than is documented" in line
+    assert line.endswith(f"; still to be fetched: {server.asked[0]}")
+    assert not record.exists() and not list(tmp_path.rglob("cran.tar.gz*"))
 
 
 PREPARED = {  # what is wrong: changes of the home after the fetch, keys, and what is said

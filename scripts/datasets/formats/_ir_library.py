@@ -109,7 +109,10 @@ def why(error: BaseException) -> str:
     request = getattr(last, "request", None)
     if request is not None:
         return f"{request.url.split('?')[0]}: the server does not answer ({type(last).__name__})"
-    return " ".join(str(last).split())[:LONGEST] or type(last).__name__
+    words = " ".join(str(last).split())[:LONGEST] or type(last).__name__
+    # The library does not look at a server's status, so a refusal comes as a file with another MD5.
+    odd = "the server gave another file than is documented, maybe a page that refuses it: "
+    return odd + words if type(last).__name__ == "HashVerificationError" else words
 
 
 def _causes(error: BaseException) -> list[BaseException]:
