@@ -13,6 +13,7 @@ from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
+from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import family_figures, family_pages
 from scripts.reports.planning.figures import (
@@ -43,6 +44,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
     families = [*family_figures(experiment), *family_pages(experiment)]
     tables = [*effects_tables(experiment), *moderators_tables(experiment), *times_tables(experiment)]
+    tables += transfer.tables(experiment)
     return [*figure_files(experiment), *tables, *families]
 
 
@@ -78,6 +80,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
         **({"cautions": cautions} if cautions else {}),
         **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
+        **({"transfer": studies} if (studies := transfer.on_pages(experiment)) else {}),
     }
 
 
