@@ -27,7 +27,7 @@ Chain = tuple[Stage, ...]
 
 def chain(recipes: Mapping[str, Mapping[str, Any]], recipe: str | None) -> Chain:
     """The trainings of a recipe, the first one first; none of what is no recipe: a model without training."""
-    if recipe not in recipes:
+    if recipe is None or recipe not in recipes:
         return ()
     entry = recipes[recipe]
     stage = Stage(entry["train_on"], entry["labels"], entry["queries"])

@@ -33,7 +33,7 @@ def curves_metrics(experiment: Experiment, name: str) -> list[str]:
 
 def curves_timings(experiment: Experiment, name: str) -> list[str]:
     """The timings of the trainings with all queries of a target, which say how many these are."""
-    files = {}
+    files: dict[str, None] = {}
     for point in experiment.curves[name].points:
         if point.queries == ALL:
             model, recipe = _checkpoint(experiment, point)
