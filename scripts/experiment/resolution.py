@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scripts.experiment import equal_recipes
 from scripts.experiment.charts import chart
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import (
@@ -45,6 +46,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check = Checker(config, source)
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
+    config.update(equal_recipes.once(config))
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)

@@ -16,9 +16,10 @@ def encoding_settings(experiment: Experiment, model: str) -> dict:
     return {key: experiment.models[model][key] for key in ("type", "max_length", "batch_size")}
 
 
-def checkpoint(experiment: Experiment, system: str, seed: str) -> str:
+def checkpoint(experiment: Experiment, system: str, task: str, seed: str) -> str:
     """The checkpoint with which a system ranks."""
-    return job_files.checkpoint(experiment, experiment.systems[system], seed)
+    dataset = task_in(experiment, task).dataset
+    return job_files.checkpoint(experiment, experiment.systems[system], dataset, seed)
 
 
 def embeddings(experiment: Experiment, system: str, task: str, seed: str) -> str | list[str]:

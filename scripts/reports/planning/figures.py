@@ -88,8 +88,9 @@ def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, li
         (comparison.control, comparison.control, {}),
         (comparison.treatment, comparison.named(comparison.treatment), comparison.treatment_on),
     ):
-        datasets = datasets_learnt(experiment, experiment.systems[name])
-        tasks = [task for task in comparison.tasks if experiment.tasks[ranked.get(task, task)].dataset in datasets]
+        system = experiment.systems[name]
+        datasets = {task: experiment.tasks[ranked.get(task, task)].dataset for task in comparison.tasks}
+        tasks = [task for task, own in datasets.items() if own in datasets_learnt(experiment, system, own)]
         if tasks:
             learnt[called] = [experiment.tasks[task].folder for task in tasks]
     return learnt
