@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scripts.experiment.chains import HUMAN, SCRATCH, called
+from scripts.experiment.chains import HUMAN, PSEUDO_LABELS, SCRATCH, Chain, called
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import CURVE_FIGURE
 from scripts.experiment.matrices import check_table_name
 from scripts.experiment.records import UNTRAINED, System, Task
 from scripts.experiment.results_paths import path
+from scripts.experiment.starting_points import way_of_ranking
 from scripts.experiment.transfer_checks import Study
 from scripts.experiment.transfer_records import CurvePoint, Curves
 
@@ -33,6 +34,7 @@ def curves(
     check_table_name(check, key, "curves_table", [path("curves_table", experiment="x", curve=name)])
     study = Study(check, key, check.config["curves"][name], entries, systems, tasks)
     points: dict[tuple[str, str, int | str], CurvePoint] = {}
+    starts: dict[str, Chain] = {}
     labels: dict[str, str] = {}
     for task in study.tasks():
         for system in study.systems("systems"):
@@ -41,13 +43,13 @@ def curves(
             stages = study.chain(system, task)
             if not stages or (stages[-1].dataset, stages[-1].labels) != (task.dataset, HUMAN):
                 continue
-            start = called(stages[:-1], task.dataset)
-            labels[start] = (
-                "from scratch" if start == SCRATCH else called(stages[:-1], task.dataset, study.dataset_labels())
-            )
+            before, labelled = stages[:-1], study.dataset_labels()
+            start = called(before, task.dataset)
+            starts[start] = before
+            labels[start] = called(before, task.dataset, labelled) if before else "from scratch"
             _add(study, points, CurvePoint(task.name, start, stages[-1].queries, system.name))
-            if before := _starting_point(study, system, task):
-                points.setdefault((task.name, start, 0), CurvePoint(task.name, start, 0, before.name))
+            if zero := _starting_point(study, system, task):
+                points.setdefault((task.name, start, 0), CurvePoint(task.name, start, 0, zero.name))
     drawn = [task for task in study.tasks() if task.name in {point.target for point in points.values()}]
     sizes = {(point.target, point.queries) for point in points.values() if point.queries != 0}
     if not any(sum(target == task.name for target, _ in sizes) >= LEAST_SIZES for task in drawn):
@@ -59,7 +61,7 @@ def curves(
     return Curves(
         name,
         tuple(sorted(points.values(), key=lambda point: order[point.target])),
-        dict(sorted(labels.items(), key=lambda item: item[0] != SCRATCH)),
+        {start: labels[start] for start in sorted(starts, key=lambda start: _place(check, start, starts[start]))},
         tuple(order),
         baseline.name,
         study.measure(drawn),
@@ -67,6 +69,13 @@ def curves(
         study.entry["interval"],
         study.entry["title"],
     )
+
+
+def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
+    """In which order curves are drawn: from scratch, from pseudo-labels, then by the configuration's datasets."""
+    datasets = list(check.config["datasets"])
+    first = (SCRATCH, PSEUDO_LABELS).index(start) if start in (SCRATCH, PSEUDO_LABELS) else 2
+    return first, *(datasets.index(stage.dataset) for stage in stages if first == 2)
 
 
 def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], point: CurvePoint) -> None:
@@ -79,12 +88,8 @@ def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], poi
 def _starting_point(study: Study, system: System, task: Task) -> System | None:
     """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
     start = study.check.config["recipes"][system.recipe_on(task.dataset)]["start_from"] or UNTRAINED
-    how = ("kind", "model", "first_stage", "depth", "passage_length")
-    alike = [
-        other
-        for other in study.all_systems.values()
-        if other.ranks(task.name) and all(getattr(other, key) == getattr(system, key) for key in how)
-    ]
+    ranking = [other for other in study.all_systems.values() if other.ranks(task.name)]
+    alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
     return next((other for other in alike if other.recipe_on(task.dataset) == start), None)
 
 

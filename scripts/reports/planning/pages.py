@@ -114,14 +114,18 @@ def timing_files(experiment: Experiment) -> list[str]:
 
 
 def sizes(experiment: Experiment) -> list[dict]:
-    """The systems that differ in their number of training queries alone, in groups, each with its untrained system."""
+    """The systems that differ in their number of training queries alone, in groups, each with its untrained system.
+
+    Those that are shown by `curves` of the configuration are left out.
+    """
     groups: dict[tuple, dict[str, dict]] = {}
     untrained: dict[tuple, str] = {}
+    drawn = transfer.systems_in_curves(experiment)
     for name, system in timed_systems(experiment).items():
         ranks = (system.kind, system.model, system.first_stage, system.depth)
         if not system.recipes:
             untrained[ranks] = name
-        if system.recipe not in experiment.recipes:
+        if system.recipe not in experiment.recipes or name in drawn:
             continue
         recipe = experiment.recipes[system.recipe]
         alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)

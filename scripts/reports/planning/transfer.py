@@ -7,7 +7,6 @@ from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, path
 
 ANSWERS = ("md", "tsv")
-MATRIX, CURVES = "matrix", "curves"
 
 
 def matrix_tables(experiment: Experiment, formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
@@ -32,6 +31,11 @@ def answers(experiment: Experiment, formats: tuple[str, ...] = ANSWERS) -> list[
 def curve_tables(experiment: Experiment) -> list[str]:
     """The tables of all curves' points."""
     return [path("curves_table", experiment=experiment.name, curve=name) for name in experiment.curves]
+
+
+def curve_records(experiment: Experiment) -> list[str]:
+    """The records of all curves."""
+    return [path("curves", experiment=experiment.name, curve=name) for name in experiment.curves]
 
 
 def tables(experiment: Experiment) -> list[str]:

@@ -33,6 +33,7 @@ class Point:
     queries: Annotated[int | str, "of the target, or all; 0: the starting point itself"]
     system: str
     checkpoint: Annotated[str, "{model}/{recipe}, whose training says how many queries all are"] = ""
+    start_seed: Annotated[int | None, "of the start, from which all go on; none: each from its own"] = None
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,9 @@ def _point(
     )
     against_start = None
     if start and point.queries != 0:
-        before = values[start.system]
+        before = values[start.system].of_seed(point.start_seed)
         tested = difference_of(own.queries, before.queries, settings.alpha)
-        # A seed's training goes on from the checkpoint of the same seed where the start has several.
+        # Each seed goes on from its own of the start, if it has several.
         samples = {seed: mean - before.samples.get(seed, before.mean) for seed, mean in own.samples.items()}
         against_start = {**asdict(tested), "samples": samples}
     return {

@@ -49,8 +49,11 @@ def curves_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     points = []
     for point in curves.points:
         given = asdict(point) | {"target": experiment.tasks[point.target].folder}
-        whole = point.queries == ALL
-        points.append(given | ({"checkpoint": "/".join(_checkpoint(experiment, point))} if whole else {}))
+        if point.queries == ALL:
+            given["checkpoint"] = "/".join(_checkpoint(experiment, point))
+        if point.queries != 0 and (seed := _start_seed(experiment, point)) is not None:
+            given["start_seed"] = seed
+        points.append(given)
     return {
         "measure": curves.measure,
         "alpha": curves.alpha,
@@ -65,6 +68,12 @@ def _checkpoint(experiment: Experiment, point: CurvePoint) -> tuple[str, str]:
     system = experiment.systems[point.system]
     assert system.model is not None  # a point is a trained model
     return system.model, system.recipe_on(experiment.tasks[point.target].dataset)
+
+
+def _start_seed(experiment: Experiment, point: CurvePoint) -> int | None:
+    """The one seed of the starting point from which all seeds go on; None where each goes on from its own."""
+    fixed = experiment.recipes[_checkpoint(experiment, point)[1]].get("start_seed", "same")
+    return None if fixed == "same" else int(fixed)
 
 
 def _metrics(experiment: Experiment, ranked: list[tuple[str, str]]) -> list[str]:

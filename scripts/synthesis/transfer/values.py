@@ -33,6 +33,13 @@ class Values:
         """The mean over the queries of each seed."""
         return dict(zip(self.seeds, map(float, self.table.mean(axis=0)), strict=True))
 
+    def of_seed(self, seed: int | None) -> Values:
+        """The values of one seed alone; all of them for None, and where there is no such seed."""
+        if seed is None or str(seed) not in self.seeds:
+            return self
+        place = self.seeds.index(str(seed))
+        return Values(self.table[:, place : place + 1], (str(seed),))
+
     @property
     def mean(self) -> float:
         """The mean over queries and seeds."""
