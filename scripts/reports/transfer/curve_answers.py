@@ -134,9 +134,9 @@ def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     significant = sum(below(point["against_start"]["p_value"], alpha) for point in lower(fewest))
     somewhere = sum(bool(lower(points)) for points in compared)
     text = (
-        f"A little bit is worse than none? With the fewest queries {len(lower(fewest))} of "
-        f"{counted(len(compared), 'curve')} have a lower mean than their starting point "
-        f"({significant} with p < {alpha:g}, unadjusted); {somewhere} with some number of queries."
+        "A little bit is worse than none? With the fewest queries the mean is lower than that of the starting point in "
+        f"{len(lower(fewest))} of {counted(len(compared), 'curve')} ({significant} with p < {alpha:g}, unadjusted); "
+        f"with some number of queries in {somewhere}."
     )
     numbers: dict[str, float | None] = {"pairs": len(compared), "below": len(lower(fewest))}
     return [Answer("RQ5", text, numbers=numbers | {"below_significant": significant})]
