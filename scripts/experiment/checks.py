@@ -14,6 +14,7 @@ from scripts.experiment.dataset_keys import check_keys, check_split
 from scripts.experiment.dataset_schema import format_of, formats
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
+from scripts.experiment.recipe_checks import check_examples, check_lengths, check_training
 from scripts.experiment.records import UNTRAINED
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
@@ -120,6 +121,7 @@ def check_models(check: Checker) -> None:
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", problem)
+        check_lengths(check, name, entry)
 
 
 def check_recipes(check: Checker) -> None:
@@ -134,6 +136,7 @@ def check_recipes(check: Checker) -> None:
             raise check.fail(f"recipes.{name}.train_on", problem)
         check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
         check_loss(check, name, list(adapters()))
+        check_examples(check, name, entry)
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
             raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry["start_from"]:
@@ -151,6 +154,7 @@ def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
     if len(problems) == len(kinds):
         with_hint = [problem for problem in problems if "did you mean" in problem]
         raise check.fail(f"recipes.{recipe}.loss", (with_hint or problems)[0])
+    check_training(check, recipe, entry, kinds)
 
 
 def check_published(check: Checker) -> None:

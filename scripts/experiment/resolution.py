@@ -28,6 +28,7 @@ from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.matrices import matrix
 from scripts.experiment.moderators import check_figures
+from scripts.experiment.printed_places import check_places
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
 from scripts.experiment.study_plans import study_plans
@@ -50,6 +51,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)
+    check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
