@@ -49,7 +49,7 @@ def answers(record: dict[str, Any], names: Curves) -> list[Answer]:
     # What a question asks first: training from scratch.
     found = _scratch(found, record, names) + sorted(found, key=lambda answer: answer.start != SCRATCH)
     few = [_few(points, starts[key], record, names) for key, points in trained.items() if key in starts]
-    return found + _hurting(trained, starts, record["alpha"]) + few + _full(record, names)
+    return found + _hurting(trained, starts, record["alpha"]) + _irrelevant(record) + few + _full(record, names)
 
 
 def _passing(points: list[dict[str, Any]], record: dict[str, Any], names: Curves) -> Answer:
@@ -140,6 +140,22 @@ def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     )
     numbers: dict[str, float | None] = {"pairs": len(compared), "below": len(lower(fewest))}
     return [Answer("RQ5", text, numbers=numbers | {"below_significant": significant})]
+
+
+def _irrelevant(record: dict[str, Any]) -> list[Answer]:
+    """On how many targets starting points can be told apart where all queries train."""
+    if not record["full"]:
+        return []
+    targets = dict.fromkeys(pair["target"] for pair in record["full"])
+    apart = {pair["target"] for pair in record["full"] if below(pair["p_holm"], record["alpha"])}
+    largest = max(abs(pair["difference"]) for pair in record["full"])
+    text = (
+        f"With all queries some starting points can be told apart on {len(apart)} of {counted(len(targets), 'target')} "
+        f"(Holm's correction over the pairs of a target, p < {record['alpha']:g}); the largest difference of means is "
+        f"{mean(largest)}."
+    )
+    numbers: dict[str, float | None] = {"pairs": len(record["full"]), "above": len(apart), "difference": largest}
+    return [Answer("RQ5", text, numbers=numbers)]
 
 
 def _few(points: list[dict[str, Any]], start: dict[str, Any], record: dict[str, Any], names: Curves) -> Answer:
