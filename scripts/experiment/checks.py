@@ -10,7 +10,7 @@ from scripts.common.locations import find_file, shown
 from scripts.common.paths import why_not_below
 from scripts.engine.job_records import STATE
 from scripts.experiment.checker import Checker
-from scripts.experiment.dataset_keys import check_keys, check_split
+from scripts.experiment.dataset_keys import check_keys, check_samples, check_training_queries
 from scripts.experiment.dataset_schema import format_of, formats
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
@@ -59,6 +59,7 @@ def check_datasets(check: Checker) -> None:
             _check_measure_name(check, f"{key}.measure", entry["measure"])
         if "corpus" in entry:
             _check_corpus(check, key, entry)
+        check_samples(check, key, entry)
         for split, share in entry["splits"].items():
             if share >= 1 and share != int(share):
                 raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
@@ -86,7 +87,15 @@ def _check_location(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if "location" not in entry:
         raise check.fail(key, "key 'location' is missing")
     location, where = entry["location"], f"{key}.location"
-    kind = check_location(check, where, location)
+    kind, scheme = check_location(check, where, location), format_of(entry).scheme
+    if kind == "library":
+        if scheme is None:
+            raise check.fail(where, f"{location[:80]!r} is for the format ir_datasets, and this is {entry['format']}")
+        if own := [name for name in ("sha256", "files") if name in entry]:
+            raise check.fail(f"{key}.{own[0]}", "ir_datasets has checksums of its own and checks by them; leave it out")
+        return
+    if scheme is not None:
+        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {scheme}ID")
     if "files" in entry and kind != "url":
         raise check.fail(f"{key}.files", "only valid with a URL")
     if "files" in entry and "sha256" in entry:
@@ -134,7 +143,7 @@ def check_recipes(check: Checker) -> None:
         if not format_of(dataset).has_documents:
             problem = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
             raise check.fail(f"recipes.{name}.train_on", problem)
-        check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
+        check_training_queries(check, f"recipes.{name}", entry)
         check_loss(check, name, list(adapters()))
         check_examples(check, name, entry)
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
