@@ -124,6 +124,14 @@ def test_the_record_says_what_came_and_what_the_library_documents_of_it(tmp_path
     assert "antique/collection.tsv: has the MD5" in done.stderr and "it is not the published file" in done.stderr
 
 
+def test_a_file_that_is_linked_into_the_home_is_in_the_record(tmp_path, home):
+    collection = home(ANTIQUE) / "antique/collection.tsv"
+    collection.rename(tmp_path / "elsewhere.tsv")
+    collection.symlink_to(tmp_path / "elsewhere.tsv")
+    record, _ = fetch(tmp_path, tmp_path / "home", "ir_datasets:antique", "antique/test")
+    assert "antique/collection.tsv" in [file.get("path") for file in json.loads(record.read_text())["files"]]
+
+
 def test_the_record_is_the_same_wherever_it_is_fetched(tmp_path, home):
     record, _ = fetch(tmp_path, home(ANTIQUE), "ir_datasets:antique", "antique/test")
     shutil.copytree(tmp_path / "home", tmp_path / "elsewhere")
