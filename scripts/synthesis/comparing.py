@@ -22,7 +22,7 @@ from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.task_results import Scores, TaskResult, observed, task_result
 
 Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on the same queries in one order
-RANDOM, ESTIMATED = "random", "estimated"
+RANDOM, ESTIMATED, AUTO = "random", "estimated", "auto"
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,20 @@ class Compared:
 
 def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
     """Compare the systems on each task and combine the effects."""
-    units, warnings = _units(pairs, settings, surroundings or Surroundings())
+    surroundings = surroundings or Surroundings()
+    units, warnings = _units(pairs, settings, surroundings)
+    unasked = set(pairs) - set(surroundings.clusters) if _kind(settings) == AUTO else set()
     estimated = settings.dependence == ESTIMATED
     tasks = {
-        task: observed(control, treatment, settings, units[task], estimated and task in settings.corpora)
+        task: observed(
+            control, treatment, settings, units[task], estimated and task in settings.corpora, task in unasked
+        )
         for task, (control, treatment) in pairs.items()
     }
     lucks: dict[str, Luck] = {}
     if settings.seeds == RANDOM and settings.seed_sources:
         control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
-        siblings = surroundings.siblings if surroundings else {}
-        lucks = lucks_of(settings.seed_sources, control, treatment, siblings, per_unit(tasks, settings))
+        lucks = lucks_of(settings.seed_sources, control, treatment, surroundings.siblings, per_unit(tasks, settings))
         tasks = with_seeds(tasks, list(lucks.values()))
         warnings += unknown_seeds(settings)
     dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(lucks.values()))
@@ -81,7 +84,6 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
 
 
 def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
-    kind = settings.clusters if isinstance(settings.clusters, str) else "auto"
     estimated = settings.dependence == ESTIMATED
     queries = {
         task: TaskQueries(
@@ -92,7 +94,12 @@ def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tupl
         )
         for task, (control, _) in pairs.items()
     }
-    return units_of_tasks(queries, kind)
+    return units_of_tasks(queries, _kind(settings))
+
+
+def _kind(settings: Settings) -> str:
+    """What clusters are, of tasks without a file of them."""
+    return settings.clusters if isinstance(settings.clusters, str) else AUTO
 
 
 def unknown_seeds(settings: Settings) -> list[str]:

@@ -32,6 +32,9 @@ def dependence_record(found: Compared, settings: Settings) -> dict[str, Any]:
     clusters = {task: result.observed.clusters for task, result in found.results.items() if result.observed}
     if any(clusters.values()):
         record["clusters"] = {task: count for task, count in clusters.items() if count}
+    observed = {task: result.observed for task, result in found.results.items() if result.observed}
+    if as_independent := [task for task, one in observed.items() if one.as_independent]:
+        record["clusters_as_independent"] = as_independent
     return record
 
 

@@ -69,13 +69,14 @@ def observed(
     settings: Settings,
     units: Sequence[Hashable] | None = None,
     shares: bool = False,
+    unasked: bool = False,
 ) -> ObservedTask:
     """Two systems on the queries of one task, the same and in one order; each query is its own unit by default.
 
-    `shares`: another task may have the same units.
+    `shares`: another task may have the same units. `unasked`: units are clusters that no user chose.
     """
     x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
-    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares)
+    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares, unasked)
 
 
 def task_result(control: Scores, treatment: Scores, settings: Settings, task: ObservedTask | None = None) -> TaskResult:
@@ -93,7 +94,7 @@ def task_result(control: Scores, treatment: Scores, settings: Settings, task: Ob
     described = (
         effect,
         interval,
-        tuple(filter(None, (warning, caution))),
+        tuple(filter(None, (warning, caution, _clusters_warning(task)))),
         seed_spread(seeds_y),
         seed_spread(seeds_x),
         _mean(control.judged),
@@ -121,6 +122,17 @@ def same_difference(x: np.ndarray, y: np.ndarray, effect: EffectSize) -> float |
     if constant(np.append(difference, 0.0), x, y):
         return 0.0
     return float(difference.mean()) if effect_named(effect.effect_type).IN_UNITS_OF_MEASURE else None
+
+
+def _clusters_warning(task: ObservedTask) -> str | None:
+    """Where clusters that nobody asked for would have made the interval narrower, in words."""
+    if not task.as_independent:
+        return None
+    return (
+        f"queries with common relevant documents vary less than independent ones (design effect "
+        f"{task.design_effect:.2f}): the default clusters leave the variance as that of independent queries; "
+        "clusters: gold-document takes it as estimated"
+    )
 
 
 def _mean(values: pd.Series | None) -> float | None:

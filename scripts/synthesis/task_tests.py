@@ -35,16 +35,18 @@ def interval_of(task: ObservedTask, settings: Settings) -> tuple[TaskInterval | 
         if isinstance(result, str):
             return result
         over_clusters = clustered(x - y - (x - y).mean(), units)
-        return (result[0], result[1] * over_clusters.design_effect) if over_clusters else "its queries are one cluster"
+        if over_clusters is None:
+            return "its queries are one cluster"
+        return result[0], result[1] * max(1.0 if task.unasked else 0.0, over_clusters.design_effect)
 
     interval, warning = task_interval(
         task.x,
         task.y,
         replace(task.effect, variance=part.variance),
         settings,
-        units=task.units,
+        units=task.drawn,
         df=part.df,
-        compute=of_units if task.clusters else None,
+        compute=of_units if task.clusters and not task.as_independent else None,
     )
     if warning is None and task.seeds and not holds_seeds:
         warning = f"its {kind} interval takes the seeds as given"
@@ -53,9 +55,9 @@ def interval_of(task: ObservedTask, settings: Settings) -> tuple[TaskInterval | 
 
 def by_unit(task: ObservedTask) -> tuple[np.ndarray, np.ndarray]:
     """Treatment and control summed over each cluster: what a flip exchanges as a whole."""
-    if task.clusters is None:
+    if task.flipped is None:
         return task.x, task.y
-    return np.bincount(task.units, task.x), np.bincount(task.units, task.y)
+    return np.bincount(task.flipped, task.x), np.bincount(task.flipped, task.y)
 
 
 def t_test(task: ObservedTask, settings: Settings) -> TTest:
