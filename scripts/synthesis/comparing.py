@@ -38,13 +38,16 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Compared:
-    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect."""
+    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect,
+    and those of all tasks.
+    """
 
     results: dict[str, TaskResult]
     synthesis: Synthesis
     dependence: Dependence | None
     lucks: dict[str, Luck]
     warnings: tuple[str, ...]
+    lucks_of_all: tuple[Luck, ...] = ()
 
 
 def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
@@ -80,7 +83,7 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         dependence,
     )
     named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}
-    return Compared(results, synthesis, dependence, named, tuple(warnings))
+    return Compared(results, synthesis, dependence, named, tuple(warnings), tuple(lucks.values()))
 
 
 def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
