@@ -1,6 +1,6 @@
 """Moderators: what explains that the effects of a comparison differ between tasks.
 
-In: effects/ and what moderators need of the tasks, data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
+In: effects/, meta/ and what moderators need of the tasks, data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
 tables/moderators/{comparison}.{tsv,md}, figures/bubble-{comparison}-{moderator}.{svg,pdf,png}.
 """
 
@@ -21,6 +21,7 @@ rule moderate:
             )
         ),
         effects=result("effects"),
+        meta=result("meta"),
         statistics=lambda wildcards: synthesis.moderation_statistics(EXPERIMENT, wildcards.comparison),
         qrels=lambda wildcards: synthesis.moderation_qrels(EXPERIMENT, wildcards.comparison),
     output:
@@ -36,8 +37,8 @@ rule moderate:
     message:
         "moderate {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --statistics {input.statistics:q} --qrels {input.qrels:q}"
-        " --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
+        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
+        " --qrels {input.qrels:q} --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule moderators_tables:

@@ -18,6 +18,7 @@ from scripts.reports.comparison.moderation import (
     COLUMNS,
     between_groups,
     coefficient_rows,
+    held,
     model_name,
     plain,
     read_moderation,
@@ -58,7 +59,12 @@ def in_full(record: dict[str, Any]) -> pd.DataFrame:
     first = ["kind", "model", "term", "group_k", *OF_ROW]
     table = pd.DataFrame(lines)
     table = table.reindex(columns=[*first, *(name for name in table.columns if name not in first)])
-    return table.astype({name: "Int64" for name in WHOLE if name in table})
+    return table.astype({name: "Int64" for name in WHOLE if name in table and _whole(table[name])})
+
+
+def _whole(column: pd.Series) -> bool:
+    """Whether all its numbers are whole; with seeds degrees of freedom are not."""
+    return all(pd.isna(value) or float(value).is_integer() for value in column)
 
 
 def subgroup_rows(groups: dict[str, Any], alpha: float) -> pd.DataFrame:
@@ -89,6 +95,7 @@ def page(record: dict[str, Any], title: str, labels: Labels) -> str:
     alpha, parts = record["alpha"], [f"# What explains the differences between tasks: {escape(title)}"]
     if record["models"]:
         parts += [f"- {escape(plain(statement(model, alpha)))}" for model in record["models"]]
+        parts += filter(None, [held(record)])
         parts.append("What a moderator shows that was not foreseen is a hypothesis: tasks differ in much else.")
         heads = [f"{form.percent(alpha)} CI" if name == "CI" else name for name in COLUMNS]
         parts.append(markdown(pd.DataFrame(coefficient_rows(record), columns=heads)))
