@@ -1,7 +1,7 @@
 """Moderators: what explains that the effects of a comparison differ between tasks.
 
 In: effects/, meta/ and what moderators need of the tasks, data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
-tables/moderators/{comparison}.{tsv,md}, figures/bubble-{comparison}-{moderator}.{svg,pdf,png}.
+tables/moderators/{comparison}.{tsv,md,tex}, figures/bubble-{comparison}-{moderator}.{svg,pdf,png}.
 """
 
 from scripts.experiment import moderators
@@ -47,13 +47,14 @@ rule moderators_tables:
         moderators=result("moderators"),
     output:
         table=shown(
-            result("moderators_table", moderators_format="tsv"),
+            result("moderators_table", table_format="tsv"),
             "moderators",
             "Tables",
             table="moderators",
             comparison="{comparison}",
         ),
-        page=result("moderators_table", moderators_format="md"),
+        page=result("moderators_table", table_format="md"),
+        tex=result("moderators_table", table_format="tex"),
     log:
         result("log", job="moderators_tables/{comparison}"),
     params:
@@ -64,7 +65,7 @@ rule moderators_tables:
         "moderators_tables {wildcards.comparison}"
     shell:
         "python {input.script:q} --moderators {input.moderators:q} --table {output.table:q} --page {output.page:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule bubble:

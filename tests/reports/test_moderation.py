@@ -125,7 +125,7 @@ def test_each_coefficient_is_a_row(record):
 
 def test_the_tables_hold_every_number(monkeypatch, files, record):
     settings = {"title": "c, t against c", "labels": {"tasks": {"a": "A *first*"}, "systems": {}}}
-    paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md"}
+    paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md", "tex": files / "t.tex"}
     call(monkeypatch, moderator_tables, settings, **paths)
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
@@ -134,6 +134,12 @@ def test_the_tables_hold_every_number(monkeypatch, files, record):
     assert slope["model_tau2"] == record["models"][0]["tau2"] and slope["model_permutations"] == 100
     assert list(table["group_k"].dropna()) == [4, 4]
     assert table["model_problem"].dropna().unique().tolist() == ["Flat is the same on all tasks"]
+    tex = (files / "t.tex").read_text()
+    lines = [line for line in tex.splitlines() if line.endswith(r" \\")]
+    assert len(lines) == 1 + 4 + 1 + 2 and all(line.isascii() for line in lines)
+    assert lines[0] == r"Model & Coefficient & Estimate & 95\% CI & $p$ & p (permutation) \\"
+    assert tex.count(r"\midrule") == 2 + 1 and "% Flat: not fitted, Flat is the same on all tasks." in tex
+    assert "% Between groups (Kind): F(1, 6)" in tex
     page = (files / "t.md").read_text()
     assert "| A \\*first\\*" in page and "## Subgroups by Kind" in page and "\N{NO-BREAK SPACE}" not in page
     assert "Flat is the same on all tasks." in page and "Between groups (Kind): F(1, 6)" in page
@@ -258,7 +264,7 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
     names = ["bubble-c-trained", "bubble-c-corpus-size"]
     assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
-    tables = ["results/e/tables/moderators/c.tsv", "results/e/tables/moderators/c.md"]
+    tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
     assert pages.summary_settings(experiment, [])["moderated"] == {"c": names}
     assert moderation.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
