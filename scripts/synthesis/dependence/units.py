@@ -92,4 +92,5 @@ def design_effects(influence: np.ndarray, units: np.ndarray) -> np.ndarray:
     sizes = np.bincount(labels, minlength=rows * count).reshape(rows, count)
     independent = (influence**2).sum(axis=1) * n / (n - 1)
     clustered = (totals**2 / (1 - sizes / n)).sum(axis=1)
-    return np.divide(clustered, independent, out=np.ones(rows), where=independent > 0)
+    factors: np.ndarray = np.divide(clustered, independent, out=np.ones(rows), where=independent > 0)
+    return factors
