@@ -94,7 +94,7 @@ def task_result(control: Scores, treatment: Scores, settings: Settings, task: Ob
     described = (
         effect,
         interval,
-        tuple(filter(None, (warning, caution, _clusters_warning(task)))),
+        tuple(filter(None, (warning, caution))),
         seed_spread(seeds_y),
         seed_spread(seeds_x),
         _mean(control.judged),
@@ -124,17 +124,6 @@ def same_difference(x: np.ndarray, y: np.ndarray, effect: EffectSize) -> float |
     return float(difference.mean()) if effect_named(effect.effect_type).IN_UNITS_OF_MEASURE else None
 
 
-def _clusters_warning(task: ObservedTask) -> str | None:
-    """Where clusters that nobody asked for would have made the interval narrower, in words."""
-    if not task.as_independent:
-        return None
-    return (
-        f"queries with common relevant documents vary less than independent ones (design effect "
-        f"{task.design_effect:.2f}): the default clusters leave the variance as that of independent queries; "
-        "clusters: gold-document takes it as estimated"
-    )
-
-
 def _mean(values: pd.Series | None) -> float | None:
     return None if values is None else float(values.mean())
 
@@ -156,11 +145,22 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFr
 
 
 def task_warnings(results: dict[str, TaskResult]) -> list[str]:
-    """Which tasks have few queries, another interval than was asked for, or an effect to beware of, in words."""
+    """Which tasks have few queries, another interval than was asked for, an effect to beware of, or clusters that would
+    narrow an interval and that nobody asked for, in words.
+    """
     few = [
         f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW
     ]
     warnings = [f"fewer than {FEW} queries: {', '.join(few)}; tests and intervals of so few are rough"] if few else []
+    if narrowed := [
+        f"{task} ({result.observed.design_effect:.3g})"
+        for task, result in results.items()
+        if result.observed and result.observed.as_independent
+    ]:
+        warnings.append(
+            f"design effect below 1: {', '.join(narrowed)}; the default clusters leave the variance as that of "
+            "independent queries, clusters: gold-document takes it as estimated"
+        )
     return warnings + [f"{task}: {warning}" for task, result in results.items() for warning in result.warnings]
 
 

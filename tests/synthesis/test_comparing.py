@@ -20,7 +20,7 @@ from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.meta_analysis import meta_analysis
 from scripts.synthesis.seeds import sd_interval
 from scripts.synthesis.surroundings import mixed_estimands
-from scripts.synthesis.task_results import Scores, rows
+from scripts.synthesis.task_results import Scores, rows, task_warnings
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
         "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 500,
@@ -80,8 +80,9 @@ def test_clusters_that_nobody_asked_for_never_narrow_an_interval(kind):
     assert widths[0] >= widths[1] > widths[2]
     assert one.randomisation == query.randomisation and one.t_test.p_value > query.t_test.p_value > other.t_test.p_value
     assert one.t_test.df == other.t_test.df == 19 and query.t_test.df == 39
-    assert any("design effect 0." in warning and "clusters: gold-document" in warning for warning in one.warnings)
-    assert not other.warnings and not query.warnings
+    (warning,) = task_warnings(by_default.results)
+    assert warning.startswith("design effect below 1: t0 (0.") and "clusters: gold-document" in warning
+    assert not task_warnings(asked.results) and not task_warnings(each.results)
     assert dependence_record(by_default, Settings(**base))["clusters_as_independent"] == ["t0"]
     assert "clusters_as_independent" not in dependence_record(asked, Settings(**base))
 
@@ -106,7 +107,7 @@ def test_clusters_of_a_file_are_used_as_estimated():
     tasks, around = opposed()
     file = {"t0": {f"q{j}": f"c{j // 2}" for j in range(40)}}
     found = compared(tasks, Settings(**BASE, clusters={"t0": "clusters.tsv"}), Surroundings({}, file))
-    assert not found.results["t0"].observed.as_independent and not found.results["t0"].warnings
+    assert not found.results["t0"].observed.as_independent and not task_warnings(found.results)
     by_default = compared(tasks, Settings(**BASE), around).results["t0"]
     assert found.results["t0"].effect.variance < by_default.effect.variance
 
