@@ -10,12 +10,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.experiment.seeds_of import OWN, SeedsOf
+from scripts.synthesis.compare import meta_record
+from scripts.synthesis.comparing import compared
+from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
 from scripts.synthesis.dependence.stored import as_record
 from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.dependent_influence import dependent_influences
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.influence_table import influence_table
+from scripts.synthesis.task_results import rows
+from tests.synthesis.test_comparing import BASE, pairs
 
 ORACLE = Path(__file__).parent / "oracle"
 CASES = json.loads((ORACLE / "rma_mv_moderators.json").read_text())
@@ -101,6 +108,20 @@ def test_the_table_takes_the_dependence_of_the_meta_record():
     assert np.allclose(table["effect_without"].astype(float), case["effect_without"], rtol=1e-6)
     assert not np.allclose(alone["effect_without"].astype(float), case["effect_without"], rtol=1e-2)
     assert list(table["task"]) == list("abcde") and table["dffits"].isna().all() and not alone["dffits"].isna().any()
+
+
+def test_the_table_of_a_comparison_is_its_leave_one_out():
+    """Through what a comparison writes: tasks of one corpus with the same queries, and four seeds of the treatment."""
+    corpora = {"t0": "a", "t1": "a", "t2": "b", "t3": "c"}
+    settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
+    found = compared(pairs(4, m=4), settings)
+    meta = json.loads(json.dumps(meta_record(found.synthesis, settings) | dependence_record(found, settings)))
+    assert len(meta["dependence"]["lucks"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
+    table = influence_table(rows(found.results, found.synthesis.weights), meta)
+    for row in table.to_dict("records"):
+        without = meta["leave_one_out"][row["task"]]["summary"]
+        for name in ("effect", "ci_low", "ci_high", "p_value"):
+            assert row[f"{name}_without"] == pytest.approx(without[name], rel=1e-12), name
 
 
 def test_influence_needs_three_tasks():
