@@ -43,17 +43,6 @@ rule all:
         deleted=deleted,
 
 
-rule prepare:  # on a machine with network: afterwards no other rule needs any
-    input:
-        datasets.statistics(EXPERIMENT),
-        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),
-
-
-rule archive:  # of a finished experiment; docs/archive.md
-    input:
-        result("archive", extent="crate"),
-
-
 onstart:
     begin()
 

@@ -30,6 +30,11 @@ def archive_settings(wildcards):
     return settings(**described, **dict(wildcards.items()), snakemake=snakemake.__version__)
 
 
+rule archive:  # of a finished experiment; docs/archive.md
+    input:
+        result("archive", extent="crate"),
+
+
 rule write_archive:
     input:
         **code("archive/write.py"),

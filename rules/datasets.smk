@@ -116,3 +116,9 @@ use rule prepare_dataset as prepare_judgements with:
         dataset=one_of(datasets.judgements_only(EXPERIMENT)),
     message:
         "prepare_judgements {wildcards.dataset}"
+
+
+rule prepare:  # on a machine with network: afterwards no other rule needs any
+    input:
+        datasets.statistics(EXPERIMENT),
+        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),

@@ -22,7 +22,6 @@ CHOICES = {
     "figure_format": ["svg", "pdf", "png"],
     "table_format": ["tsv", "md", "tex"],
     "page_format": ["md", "html"],
-    "moderators_format": ["tsv", "md"],
     "work": ["inference", "fine-tuning"],
     "extent": ["crate", "full"],
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],

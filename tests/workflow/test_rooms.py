@@ -20,6 +20,7 @@ ROOMS = [
     "synthesis.tails",
     "synthesis.heterogeneity",
     "synthesis.paired",
+    "synthesis.paired_rows",
     "synthesis.seeds",
     "synthesis.least_squares",
     "synthesis.summaries",

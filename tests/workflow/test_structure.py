@@ -67,7 +67,8 @@ def test_rules_name_their_environment_and_keep_one_order_of_directives(block):
     ]
     found = re.findall(r"^    (\w+):", block.split("\n\n\n")[0], re.MULTILINE)
     assert found == sorted(found, key=order.index)
-    assert "message" in found and ("conda" in found or block.startswith("use rule"))
+    if found != ["input"]:  # which names what is made, and runs nothing
+        assert "message" in found and ("conda" in found or block.startswith("use rule"))
     assert not re.search(r"^    run:|\bconfig\[", block, re.MULTILINE)
 
 
