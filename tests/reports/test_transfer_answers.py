@@ -209,3 +209,8 @@ def test_answers_as_a_table_and_as_a_page():
     assert list(table["question"]) == ["RQ1"] * 3 + ["RQ5"] * 4
     assert table.iloc[1]["queries"] == 64 and table.iloc[1]["answer"].startswith("T, from scratch")
     assert as_markdown(answers()).startswith("## RQ1: How many")
+
+
+def test_a_curve_of_all_queries_alone_says_nothing_of_few():
+    whole = {**RECORD, "points": [point("pseudo-labels", 0, [0.5]), point("pseudo-labels", "all", [0.4], 0.5)]}
+    assert not [one for one in answers(whole) if one.text.startswith("A little bit")]

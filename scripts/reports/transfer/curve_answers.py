@@ -123,7 +123,8 @@ def _over_samples(sizes: list[int | None]) -> str:
 
 def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     """In how many curves the fewest queries, and any number of them, give less than the starting point."""
-    compared = [points for key, points in trained.items() if key in starts]
+    with_start = [points for key, points in trained.items() if key in starts]
+    compared = [points for points in with_start if points[0]["queries"] != ALL]
     if not compared:
         return []
 
