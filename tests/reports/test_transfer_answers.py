@@ -14,8 +14,8 @@ def plain(text):
     return text.replace("\N{MINUS SIGN}", "-").replace("\N{EN DASH}", "--")
 
 
-NAMES = Matrix("RR@100", 0.01, {"a": "A & B_1", "c": "C", "bm25": "BM25", "pseudo-labels": "pseudo-labelling"},
-               {"a": "A & B_1", "c": "C"})  # fmt: skip
+TARGETS = [["a", "A & B_1"], ["c", "C"]]
+NAMES = Matrix("RR@100", 0.01, [*TARGETS, ["bm25", "BM25"], ["pseudo-labels", "pseudo-labelling"]], TARGETS)
 
 
 def row(source, kind, target, shot, mean, mark="", **tests):
@@ -151,7 +151,7 @@ RECORD = {
     ],
     "full": [{"target": "t", "start": "scratch", "other": "pseudo-labels", **of(-0.01), "p_holm": 0.2}],
 }  # fmt: skip
-CURVES = Curves({"t": "T"}, {"scratch": "from scratch", "pseudo-labels": "pseudo-labels"}, "BM25")
+CURVES = Curves([["t", "T"]], [["scratch", "from scratch"], ["pseudo-labels", "pseudo-labels"]], "BM25")
 
 
 def answers(record=RECORD):
