@@ -98,5 +98,5 @@ def test_bars_are_the_range_or_the_t_interval():
     record = {"alpha": 0.05, "points": [point, {**point, "target": "t", "queries": "all", "size": 90}]}
     record["points"][0]["target"] = "t"
     assert all_queries(record, "t") == 90 and all_queries(record, "u") is None
-    names = Curves({"t": "T"}, {}, "BM25", interval="t")
+    names = Curves([["t", "T"]], [], "BM25", interval="t")
     assert "the 95% t interval over the samples" in notes(record, names)[0]

@@ -14,8 +14,8 @@ def plain(text):
     return text.replace("\N{MINUS SIGN}", "-").replace("\N{EN DASH}", "--")
 
 
-NAMES = Matrix("RR@100", 0.01, {"a": "A & B_1", "c": "C", "bm25": "BM25", "pseudo-labels": "pseudo-labelling"},
-               {"a": "A & B_1", "c": "C"})  # fmt: skip
+TARGETS = [["a", "A & B_1"], ["c", "C"]]
+NAMES = Matrix("RR@100", 0.01, [*TARGETS, ["bm25", "BM25"], ["pseudo-labels", "pseudo-labelling"]], TARGETS)
 
 
 def row(source, kind, target, shot, mean, mark="", **tests):
@@ -151,7 +151,7 @@ RECORD = {
     ],
     "full": [{"target": "t", "start": "scratch", "other": "pseudo-labels", **of(-0.01), "p_holm": 0.2}],
 }  # fmt: skip
-CURVES = Curves({"t": "T"}, {"scratch": "from scratch", "pseudo-labels": "pseudo-labels"}, "BM25")
+CURVES = Curves([["t", "T"]], [["scratch", "from scratch"], ["pseudo-labels", "pseudo-labels"]], "BM25")
 
 
 def answers(record=RECORD):
@@ -209,3 +209,8 @@ def test_answers_as_a_table_and_as_a_page():
     assert list(table["question"]) == ["RQ1"] * 3 + ["RQ5"] * 4
     assert table.iloc[1]["queries"] == 64 and table.iloc[1]["answer"].startswith("T, from scratch")
     assert as_markdown(answers()).startswith("## RQ1: How many")
+
+
+def test_a_curve_of_all_queries_alone_says_nothing_of_few():
+    whole = {**RECORD, "points": [point("pseudo-labels", 0, [0.5]), point("pseudo-labels", "all", [0.4], 0.5)]}
+    assert not [one for one in answers(whole) if one.text.startswith("A little bit")]

@@ -100,12 +100,15 @@ def test_all_tables_and_figures_are_made(made):
 
 def test_the_pages_show_them(made):
     experiment, drawings = made
-    studies = read_settings(Studies, shown.on_pages(experiment))
+    given = json.loads(json.dumps(shown.on_pages(experiment), sort_keys=True))  # as a job is given its settings
+    studies = read_settings(Studies, given)
+    assert list(studies.curves["few"].names.starts)[:3] == ["scratch", "pseudo-labels", "models"]
     found = read_studies(studies, [Path("results/e/tables/table.tsv")], [Path("results/e/curves/few.json")])
     text = "\n\n".join(as_sections(found))
     assert "### table: Sources and targets" in text and "![curves-all](figures/curves-all.svg)" in text
     assert text.index("#### RQ2") < text.index("#### RQ4") < text.index("### few") < text.index("#### RQ5")
     table, curves = shown_studies(found, drawings)
+    assert [row[0].text for row in table.table.rows] == ["models", "ir", "common", "bm25", "pseudo-labelling"]
     assert [len(row) for row in table.table.rows] == [7] * 5 and not curves.table
     assert [name for name, _ in curves.figures] == ["curves-all", "curves-models", "curves-ir", "curves-common"]
     assert [question[:3] for question, _, _ in curves.answers] == ["RQ1", "RQ5"]

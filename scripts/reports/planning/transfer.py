@@ -55,8 +55,8 @@ def matrix_settings(experiment: Experiment, name: str) -> dict:
     return {
         "measure": matrix.measure,
         "alpha": matrix.alpha,
-        "rows": matrix.rows,
-        "targets": {task.folder: task.label for task in targets},
+        "row_labels": list(map(list, matrix.rows.items())),
+        "target_labels": [[task.folder, task.label] for task in targets],
         **({"title": matrix.title} if matrix.title else {}),
     }
 
@@ -66,8 +66,8 @@ def curves_settings(experiment: Experiment, name: str) -> dict:
     curves = experiment.curves[name]
     targets = [experiment.tasks[target] for target in curves.targets]
     return {
-        "targets": {task.folder: task.label for task in targets},
-        "starts": curves.starts,
+        "target_labels": [[task.folder, task.label] for task in targets],
+        "start_labels": list(map(list, curves.starts.items())),
         "baseline": experiment.systems[curves.baseline].label,
         **({"title": curves.title} if curves.title else {}),
         **({"interval": curves.interval} if curves.interval != "range" else {}),

@@ -19,11 +19,21 @@ SCRATCH, ALL = "scratch", "all"
 class Curves:
     """The names of curves: labels of targets, of starting points and of the baseline."""
 
-    targets: Annotated[dict[str, str], "task: its label"]
-    starts: Annotated[dict[str, str], "starting point: its label"]
+    target_labels: Annotated[list[list[str]], "task and its label, in order"]
+    start_labels: Annotated[list[list[str]], "starting point and its label, in order"]
     baseline: Annotated[str, "label"]
     title: str = ""
     interval: Annotated[str, "of a point over its samples: range, or t"] = "range"
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """The labels of targets. (The keys of a mapping are sorted in the settings of a job.)"""
+        return dict(map(tuple, self.target_labels))  # type: ignore[arg-type]
+
+    @property
+    def starts(self) -> dict[str, str]:
+        """The labels of starting points."""
+        return dict(map(tuple, self.start_labels))  # type: ignore[arg-type]
 
 
 def above_for_good(points: Sequence[tuple[int, float]], level: float) -> int | None:
@@ -123,7 +133,8 @@ def _over_samples(sizes: list[int | None]) -> str:
 
 def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     """In how many curves the fewest queries, and any number of them, give less than the starting point."""
-    compared = [points for key, points in trained.items() if key in starts]
+    with_start = [points for key, points in trained.items() if key in starts]
+    compared = [points for points in with_start if points[0]["queries"] != ALL]
     if not compared:
         return []
 

@@ -23,9 +23,19 @@ class Matrix:
 
     measure: str
     alpha: float
-    rows: Annotated[dict[str, str], "row of the table: its label"]
-    targets: Annotated[dict[str, str], "task: its label"]
+    row_labels: Annotated[list[list[str]], "row of the table and its label, in order"]
+    target_labels: Annotated[list[list[str]], "task and its label, in order"]
     title: str = ""
+
+    @property
+    def rows(self) -> dict[str, str]:
+        """The labels of rows. (The keys of a mapping are sorted in the settings of a job.)"""
+        return dict(map(tuple, self.row_labels))  # type: ignore[arg-type]
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """The labels of targets."""
+        return dict(map(tuple, self.target_labels))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
