@@ -21,6 +21,7 @@ from scripts.experiment.checks import (
 )
 from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.families import family
+from scripts.experiment.feature_sets import feature_set
 from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.moderators import check_figures
@@ -73,6 +74,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         actor=config.get("actor"),
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
+        features={name: feature_set(check, name, entries, systems, tasks) for name in config.get("features", {})},
     )
     for system in systems.values():
         system_kind(system).check_experiment(check, system, experiment)

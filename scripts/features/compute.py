@@ -2,7 +2,7 @@
 
 Reads the run of the first stage, the terms of the queries, the judgements, the term counts of one or two indices (title
 and text together, or apart) and the runs of the systems whose scores are features. Writes a feature file (see
-scripts/ir/feature_file.py) with the best `depth` documents of each query, and its timing: of the features alone, without
+scripts/ir/feature_file.py) with the best `depth` documents of each query, and its timing: of the features alone, not of
 what they are computed from. It goes through the queries in batches, each of which is computed in arrays.
 """
 
@@ -92,7 +92,9 @@ def read_query_terms(path: Path, ranked: Run, run_path: Path) -> QueryCounts:
     return {query: Counter(terms[query]) for query in ranked}
 
 
-def matchers(columns: list[Column | str], opened: list[TermCounts], queries: QueryCounts, candidates: list[str]):
+def matchers(
+    columns: list[Column | str], opened: list[TermCounts], queries: QueryCounts, candidates: list[str]
+) -> dict[str, Matcher]:
     """A matcher for each field that a feature needs. Raises UserError for a field in which no document has a term."""
     rows = np.array([opened[0].row_of.get(document, -1) for document in candidates], dtype=np.int64)
     found: dict[str, Matcher] = {}

@@ -1,7 +1,7 @@
 """Feature files: a Parquet table with a row for each query and document, and what its numbers were computed from.
 
 Columns: `query` and `document` (ids), `grade` (of the judgement; null where there is none), then a column of 64-bit
-floats for each feature. Rows of a query stand together, in the order of the first stage. The file's metadata holds, under
+floats for each feature. Rows of a query stand together, in the order of the first stage. The file's metadata has, under
 `ranktrial.features`, a JSON object: the features, the first stage, and the statistics and SHA-256 of each index.
 """
 

@@ -77,10 +77,15 @@ def feature_names(path: Path) -> list[str]:
         highest = max(highest, _number(last, f"{path}:{number}") if last != "0" else 0)
     if not highest:
         raise UserError(f"{path}: not one line with a feature; expected lines such as `1 qid:7 1:0.5 2:3`")
-    names = {int(place): name for place, _, name in (entry.partition(" ") for entry in named.split(", ")) if place}
-    if named and sorted(names) != list(range(1, len(names) + 1)) or highest > len(names) > 0:
-        raise UserError(f"{path}: names {len(names)} features, but line fields go up to {highest}")
-    return [names.get(place, f"feature-{place}") for place in range(1, max(highest, len(names)) + 1)]
+    if not named:
+        return [f"feature-{place}" for place in range(1, highest + 1)]
+    entries = [entry.partition(" ") for entry in named.split(", ")]
+    names = [name.strip() for _, _, name in entries]
+    if [place for place, _, _ in entries] != [str(place) for place in range(1, len(names) + 1)] or not all(names):
+        raise UserError(f"{path}: expected names such as `{NAMES}1 BM25, 2 DPH`, not {shown(named)}")
+    if highest > len(names) or len(set(names)) < len(names):
+        raise UserError(f"{path}: names {len(set(names))} features, but its lines have {highest}")
+    return names
 
 
 def _fields(fields: list[str], where: str) -> tuple[int, str, dict[int, float]]:

@@ -76,11 +76,11 @@ class TermCounts:
     def _field(self, name: str) -> Field:
         folder = self.folder / name
         places = {term: place for place, term in enumerate(read_names(folder / "terms.txt"))}
-        arrays = [np.load(folder / f"{part}.npy", mmap_mode="r") for part in ("documents", "counts")]
+        rows, counts = (np.load(folder / f"{part}.npy", mmap_mode="r") for part in ("documents", "counts"))
         starts, lengths = (np.load(folder / f"{part}.npy") for part in ("starts", "lengths"))
-        if len(starts) != len(places) + 1 or len(lengths) != len(self.ids) or {len(a) for a in arrays} != {starts[-1]}:
+        if len(starts) != len(places) + 1 or len(lengths) != len(self.ids) or {len(rows), len(counts)} != {starts[-1]}:
             raise ValueError
-        return Field(places, starts, *arrays, lengths)
+        return Field(places, starts, rows, counts, lengths)
 
 
 def read_names(path: Path) -> list[str]:

@@ -1,8 +1,8 @@
 """The features of a query and a document, in families: what a feature is given, and how its file declares it.
 
 A family is a module with a NAME. Each of its features is one function with a decorator, whose docstring has formula and
-source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives each term of the query that
-the document holds a score, which are summed; `@of_pairs("document_length")` one of a function that gives a value a pair.
+source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives a score to each term of the
+query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with a value a pair.
 Both compute with all pairs at once, in arrays. Reads and writes nothing.
 """
 

@@ -1,7 +1,7 @@
 """Lengths, and what is known of a query's terms before anything is ranked. Reads and writes nothing.
 
-The idf of a term is lg((N+1)/(df+.5)), Terrier's idfDFR (Amati and van Rijsbergen 2002, TOIS 20(4)): above 0, and finite
-for a term that no document holds. A query of which analysis leaves no term has 0 in each of these.
+The idf of a term is lg((N+1)/(df+.5)), Terrier's idfDFR (Amati and van Rijsbergen 2002, TOIS 20(4)): above 0, also for
+a term that no document holds, and finite. A query of which analysis leaves no term has 0 in each of these.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def idf(candidates: Candidates, query: QueryTerms) -> np.ndarray:
 
 @of_pairs("document_length")
 def document_length(candidates: Candidates) -> np.ndarray:
-    """The number of tokens that analysis leaves of the document (Qin et al. 2010, LETOR, Information Retrieval 13(4))."""
+    """The number of tokens that analysis leaves of the document (Qin et al. 2010, LETOR, Inf. Retrieval 13(4))."""
     return candidates.document_length
 
 

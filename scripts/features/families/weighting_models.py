@@ -1,6 +1,6 @@
 """Weighting models of Terrier, with its definitions and defaults: what each term of a query adds to a document's score.
 
-A document's score is the sum over the query's terms that it holds, once each. tf is the term's frequency in the document,
+A document's score is the sum over the query's distinct terms that it holds. tf is the term's frequency in the document,
 dl the document's length, kf the key frequency, df and cf the term's document and collection frequency, N the number of
 documents, T that of tokens, avg = T/N; lg is the logarithm to base 2. Source of the definitions: the classes of
 org.terrier.matching.models in terrier-core 5 (Macdonald et al. 2012, From Puppy to Maturity). Lucene's models of the
