@@ -76,4 +76,4 @@ def matched_idf_share(candidates: Candidates) -> np.ndarray:
     weights = np.log2((matches.documents + 1) / (matches.df + 0.5))
     matched = np.bincount(matches.pair, weights=weights, minlength=len(candidates.query))
     total = query_idf_sum.function(candidates)
-    return np.divide(matched, total, out=np.zeros_like(matched), where=total > 0)
+    return np.divide(matched, total, out=np.zeros(len(total)), where=total > 0)
