@@ -41,7 +41,7 @@ def feature_set(
     depth = entry.get("depth", min(DEPTH, check.config["depth"]))
     if depth > check.config["depth"]:
         raise check.fail(f"{key}.depth", f"{depth} is more than a run keeps; expected at most {check.config['depth']}")
-    of = tuple(_feature(check, f"{key}.of[{number}]", asked, entries) for number, asked in enumerate(entry["of"]))
+    of = tuple(_feature(check, f"{key}.of[{number}]", asked, entries) for number, asked in enumerate(entry["of"], 1))
     columns = [one["name"] for one in of]
     for column in columns:
         if columns.count(column) > 1:

@@ -38,13 +38,13 @@ def test_files_of_others_are_taken_where_they_lie():
 
 LISTED = {"systems/a": {"model": ["m", "n"]}, "models/n": {"type": "bi-encoder", "weights": "org/n"}}
 WRONG = {
-    "unknown feature": ({**STATISTICAL, "of": ["BM26"]}, {}, "features.f.of[0]: unknown feature 'BM26'; expected first_stage_score"),
-    "unknown field": ({**STATISTICAL, "of": ["BM25.body"]}, {}, "features.f.of[0]: unknown field 'body' in 'BM25.body'; expected title or text"),
+    "unknown feature": ({**STATISTICAL, "of": ["BM26"]}, {}, "features.f.of[1]: unknown feature 'BM26'; expected first_stage_score"),
+    "unknown field": ({**STATISTICAL, "of": ["BM25.body"]}, {}, "features.f.of[1]: unknown field 'body' in 'BM25.body'; expected title or text"),
     "the same for each field": ({**STATISTICAL, "of": ["query_length.title"]}, {}, "query_length is the same for each field; leave out .title"),
     "a feature twice": ({**STATISTICAL, "of": ["DPH", "BM25", "DPH"]}, {}, "features.f.of: DPH comes twice"),
-    "unknown system": ({**STATISTICAL, "of": [{"system": "x"}]}, {}, "features.f.of[0].system: unknown name 'x'; systems has bm25, tuned"),
+    "unknown system": ({**STATISTICAL, "of": [{"system": "x"}]}, {}, "features.f.of[1].system: unknown name 'x'; systems has bm25, tuned"),
     "unknown first stage": ({**STATISTICAL, "first_stage": "x"}, {}, "features.f.first_stage: unknown name 'x'"),
-    "several systems": ({**STATISTICAL, "of": [{"system": "a"}]}, LISTED, "features.f.of[0].system: a became 2 systems; name one of them"),
+    "several systems": ({**STATISTICAL, "of": [{"system": "a"}]}, LISTED, "features.f.of[1].system: a became 2 systems; name one of them"),
     "unknown task": ({**STATISTICAL, "tasks": ["x"]}, {}, "features.f.tasks: unknown name 'x'; tasks has d"),
     "no first stage": ({"of": ["BM25"]}, {}, "features.f: key 'first_stage' is missing (or letor, with files of others)"),
     "no features": ({"first_stage": "bm25"}, {}, "features.f: key 'of' is missing"),

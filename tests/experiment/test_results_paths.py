@@ -24,6 +24,7 @@ CHOICES = {
     "page_format": ["md", "html"],
     "moderators_format": ["tsv", "md"],
     "work": ["inference", "fine-tuning"],
+    "analyzer": ["english", "standard"],
     "extent": ["crate", "full"],
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],
     "rest": ["sha256/results/x/summary.md", "metadata/abc"],

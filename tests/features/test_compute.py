@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,3 +180,8 @@ def test_names_are_unique_and_each_feature_says_its_formula():
         for name, one in features_in(family).items():
             assert FAMILIES[name] == family and len(one.function.__doc__) > 30
     assert len(FAMILIES) == 21
+
+
+def test_the_page_of_features_lists_all_of_them():
+    page = (Path(__file__).parents[2] / "docs" / "features.md").read_text()
+    assert [name for name in FAMILIES if f"`{name}`" not in page] == []
