@@ -32,7 +32,7 @@ def archive_settings(wildcards):
 rule write_archive:
     input:
         **code("archive/write.py"),
-        targets=lambda wildcards: rules.all.input.shown,
+        targets=lambda wildcards: [*rules.all.input.shown, *features.asked(EXPERIMENT)],
         deleted=deleted,
     output:
         archive=result("archive"),

@@ -29,7 +29,7 @@ from scripts.ir.feature_file import Features, writing
 from scripts.ir.term_counts import TermCounts
 from scripts.ir.trec import Qrels, Run, ranking, read_qrels, read_run
 
-BATCH = 50_000  # pairs that are computed at once
+BATCH = 20_000  # pairs that are computed at once
 WHOLE = "contents"  # the field of title and text together
 
 

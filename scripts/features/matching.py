@@ -8,7 +8,6 @@ writes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,7 @@ def key_frequencies(counts: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Queries and their candidates, in order; `rows` are the candidates' rows in the term counts, -1 where none."""
+    """Queries with their candidates, query by query; `rows` are these documents' rows in the term counts, -1 for none."""
 
     queries: list[str]
     query: np.ndarray  # the place of each pair's query in `queries`
@@ -68,43 +67,35 @@ class Matcher:
 
     def match(self, pairs: Pairs) -> Candidates:
         """The matches of pairs, in this field."""
-        known = pairs.rows >= 0
-        pair, column, tf = self._entries(np.flatnonzero(known), self.place[pairs.rows[known]])
-        weights, queries = self._weights(pairs.queries)
-        weight = np.asarray(weights[pairs.query[pair], column]).ravel()
-        mine = weight > 0  # the candidate also holds terms of other queries
-        pair, column = pair[mine], column[mine]
-        lengths = np.where(known, self.field.lengths[pairs.rows], 0).astype(np.float64)
-        matches = Matches(
-            pair,
-            tf[mine].astype(np.float64),
-            lengths[pair],
-            weight[mine],
-            self.df[column],
-            self.cf[column],
-            self.documents,
-            self.tokens,
-        )
-        return Candidates(pairs.query, pairs.score, pairs.rank, lengths, queries, matches)
-
-    def _entries(self, pair: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(pair, term, tf) of all that the candidates in these places of the matrix hold."""
-        rows = self.matrix[places]
-        return np.repeat(pair, np.diff(rows.indptr)), rows.indices, rows.data
-
-    def _weights(self, names: Iterable[str]) -> tuple[sparse.csr_array, list[QueryTerms]]:
-        """Queries by terms: the key frequencies; and what is known of each query's terms."""
-        columns, weights, starts, queries = [], [], [0], []
-        for name in names:
+        bounds = np.searchsorted(pairs.query, np.arange(len(pairs.queries) + 1))
+        weight_of = np.zeros(len(self.column))  # of each term in the query at hand
+        pair, tf, weight, column, queries = [], [], [], [], []
+        for name, start, end in zip(pairs.queries, bounds, bounds[1:], strict=False):
             counted = self.queries[name]
             own = np.array([self.column[term] for term in counted], dtype=np.int32)
             counts = np.array(list(counted.values()), dtype=np.float64)
-            columns.append(own)
-            weights.append(key_frequencies(counts))
-            starts.append(starts[-1] + len(own))
             queries.append(QueryTerms(counts, self.df[own]))
-        shape = (len(queries), len(self.column))
-        return sparse.csr_array((joined(weights), joined(columns), np.array(starts)), shape=shape), queries
+            weight_of[own] = key_frequencies(counts)
+            known = np.flatnonzero(pairs.rows[start:end] >= 0) + start
+            held = self.matrix[self.place[pairs.rows[known]]]
+            mine = np.flatnonzero(weight_of[held.indices])  # a candidate also holds terms of other queries
+            pair.append(np.repeat(known, np.diff(held.indptr))[mine])
+            tf.append(held.data[mine])
+            column.append(held.indices[mine])
+            weight.append(weight_of[column[-1]])
+            weight_of[own] = 0
+        lengths = np.where(pairs.rows >= 0, self.field.lengths[pairs.rows], 0).astype(np.float64)
+        matches = Matches(
+            pair=joined(pair),
+            tf=joined(tf).astype(np.float64),
+            document_length=lengths[joined(pair)],
+            key_frequency=joined(weight),
+            df=self.df[joined(column)],
+            cf=self.cf[joined(column)],
+            documents=self.documents,
+            tokens=self.tokens,
+        )
+        return Candidates(pairs.query, pairs.score, pairs.rank, lengths, queries, matches)
 
 
 def joined(parts: list[np.ndarray]) -> np.ndarray:
