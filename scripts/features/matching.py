@@ -26,7 +26,7 @@ def key_frequencies(counts: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Queries with their candidates, query by query; `rows` are these documents' rows in the term counts, -1 for none."""
+    """Queries with their candidates, query by query; `rows` are those of the term counts, -1 for a document without."""
 
     queries: list[str]
     query: np.ndarray  # the place of each pair's query in `queries`
