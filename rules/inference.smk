@@ -8,7 +8,7 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
 rule retrieve:
     input:
         unpack(code_of_model("inference/retrieve.py")),
-        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
@@ -36,7 +36,7 @@ rule retrieve:
 rule rerank:
     input:
         unpack(code_of_model("inference/rerank.py")),
-        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
@@ -65,7 +65,7 @@ rule rerank:
 rule score_all:
     input:
         unpack(code_of_model("inference/score_all.py")),
-        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, wildcards.system, wildcards.seed),
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
     output:

@@ -12,6 +12,7 @@ from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
 from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
+from scripts.experiment.starting_points import with_starting_point
 from scripts.ir.measure_names import same_measure
 from scripts.synthesis.effects import effect_named, effect_source
 from scripts.synthesis.estimators import estimator_source
@@ -19,6 +20,7 @@ from scripts.synthesis.intervals import interval_source
 from scripts.synthesis.task_intervals import kind_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries
 STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 RESERVED = {  # beginnings of the names of other figures -> what these are
     COST_FIGURE: "figures of costs",
@@ -27,6 +29,7 @@ RESERVED = {  # beginnings of the names of other figures -> what these are
     INFLUENCE: "figures of influence",
     QUERIES: "figures of queries",
     STUDY_FIGURE: "figures of study designs",
+    CURVE_FIGURE: "curves over training queries",
 }
 # The same for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
@@ -38,9 +41,10 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     for beginning, what in RESERVED.items():
         if name.startswith(beginning):
             raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
+    entry = with_starting_point(check, f"{key}.control", entry, systems)
     for role in ("control", "treatment"):
         check.known(f"{key}.{role}", entry[role], "systems")
-    names = list(tasks) if entry["tasks"] == "all" else entry["tasks"]
+    names = _all_tasks(entry, systems, tasks) if entry["tasks"] == "all" else entry["tasks"]
     other_tasks = _other_tasks(check, f"{key}.treatment_on", entry.get("treatment_on", {}), names, tasks)
     if entry["control"] == entry["treatment"] and not set(names) <= set(other_tasks):
         raise check.fail(key, f"control and treatment are both {entry['control']!r}")
@@ -73,6 +77,12 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         subgroups=subgroups(check, key, entry, compared),
         **roles,
     )
+
+
+def _all_tasks(entry: dict[str, Any], systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
+    """All tasks, less those for which a system that is trained for each dataset apart has no training."""
+    apart = [systems[entry[role]] for role in ("control", "treatment") if systems[entry[role]].recipe_of]
+    return [task for task in tasks if all(tasks[task].dataset in system.recipe_of for system in apart)]
 
 
 def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:

@@ -6,7 +6,7 @@ import itertools
 import json
 
 from scripts.experiment.charts import model_names
-from scripts.experiment.records import UNTRAINED, Experiment, System
+from scripts.experiment.records import Experiment, System
 from scripts.experiment.system_kinds import system_kind, takes
 
 
@@ -15,19 +15,15 @@ def describe(experiment: Experiment, system: System) -> str:
     return system_kind(system).describe(experiment, system)
 
 
-def datasets_learnt(experiment: Experiment, system: System) -> list[str]:
-    """The datasets on which a system's recipe, and those it starts from, were trained.
+def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> list[str]:
+    """The datasets on which what ranks a dataset's tasks was trained: a system's recipe and those that it starts from.
 
     One without a model has learnt what the systems have that it takes.
     """
     if system.model is None:
-        learnt = [datasets_learnt(experiment, experiment.systems[name]) for name in takes(system)]
+        learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
         return list(dict.fromkeys(itertools.chain(*learnt)))
-    datasets, recipe = [], system.recipe
-    while recipe and recipe != UNTRAINED:
-        datasets.append(experiment.recipes[recipe]["train_on"])
-        recipe = experiment.recipes[recipe]["start_from"]
-    return datasets
+    return [entry["train_on"] for entry in experiment.chain(system.recipe_on(dataset)).values()]
 
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:
@@ -39,7 +35,9 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
         "candidates": kind.candidates(system),
         "texts": "passages" if system.passage_length else "",
     }
-    if system.recipe != UNTRAINED:
+    if system.recipe_of:
+        place |= {"recipe": system.name, "column": f"{system.name} (each task's own)"}
+    elif system.recipes:
         place |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
     note = kind.note_on_times(system)
     return place | ({"note": note} if note else {})

@@ -10,11 +10,25 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.experiment import system_kinds
-from scripts.experiment.plain_values import whole_numbers
+from scripts.experiment.key_paths import as_list, get, list_paths, put, word_of
+from scripts.experiment.rules_of_reference import (
+    FROM_SCRATCH,
+    RECIPE,
+    START,
+    Choice,
+    Derived,
+    is_rule,
+    named_by,
+    starts,
+    trained_apart,
+)
+from scripts.experiment.same_values import Alike
 
 # The key paths, per section, whose value is a list, which makes no further entries.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
@@ -43,42 +57,33 @@ def fan_out_all(config: dict[str, Any], source: str) -> tuple[dict[str, Any], di
     Returns the configuration, and a mapping (section, derived name) -> the name in the file. Raises UserError if two
     derived names are the same, or if recipes or first stages refer to each other in a circle.
     """
-    became: dict[str, dict[str, list[str]]] = {section: {} for section in PLAIN_LISTS}
+    became = {section: Derived() for section in PLAIN_LISTS}
+    datasets = list(config["datasets"]) if isinstance(config.get("datasets"), dict) else []
     origins: dict[tuple[str, str], str] = {}
     for section in PLAIN_LISTS:
         entries = config.get(section)
         if not isinstance(entries, dict):
             continue
         made: dict[str, Any] = {}
-        alike = _Alike(config.get("systems"), source) if section == "comparisons" else None
+        alike = Alike(config.get("systems"), source) if section == "comparisons" else None
         for name in _in_order_of_reference(entries, section, source):
-            for path in _list_paths(entries[name], PLAIN_LISTS[section]):
-                if any(isinstance(value, list | dict) for value in _get(entries[name], path)):
+            for path in list_paths(entries[name], PLAIN_LISTS[section]):
+                values = [value for value in get(entries[name], path) if not is_rule(path, section, value)]
+                if any(isinstance(value, list | dict) for value in values):
                     key = ".".join(map(str, (section, name, *path)))
                     raise UserError(f"{source}: {key}: a list or mapping within a list; expected single values")
-            for derived, entry in _fan_out(name, entries[name], section, became, alike).items():
+            place = _Place(name, section, f"{source}: {section}.{name}", became, datasets)
+            for derived, (entry, words) in _fan_out(entries[name], place, alike).items():
                 if derived in made:
                     raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
                 made[derived] = entry
-                became[section].setdefault(name, []).append(derived)
+                became[section].names.setdefault(name, []).append(derived)
+                became[section].words[derived] = words
+                became[section].entries[derived] = entry if isinstance(entry, dict) else {}
                 origins[section, derived] = name
         file_order = {name: position for position, name in enumerate(entries)}
         config[section] = dict(sorted(made.items(), key=lambda item: file_order[origins[section, item[0]]]))
     return config, origins
-
-
-def _get(entry: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        if not isinstance(entry, dict) or key not in entry:
-            return None
-        entry = entry[key]
-    return entry
-
-
-def _set(entry: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    for key in path[:-1]:
-        entry = entry[key]
-    entry[path[-1]] = value
 
 
 def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -> list[str]:
@@ -95,8 +100,8 @@ def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -
             raise UserError(f"{source}: {section}.{name}: refers to itself: {circle}")
         open_names.append(name)
         for path in own:
-            for value in _as_list(_get(entries[name], path)):
-                if isinstance(value, str) and value in entries:
+            for value in map(named_by, as_list(get(entries[name], path))):
+                if value in entries:
                     visit(value)
         open_names.pop()
         order.append(name)
@@ -106,95 +111,114 @@ def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -
     return order
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+@dataclass(frozen=True)
+class _Place:
+    """Where an entry stands, and what those before it became."""
+
+    name: str
+    section: str
+    key: str
+    became: dict[str, Derived]
+    datasets: list[str]
+
+    def references(self, path: tuple[str, ...], value: Any) -> list[Any]:
+        """The values of a reference: the entries that each name became, and what a system's rules choose."""
+        target = REFERENCES[self.section][path]
+        found: list[Any] = []
+        for named in as_list(value):
+            if isinstance(named, dict) and (self.section, path) == ("systems", RECIPE):
+                chosen = trained_apart(named, self.became[target], self.datasets, f"{self.key}.recipe")
+                several = isinstance(value, list) and len(value) > 1
+                found += [_with_entry(choice, named) for choice in chosen] if several else chosen
+            elif isinstance(named, dict) or named is None:
+                found.append(named)
+            else:
+                found += self.became[target].names.get(str(named), [named])
+        return found
+
+    def choices(self, path: tuple[str, ...], value: Any, entry: dict[str, Any]) -> list[Choice]:
+        """What a value of an otherwise single entry stands for, with its word in the derived name."""
+        if isinstance(value, Choice):
+            return [value]
+        if is_rule(path, self.section, value) and path == START:
+            return starts(value, entry.get("train_on"), self.became["recipes"], f"{self.key}.start_from")
+        if value is None and path == START:
+            return [Choice(None, FROM_SCRATCH)]
+        return [Choice(value, word_of(value))]
 
 
-def _list_paths(entry: Any, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    if isinstance(entry, dict):
-        return [listed for key, value in entry.items() for listed in _list_paths(value, plain, (*path, key))]
-    return [path] if isinstance(entry, list) and entry and path not in plain else []
+def _with_entry(choice: Choice, rule: dict[str, Any]) -> Choice:
+    """A choice that is told from those of the system's other recipes as well."""
+    return choice._replace(word="-".join(filter(None, [named_by(rule), choice.word])))
 
 
-class _Alike:
-    """Keeps a comparison's combinations of values in which control and treatment agree in the keys of `same`."""
-
-    def __init__(self, systems: object, source: str) -> None:
-        self.systems = systems if isinstance(systems, dict) else {}
-        self.source = source
-
-    def _value(self, system: object, key: str) -> Any:
-        if key == "system":
-            return system
-        return _get(self.systems.get(system), (key,)) if isinstance(system, str) else None
-
-    def of(
-        self, name: str, entry: dict[str, Any], paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
-    ) -> list[tuple[Any, ...]]:
-        """The combinations to keep. Raises UserError if there is none."""
-        keys = entry.get("same")
-        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-            return combinations  # the schema refuses such an entry later
-
-        def alike(values: tuple[Any, ...]) -> bool:
-            listed = dict(zip(paths, values, strict=True))
-            control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
-            return all(self._value(control, key) == self._value(treatment, key) for key in keys)
-
-        remaining = [values for values in combinations if alike(values)]
-        if not remaining:
-            problem = f"no control and treatment have the same {' and '.join(map(str, keys))}"
-            raise UserError(f"{self.source}: comparisons.{name}.same: {problem}")
-        return remaining
-
-
-def _fan_out(
-    name: str, entry: Any, section: str, became: dict[str, dict[str, list[str]]], alike: _Alike | None
-) -> dict[str, Any]:
+def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[Any, dict[tuple[str, ...], str]]]:
+    """Derived name -> the entry with single values, and the words of its name by key path."""
+    name, section = place.name, place.section
     if not isinstance(entry, dict):
-        return {name: entry}
+        return {name: (entry, {})}
     entry = copy.deepcopy(entry)
-    for path, target in REFERENCES[section].items():
-        value = _get(entry, path)
+    for path in REFERENCES[section]:
+        value = get(entry, path)
         if value is None:
             continue
-        references = [derived for named in _as_list(value) for derived in became[target].get(str(named), [named])]
-        if isinstance(value, list) or len(references) > 1:
-            _set(entry, path, references)
-    paths = _list_paths(entry, PLAIN_LISTS[section])
-    combinations = list(itertools.product(*(_get(entry, path) for path in paths)))
+        references = place.references(path, value)
+        if isinstance(value, list) or len(references) > 1 or any(isinstance(one, Choice) for one in references):
+            put(entry, path, references)
+    paths = list_paths(entry, PLAIN_LISTS[section])
+    if is_rule(START, section, get(entry, START)):
+        put(entry, START, [get(entry, START)])
+        paths = list_paths(entry, PLAIN_LISTS[section])
+    combinations = list(itertools.product(*(get(entry, path) for path in paths)))
     if alike:
         combinations = alike.of(name, entry, paths, combinations)
     if not paths:
-        return {name: entry}
-    differing = [path for path in paths if len(_get(entry, path)) > 1]
+        return {name: (entry, {})}
+    differing = [path for path in paths if len(get(entry, path)) > 1]
     if alike and ("control",) in differing and "same" in entry:
-        places = [place for place, path in enumerate(paths) if path in differing and path != ("control",)]
-        if len({tuple(map(str, (values[place] for place in places))) for values in combinations}) == len(combinations):
+        places = [number for number, path in enumerate(paths) if path in differing and path != ("control",)]
+        if len({tuple(map(str, (values[number] for number in places))) for values in combinations}) == len(
+            combinations
+        ):
             differing.remove(("control",))  # each treatment has only one control
-    made: dict[str, dict[str, Any]] = {}
+    made: dict[str, tuple[Any, dict[tuple[str, ...], str]]] = {}
     groups: dict[str, list[str]] = {}
-    for values in combinations:
-        single = copy.deepcopy(entry)
-        for path, value in zip(paths, values, strict=True):
-            _set(single, path, value)
-        words = {p: _word(value) for p, value in zip(paths, values, strict=True) if p in differing}
+    for single, words in _singles(entry, place, paths, combinations, differing):
         if words and isinstance(single.get("label"), str):
             single["label"] += f" ({', '.join(words.values())})"
         derived = "-".join([name, *words.values()])
         if section == "comparisons" and ("treatment",) in words:
             others = [word for path, word in words.items() if path != ("treatment",)]
             if isinstance(entry.get("control"), list) and ("control",) not in differing:
-                others.insert(0, _word(single["control"]))
+                others.insert(0, word_of(single["control"]))
             groups.setdefault("-".join([name, *others]), []).append(derived)
-        made[derived] = single
+        if derived in made:
+            raise UserError(f"{place.key}: becomes {derived!r} twice")
+        made[derived] = (single, words)
     for group, members in groups.items():
         for derived in members if len(members) > 1 else []:
-            made[derived]["figure"] = {"together": group} | made[derived].get("figure", {})
+            made[derived][0]["figure"] = {"together": group} | made[derived][0].get("figure", {})
     return made
 
 
-def _word(value: object) -> str:
-    """A value as part of a name: the last part of a path or hub id, with '_' for other characters."""
-    last = str(whole_numbers(value)).rstrip("/").rsplit("/", 1)[-1]
-    return "".join(sign if sign.isalnum() or sign in "._" else "_" if sign != "-" else "-" for sign in last)
+def _singles(
+    entry: dict[str, Any],
+    place: _Place,
+    paths: list[tuple[str, ...]],
+    combinations: list[tuple[Any, ...]],
+    differing: list[tuple[str, ...]],
+) -> Iterator[tuple[dict[str, Any], dict[tuple[str, ...], str]]]:
+    """Each combination of values as an entry, with the words of its name; a rule may choose several values."""
+    for values in combinations:
+        raw = copy.deepcopy(entry)
+        for path, value in zip(paths, values, strict=True):
+            put(raw, path, value)
+        choices = [place.choices(path, value, raw) for path, value in zip(paths, values, strict=True)]
+        for chosen in itertools.product(*choices):
+            single = copy.deepcopy(raw)
+            words = {}
+            for path, choice, options in zip(paths, chosen, choices, strict=True):
+                put(single, path, choice.value)
+                if choice.word and (path in differing or len(options) > 1):
+                    words[path] = choice.word
+            yield single, words

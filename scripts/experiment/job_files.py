@@ -45,19 +45,20 @@ def qrels(experiment: Experiment, task: Task) -> str:
     return path("qrels", experiment=experiment.name, dataset=task.dataset, split=task.split)
 
 
-def checkpoint_fields(system: System, seed: int | str) -> dict[str, object]:
-    """The fields of the checkpoint with which a system ranks: weights without training have one for all seeds."""
+def checkpoint_fields(system: System, dataset: str, seed: int | str) -> dict[str, object]:
+    """The fields of the checkpoint that ranks a dataset's tasks: weights without training have one for all seeds."""
     if seed == SELECTED:
         assert system.selection is not None  # only a selection has runs of this seed
         seed = system.selection.checkpoint
-    if system.recipe == UNTRAINED:
+    recipe = system.recipe_on(dataset)
+    if recipe == UNTRAINED:
         seed = 0
-    return {"model": system.model, "recipe": system.recipe, "seed": seed}
+    return {"model": system.model, "recipe": recipe, "seed": seed}
 
 
-def checkpoint(experiment: Experiment, system: System, seed: int | str, name: str = "checkpoint") -> str:
-    """The checkpoint with which a system ranks, or what lies beside it: `name` as in the table of paths."""
-    return path(name, experiment=experiment.name, **checkpoint_fields(system, seed))
+def checkpoint(experiment: Experiment, system: System, dataset: str, seed: int | str, name: str = "checkpoint") -> str:
+    """The checkpoint that ranks a dataset's tasks, or what lies beside it: `name` as in the table of paths."""
+    return path(name, experiment=experiment.name, **checkpoint_fields(system, dataset, seed))
 
 
 def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
@@ -68,7 +69,7 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
-    fields |= checkpoint_fields(system, seed)
+    fields |= checkpoint_fields(system, task.dataset, seed)
     if system.passage_length:
         fields["length"] = system.passage_length
     name = "passage_embeddings" if system.passage_length else "embeddings"

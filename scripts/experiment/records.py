@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from scripts.experiment.transfer_records import Curves, Matrix
+
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
+OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
 SELECTED = "selected"  # stands for a seed in the names of runs
 
 
@@ -60,7 +63,8 @@ class System:
     """Anything that yields a run for a task.
 
     `settings` are those of its kind (BM25's parameters, external files, how runs are fused). Texts are split into
-    passages of at most `passage_length` characters; if it is None, the model truncates them.
+    passages of at most `passage_length` characters; if it is None, the model truncates them. A system that is trained
+    for each dataset apart has a recipe in `recipe_of` for each of them, and none in `recipe`.
     """
 
     name: str
@@ -70,6 +74,7 @@ class System:
     selection: Selection | None = None
     model: str | None = None
     recipe: str = UNTRAINED
+    recipe_of: dict[str, str] = field(default_factory=dict)
     first_stage: str | None = None
     depth: int | None = None
     passage_length: int | None = None
@@ -79,6 +84,16 @@ class System:
     def ranks(self, task: str) -> bool:
         """Whether it has a run (or scores) for the task of this name."""
         return self.tasks is None or task in self.tasks
+
+    def recipe_on(self, dataset: str) -> str:
+        """The recipe of the checkpoint that ranks the tasks of a dataset; UNTRAINED for a model's own weights."""
+        return self.recipe_of[dataset] if self.recipe_of else self.recipe
+
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        """All recipes of its checkpoints; none where nothing is trained."""
+        named = dict.fromkeys(self.recipe_of.values()) if self.recipe_of else [self.recipe]
+        return tuple(recipe for recipe in named if recipe != UNTRAINED)
 
 
 @dataclass(frozen=True)
@@ -206,6 +221,8 @@ class Experiment:
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
     study: StudyPlans = StudyPlans(False, {})
     features: dict[str, FeatureSet] = field(default_factory=dict)
+    matrices: Mapping[str, Matrix] = field(default_factory=dict)
+    curves: Mapping[str, Curves] = field(default_factory=dict)
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""
@@ -240,6 +257,16 @@ class Experiment:
         every = (self.tasks | self.selection_tasks).values()
         return next(task for task in every if (task.dataset, task.split) == (dataset, split))
 
+    def chain(self, recipe: str | None) -> dict[str, dict[str, Any]]:
+        """A recipe and those that its training starts from, by name, the last training first."""
+        behind = {}
+        while recipe and recipe != UNTRAINED:
+            behind[recipe] = self.recipes[recipe]
+            recipe = self.recipes[recipe]["start_from"]
+        return behind
+
     def starting_seed(self, recipe: str, seed: int) -> int:
         """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
-        return seed if self.recipes[recipe]["start_from"] else 0
+        entry = self.recipes[recipe]
+        fixed = entry.get("start_seed", "same")
+        return 0 if not entry["start_from"] else seed if fixed == "same" else fixed

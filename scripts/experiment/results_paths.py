@@ -38,6 +38,7 @@ FIELDS = {
     "table_format": "|".join(TABLE_FORMATS),
     "page_format": "tsv|md|html",
     "moderators_format": "tsv|md",
+    "answers_format": "md|tsv",
     "work": "inference|fine-tuning",
     "extent": "crate|full",
     "examples": r"[^/]+",
@@ -123,6 +124,10 @@ PLACES = {
     "family_table": _of_experiment("table", "tables/multiple-comparisons/{family}.{table_format}"),
     "study_design": _of_experiment("table", "tables/study-designs/{plan}.json"),
     "study_designs": _of_experiment("table", "tables/study-design.{table_format}"),
+    "curves": _of_experiment("effect", "curves/{curve}.json"),
+    "answers": _of_experiment("table", "tables/{study}-answers.{answers_format}"),
+    "curves_table": _of_experiment("table", "tables/curves-{curve}.tsv"),
+    "matrix": _of_experiment("table", "tables/{matrix}.{table_format}"),  # after all other tables
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),
     "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),

@@ -8,7 +8,7 @@ these, of one that ranks the most tasks of the comparison with several seeds, th
 
 from __future__ import annotations
 
-from scripts.experiment.records import UNTRAINED, Comparison, Experiment, System, Task
+from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
 from scripts.experiment.system_kinds import behind
 
@@ -43,6 +43,27 @@ def tasks_of_source(experiment: Experiment, comparison: Comparison, name: str) -
     return [task for task in several if task in own] or several
 
 
+def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dict[str, str]]:
+    """By role, the recipes behind the run of each task: tasks with the same ones are ranked by the same checkpoints.
+
+    Only roles are named whose tasks do not all have the same.
+    """
+    pairs = {
+        "control": (experiment.systems[comparison.control], {}),
+        "treatment": (experiment.systems[comparison.treatment], comparison.treatment_on),
+    }
+    found = {}
+    for role, (system, elsewhere) in pairs.items():
+        chain = behind(system, experiment.systems)
+        recipes = {}
+        for task, ranked in zip(comparison.tasks, _tasks(experiment, comparison, elsewhere), strict=True):
+            used = [member.recipe_on(ranked.dataset) for member in chain if member.recipes]
+            recipes[experiment.tasks[task].folder] = " ".join(used)
+        if len(set(recipes.values())) > 1:
+            found[role] = recipes
+    return found
+
+
 def _tasks(experiment: Experiment, comparison: Comparison, elsewhere: dict[str, str]) -> list[Task]:
     return [experiment.tasks[elsewhere.get(task, task)] for task in comparison.tasks]
 
@@ -52,7 +73,7 @@ def _recipes(experiment: Experiment, system: System) -> set[tuple[str | None, st
     only."""
     chain = behind(system, experiment.systems)
     trained: set[tuple[str | None, str]]
-    trained = {(member.model, member.recipe) for member in chain if member.model and member.recipe != UNTRAINED}
+    trained = {(member.model, recipe) for member in chain if member.model for recipe in member.recipes}
     return trained or {(member.name, member.kind) for member in chain if len(member.seeds) > 1}
 
 

@@ -42,5 +42,7 @@ def selection_settings(experiment: Experiment, system: str) -> dict:
 
 def records(experiment: Experiment) -> list[str]:
     """What was chosen, of each selection."""
-    systems = [experiment.systems[name] for name in selections(experiment)]
-    return [job_files.checkpoint(experiment, system, SELECTED, "seed_selection") for system in systems]
+    return [
+        job_files.checkpoint(experiment, experiment.systems[name], selection.dataset, SELECTED, "seed_selection")
+        for name, selection in selections(experiment).items()
+    ]

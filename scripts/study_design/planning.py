@@ -6,7 +6,7 @@ from typing import Any
 
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import STUDY_FIGURE
-from scripts.experiment.records import UNTRAINED, Comparison, Experiment
+from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.experiment.system_kinds import system_kind
 
@@ -76,6 +76,6 @@ def plan_settings(experiment: Experiment, plan: str) -> dict[str, Any]:
 def seeds_vary(experiment: Experiment, name: str) -> bool:
     """Whether another training would change a system's runs: its own, or that of a system whose runs it takes."""
     system = experiment.systems[name]
-    if system.recipe != UNTRAINED or len(system.seeds) > 1:
+    if system.recipes or len(system.seeds) > 1:
         return True
     return any(seeds_vary(experiment, taken) for taken in system_kind(system).takes(system))

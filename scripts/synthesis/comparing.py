@@ -59,7 +59,9 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
     if settings.seeds == RANDOM and settings.seed_sources:
         control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
         siblings = surroundings.siblings if surroundings else {}
-        lucks = lucks_of(settings.seed_sources, control, treatment, siblings, per_unit(tasks, settings))
+        lucks = lucks_of(
+            settings.seed_sources, control, treatment, siblings, per_unit(tasks, settings), settings.checkpoints
+        )
         tasks = with_seeds(tasks, list(lucks.values()))
         warnings += unknown_seeds(settings)
     dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(lucks.values()))

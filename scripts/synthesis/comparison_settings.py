@@ -52,3 +52,6 @@ class Settings:
     seed_sources: Annotated[dict[str, SeedsOf], "role: where the luck of a trained system is known from"] = field(
         default_factory=dict
     )
+    checkpoints: Annotated[
+        dict[str, dict[str, str]], "role: by task, what the checkpoints were trained by, where tasks have their own"
+    ] = field(default_factory=dict)

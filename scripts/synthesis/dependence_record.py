@@ -48,13 +48,12 @@ def _seeds(found: Compared, settings: Settings) -> dict[str, Any] | str:
 def _spread(luck: Luck | None, weights: Sequence[float] | np.ndarray, alpha: float) -> dict[str, Any]:
     if luck is None or not len(weights):
         return {}
-    scaled = np.asarray(weights) * luck.per_unit
-    sd = math.sqrt(float(scaled @ luck.source.covariance @ scaled))
-    df = luck.source.seeds - 1
+    spread = luck.spread(np.asarray(weights))
+    sd, df = math.sqrt(spread.variance), spread.df
     return {
         "seeds": luck.source.seeds,
         "df": df,
-        "variance": luck.variance(np.asarray(weights)),
+        "variance": sum(luck.variances(np.asarray(weights))),
         "sd": sd,
         "sd_ci": list(sd_interval(sd, df, alpha)),
     }

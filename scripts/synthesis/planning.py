@@ -11,7 +11,7 @@ from scripts.experiment import job_files, moderators
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.records import Experiment, Moderator, Task
 from scripts.experiment.results_paths import path
-from scripts.experiment.seed_sources import seed_sources, tasks_of_source
+from scripts.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
 from scripts.experiment.seeds_of import BORROWED, SeedsOf
 
 
@@ -64,10 +64,11 @@ def moderation_qrels(experiment: Experiment, name: str) -> list[str]:
 def moderation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     """What is asked of a comparison's effects, with the values that the user gives, by the tasks' folders."""
     comparison = experiment.comparisons[name]
-    learnt = datasets_learnt(experiment, experiment.systems[comparison.treatment])
+    treatment = experiment.systems[comparison.treatment]
     origins = {}
     for task in _tasks(experiment, name):
         ranked = experiment.tasks[comparison.treatment_on.get(task.name, task.name)]
+        learnt = datasets_learnt(experiment, treatment, ranked.dataset)
         trained = {"trained": True} if {task.dataset, ranked.dataset} & set(learnt) else {}
         origins[task.folder] = {"dataset": task.dataset, "split": task.split, **trained}
     shown: dict[str, Any] = {"moderators": [_asked(experiment, moderator) for moderator in comparison.moderators]}
@@ -135,7 +136,12 @@ def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
     if estimated and len(set(corpora.values())) < len(corpora):
         settings["corpora"] = corpora
     sources = {role: given(seeds) for role, seeds in _sources(experiment, name).items()}
-    return settings | ({"seed_sources": sources} if sources else {})
+    trained_apart = checkpoints(experiment, comparison) if sources else {}
+    return {
+        **settings,
+        **({"seed_sources": sources} if sources else {}),
+        **({"checkpoints": trained_apart} if trained_apart else {}),
+    }
 
 
 def _sources(experiment: Experiment, name: str) -> dict[str, SeedsOf]:

@@ -99,7 +99,7 @@ def effect_variance(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -
     return EffectVariance(sampling, seeds, total, seeds / total if total else None)
 
 
-def sd_interval(sd: float, df: int, alpha: float) -> tuple[float, float]:
+def sd_interval(sd: float, df: float, alpha: float) -> tuple[float, float]:
     """The (1 - alpha) interval of a standard deviation between seeds: sd sqrt(df / chi2) at both quantiles."""
     low, high = scipy.special.chdtri(df, alpha / 2), scipy.special.chdtri(df, 1 - alpha / 2)
     return sd * math.sqrt(df / low), sd * math.sqrt(df / high)

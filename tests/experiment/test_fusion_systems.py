@@ -96,7 +96,7 @@ def test_what_is_said_of_a_fusion():
         "t": "weighted-sum of the scores of bm25 and tuned, normalised by min-max, weights tuned on dev by nDCG@10, 2 seeds",
         "m": "CombMNZ of the scores of bm25 and tuned, normalised by z-score, 2 seeds",
     }
-    assert datasets_learnt(resolved, resolved.systems["f"]) == ["d"]
+    assert datasets_learnt(resolved, resolved.systems["f"], "d") == ["d"]
     place = for_times(resolved, resolved.systems["f"])
     assert (
         place["model"] == "f"

@@ -28,6 +28,7 @@ CHOICES = {
     "extent": ["crate", "full"],
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],
     "rest": ["sha256/results/x/summary.md", "metadata/abc"],
+    "answers_format": ["md", "tsv"],
     "examples": ["human-labels_3-bm25-negatives_all-queries"],
 }
 # Names of their own in the table, of paths that another name builds as well.

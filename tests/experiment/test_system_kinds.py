@@ -62,7 +62,7 @@ from scripts.experiment.resolution import resolve
 from scripts.archive.provenance.ir_metadata import _method
 experiment = resolve(json.loads(sys.argv[1]), "c.yaml")
 toys = [system for system in experiment.systems.values() if system.kind == "lot"]
-print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datasets_learnt(experiment, toy),
+print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datasets_learnt(experiment, toy, "d"),
                    [stage["method"] for stage in _method(experiment, toy)["retrieval"]]] for toy in toys]))
 """
 

@@ -27,7 +27,7 @@ EXPERIMENT = resolve(
     ],
 )
 def test_a_system_ranks_with_the_checkpoint_of_its_seed(system, seed, expected):
-    assert planning.checkpoint(EXPERIMENT, system, seed) == expected
+    assert planning.checkpoint(EXPERIMENT, system, "d", seed) == expected
 
 
 def test_only_what_searches_all_vectors_reads_an_encoded_corpus():

@@ -36,7 +36,7 @@ def test_settings_tell_how_a_seed_is_chosen():
 
 
 def test_the_kept_seed_has_a_record_beside_the_checkpoint_with_which_the_system_ranks():
-    kept = checkpoint(EXPERIMENT, "tuned", SELECTED)
+    kept = checkpoint(EXPERIMENT, "tuned", "d", SELECTED)
     assert kept == "results/e/models/m/r/seed-selected-tuned"
     assert planning.records(EXPERIMENT) == [f"{kept}.json"]
 

@@ -173,9 +173,9 @@ def values(k: int, n: int, m: int, seed_sd: float, noise: float = 0.1) -> dict[s
 
 def test_seeds_part_of_one_task_is_the_component_over_the_seeds():
     x, tasks = values(1, 40, 5, 0.05), ["t0"]
-    luck = Luck(seed_source("s", x, tasks), shares_of([5]), np.ones(1))
+    luck = Luck(seed_source("s", x, tasks), shares_of([5]), np.ones(1), np.zeros(1))
     expected = effect_variance(x["t0"], np.zeros((40, 1)))
-    assert luck.variance(np.ones(1)) == pytest.approx(expected.total - expected.sampling, rel=1e-12)
+    assert sum(luck.variances(np.ones(1))) == pytest.approx(expected.total - expected.sampling, rel=1e-12)
 
 
 def test_seeds_part_of_a_mean_is_the_variance_of_the_seeds_means():
@@ -183,7 +183,7 @@ def test_seeds_part_of_a_mean_is_the_variance_of_the_seeds_means():
     weights = np.array([0.5, 0.3, 0.2])
     source = seed_source("s", x, tasks)
     means = sum(w * x[t].mean(axis=0) for w, t in zip(weights, tasks, strict=True))
-    found = Luck(source, shares_of([4, 4, 4]), np.ones(3)).variance(weights)
+    found = sum(Luck(source, shares_of([4, 4, 4]), np.ones(3), np.zeros(3)).variances(weights))
     noise = weights**2 @ np.diag(source.residual)
     assert found == pytest.approx((means.var(ddof=1) - noise) / 4, rel=1e-12)
 
@@ -191,15 +191,31 @@ def test_seeds_part_of_a_mean_is_the_variance_of_the_seeds_means():
 def test_a_selected_seed_beside_the_mean_of_all():
     """Luck common to both tasks: Var(w1 mean + w2 one) = s2 (w1^2 / m + w2^2 + 2 w1 w2 / m)."""
     source = seed_source("s", {"t0": G.normal(0, 0.1, 5) + np.zeros((40, 1))}, ["t0", "t1"])
-    found = Luck(source, shares_of([5, 1]), np.ones(2)).variance(np.array([0.6, 0.4]))
+    found = sum(Luck(source, shares_of([5, 1]), np.ones(2), np.zeros(2)).variances(np.array([0.6, 0.4])))
     assert found == pytest.approx(source.covariance[0, 0] * (0.36 / 5 + 0.16 + 2 * 0.24 / 5), rel=1e-12)
 
 
 def test_parts_borrowed_from_one_source_are_one():
     source = seed_source("s", values(2, 40, 5, 0.1), ["t0", "t1"])
-    both = [Luck(source, shares_of([1, 1]), np.ones(2))] * 2
+    both = [Luck(source, shares_of([1, 1]), np.ones(2), np.zeros(2))] * 2
     (part,) = seeds_parts(both, np.array([0.5, 0.5]))
-    assert part == (pytest.approx(2 * both[0].variance(np.array([0.5, 0.5]))), 4)
+    assert part == (pytest.approx(2 * sum(both[0].variances(np.array([0.5, 0.5])))), 4)
+
+
+def test_luck_of_tasks_with_checkpoints_of_their_own_is_independent():
+    """Var(w1 D1 + w2 D2) = w1^2 V1 + w2^2 V2, each with m - 1 degrees of freedom, whatever the estimated covariance."""
+    x, weights = values(2, 40, 5, 0.1), np.array([0.6, 0.4])
+    apart = Luck(seed_source("s", x, ["t0", "t1"]), shares_of([5, 5]), np.ones(2), np.array([0, 1]))
+    alone = [
+        Luck(seed_source("s", {task: x[task]}, [task]), shares_of([5]), np.ones(1), np.zeros(1))
+        for task in ("t0", "t1")
+    ]
+    expected = [w**2 * luck.variances(np.ones(1))[0] for w, luck in zip(weights, alone, strict=True)]
+    parts = seeds_parts([apart], weights)
+    assert [part.variance for part in parts] == pytest.approx(expected, rel=1e-12)
+    assert [part.df for part in parts] == [4, 4]
+    assert apart.matrix() == pytest.approx(np.diag([luck.variances(np.ones(1))[0] for luck in alone]), abs=1e-15)
+    assert apart.of_tasks_alone() == pytest.approx(np.diag(apart.matrix()), rel=1e-12)
 
 
 def test_luck_that_tasks_share_is_not_their_own():

@@ -44,6 +44,7 @@ ROOMS = [
     "study_design",
     "reports.writing",
     "reports.comparison",
+    "reports.transfer",
     "reports.figures",
     "reports.published_numbers",
     "reports.page",

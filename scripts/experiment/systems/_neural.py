@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from scripts.common.locations import shown
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
-from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
+from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.models.adapters import adapter
 
@@ -16,7 +18,23 @@ KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
     **LIMITED,
     "model": {"type": "string"},
-    "recipe": {"type": "string"},
+    "recipe": {
+        "description": "how the model is trained; {name: R, dataset: target} ranks the tasks of each dataset with "
+        "the training of R on it, dataset: others makes a system of each training of R for the tasks of all other "
+        "datasets, {each: {dataset: recipe, ...}} says it one by one",
+        "anyOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    "name": {"type": "string"},
+                    "dataset": {"enum": ["target", "others"]},
+                    "each": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "string"}},
+                },
+            },
+        ],
+    },
     "seeds": {
         "description": "how often the recipe is trained, with the seeds 1, 2, ...; or the list of seeds",
         "anyOf": [
@@ -65,6 +83,7 @@ KEYS: dict[str, dict[str, Any]] = {
 }
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
+LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
 UNIMPORTANT = ("licence", "label")  # keys of a model that change no score
 
 
@@ -79,8 +98,10 @@ class Neural(SystemKind):
         ranked = limited_to(check, name, entry)
         check.known(f"systems.{name}.model", entry["model"], "models")
         seeds: tuple[int, ...] = (0,)
+        recipe_of: dict[str, str] = {}
         if "recipe" in entry:
-            check.known(f"systems.{name}.recipe", entry["recipe"], "recipes")
+            recipe_of = _recipe_of(check, f"systems.{name}", entry)
+            ranked = _trained_for(check, name, recipe_of, ranked, tasks) if recipe_of else ranked
             seeds = _seeds(entry.get("seeds", 1))
         elif "seeds" in entry:
             raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
@@ -91,18 +112,18 @@ class Neural(SystemKind):
             seeds=seeds,
             selection=selection(check, name, entry),
             model=entry["model"],
-            recipe=entry.get("recipe", UNTRAINED),
+            recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
+            recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
             tasks=ranked,
         )
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         """Its model can be trained by its recipe, and by those that the recipe starts from."""
-        model, recipe = check.config["models"][system.model], system.recipe
-        while recipe != UNTRAINED:
+        model = check.config["models"][system.model]
+        for recipe in dict.fromkeys(itertools.chain(*(_chain(check.config, name) for name in system.recipes))):
             check_loss(check, recipe, [model["type"]])
-            recipe = check.config["recipes"][recipe]["start_from"] or UNTRAINED
-        if model["backend"] == "onnx" and system.recipe != UNTRAINED:
+        if model["backend"] == "onnx" and system.recipes:
             message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise check.fail(f"systems.{system.name}", message)
 
@@ -114,7 +135,7 @@ class Neural(SystemKind):
         chosen = system.selection
         return {
             "model": {name: value for name, value in model.items() if name not in UNIMPORTANT},
-            "training": _training(config, system.recipe),
+            "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
             "depth": system.depth,
@@ -124,8 +145,8 @@ class Neural(SystemKind):
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
         onnx = "ONNX, " if model["backend"] == "onnx" else ""
-        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{model['max_length']} tokens)"
-        if system.recipe != UNTRAINED:
+        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)})"
+        if system.recipes:
             words += _training_in_words(experiment, system)
         words += self.ranking_in_words(system)
         if system.passage_length:
@@ -139,12 +160,23 @@ class Neural(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         model = _model(experiment, system)
-        facts = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
+        facts = {key: model[key] for key in ("weights", "revision", "max_length", *LENGTHS) if model.get(key)}
         facts["weights"] = shown(facts["weights"])
         stage = {"method": model["type"], **facts}
-        if system.recipe != UNTRAINED:
+        if system.recipe_of:
+            stage["training"] = {
+                dataset: {"recipe": recipe, **experiment.recipes[recipe]}
+                for dataset, recipe in system.recipe_of.items()
+            }
+        elif system.recipes:
             stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
         return stage
+
+
+def _tokens(model: dict[str, Any]) -> str:
+    """How many tokens are kept, and of queries and documents apart where the model says so."""
+    apart = [f", {model[key]} {words}" for key, words in LENGTHS.items() if key in model]
+    return f"{model['max_length']} tokens{''.join(apart)}"
 
 
 def _model(experiment: Experiment, system: System) -> dict[str, Any]:
@@ -167,18 +199,62 @@ def _passage_length(check: Checker, name: str, entry: dict[str, Any]) -> int | N
     return None
 
 
-def _training(config: dict[str, Any], recipe: str) -> list[dict[str, Any]]:
-    """The recipes that a checkpoint has behind it, without their names."""
+def _recipe_of(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, str]:
+    """Dataset -> recipe, of a system that is trained for each dataset apart; empty for one with a single recipe."""
+    given = entry["recipe"]
+    if isinstance(given, str):
+        check.known(f"{key}.recipe", given, "recipes")
+        return {}
+    if "select_seed" in entry:
+        raise check.fail(f"{key}.select_seed", "only valid with one recipe for all tasks")
+    for dataset, recipe in given["each"].items():
+        check.known(f"{key}.recipe.each", dataset, "datasets")
+        check.known(f"{key}.recipe.each.{dataset}", recipe, "recipes")
+    return dict(given["each"])
+
+
+def _trained_for(
+    check: Checker, name: str, recipe_of: dict[str, str], limited: tuple[str, ...] | None, tasks: dict[str, Task]
+) -> tuple[str, ...]:
+    """The tasks of the datasets that a system has a recipe for. Raises UserError where there is none."""
+    ranked = [task.name for task in tasks.values() if task.dataset in recipe_of]
+    if limited is not None and (without := [task for task in limited if task not in ranked]):
+        datasets = ", ".join(recipe_of)
+        raise check.fail(f"systems.{name}.tasks", f"no recipe for {without[0]!r}; its recipes are for {datasets}")
+    if not ranked:
+        raise check.fail(f"systems.{name}.recipe", f"no task is of the datasets {', '.join(recipe_of)}")
+    return limited or tuple(ranked)
+
+
+def _chain(config: dict[str, Any], recipe: str | None) -> list[str]:
+    """A recipe and those that it starts from, the last training first."""
     behind = []
-    while recipe in config["recipes"]:
-        entry = config["recipes"][recipe]
-        behind.append({name: value for name, value in entry.items() if name != "start_from"})
-        recipe = entry["start_from"]
+    while recipe:
+        behind.append(recipe)
+        recipe = config["recipes"][recipe]["start_from"]
     return behind
 
 
+def _training(config: dict[str, Any], system: System) -> Any:
+    """The recipes that a system's checkpoints have behind them, without their names."""
+
+    def of(recipe: str) -> list[dict[str, Any]]:
+        entries = [config["recipes"][name] for name in _chain(config, recipe)]
+        return [{key: value for key, value in entry.items() if key != "start_from"} for entry in entries]
+
+    if system.recipe_of:
+        return {dataset: of(recipe) for dataset, recipe in system.recipe_of.items()}
+    return of(system.recipe) if system.recipes else []
+
+
 def _training_in_words(experiment: Experiment, system: System) -> str:
-    words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+    if system.recipe_of:
+        trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
+        words = f", fine-tuned with the recipes {', '.join(trained)}"
+    else:
+        words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+    sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
+    words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
     words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
     if chosen := system.selection:
         words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"

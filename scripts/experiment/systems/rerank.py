@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from scripts.experiment.checker import Checker
-from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems import _neural
 
 NAME = "rerank"
@@ -47,7 +47,7 @@ class Rerank(_neural.Neural):
     def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
         """An untrained one has its first stage's seeds; a trained one needs its runs for each of its own."""
         first = systems[self.takes(system)[0]]
-        if system.recipe == UNTRAINED:
+        if not system.recipes:
             return replace(system, seeds=first.seeds, selection=first.selection)
         if first.seeds != (0,) and not set(system.seeds) <= set(first.seeds):
             message = f"its seeds {system.seeds} are not those of {first.name} {first.seeds}"

@@ -7,7 +7,7 @@ from itertools import chain
 
 from scripts.experiment import comparisons, job_files
 from scripts.experiment.descriptions import for_times
-from scripts.experiment.records import UNTRAINED, Experiment, System
+from scripts.experiment.records import Experiment, System
 from scripts.experiment.results_paths import TABLE_FORMATS, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.reports.planning.labels import system_labels, task_labels
@@ -48,8 +48,9 @@ def timings(experiment: Experiment, tasks: list[str] | None = None, systems: lis
                 files = job_files.runs(experiment, system, task, "run_timing")
                 for seed, file in zip(seeds, files, strict=True):
                     beside[file] = {}
-                    if system.recipe != UNTRAINED:
-                        beside[file]["training"] = job_files.checkpoint(experiment, system, seed, "checkpoint_timing")
+                    if system.recipes:
+                        trained = job_files.checkpoint(experiment, system, task.dataset, seed, "checkpoint_timing")
+                        beside[file]["training"] = trained
                     if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
                         beside[file]["encoding"] = encoded[1]
     return beside

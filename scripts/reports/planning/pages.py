@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from scripts.common.locations import shown
@@ -13,6 +14,7 @@ from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
+from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import family_figures, family_pages
 from scripts.reports.planning.figures import (
@@ -43,6 +45,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
     families = [*family_figures(experiment), *family_pages(experiment)]
     tables = [*effects_tables(experiment), *moderators_tables(experiment), *times_tables(experiment)]
+    tables += transfer.tables(experiment)
     return [*figure_files(experiment), *tables, *families]
 
 
@@ -55,7 +58,6 @@ def selected_seeds(experiment: Experiment) -> str | list[str]:
 def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
     """What the pages say that stands in no table."""
     tasks = tasks_by_folder(experiment).values()
-    learnt = {name: datasets_learnt(experiment, system) for name, system in experiment.systems.items()}
     return {
         "experiment": experiment.name,
         "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
@@ -65,11 +67,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
             if not format_of(dataset).values_given
         },
         "systems": {name: describe(experiment, system) for name, system in experiment.systems.items()},
-        "trained": {
-            name: [task.folder for task in experiment.tasks.values() if task.dataset in datasets]
-            for name, datasets in learnt.items()
-            if datasets
-        },
+        "trained": _trained_on(experiment),
         "together": experiment.figures,
         "charts": [CHART + name for name in experiment.charts],
         "costs": [COST_FIGURE + name for name in cost_figures(experiment)],
@@ -78,19 +76,30 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
         **({"cautions": cautions} if cautions else {}),
         **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
+        **({"transfer": studies} if (studies := transfer.on_pages(experiment)) else {}),
     }
+
+
+def _trained_on(experiment: Experiment) -> dict[str, list[str]]:
+    """The trained systems, each with the tasks (by folder) on whose training queries it learnt."""
+    trained = {}
+    for name, system in experiment.systems.items():
+        tasks = experiment.runs_of(system)
+        learnt = {task: datasets_learnt(experiment, system, task.dataset) for task in tasks}
+        if any(learnt.values()):
+            trained[name] = [task.folder for task in tasks if task.dataset in learnt[task]]
+    return trained
 
 
 def training_logs(experiment: Experiment) -> list[str]:
     """The logs of every training behind a system, and of those that it starts from."""
     logs = set()
     for system in timed_systems(experiment).values():
-        for seed in system.seeds:
-            recipe = system.recipe
-            while recipe in experiment.recipes:
-                fields = {"experiment": experiment.name, "model": system.model, "recipe": recipe, "seed": seed}
+        for recipe, seed in itertools.product(system.recipes, system.seeds):
+            for trained in experiment.chain(recipe):
+                fields = {"experiment": experiment.name, "model": system.model, "recipe": trained, "seed": seed}
                 logs.add(path("training_log", **fields))
-                recipe = experiment.recipes[recipe]["start_from"]
+                seed = experiment.starting_seed(trained, seed)
     return sorted(logs)
 
 
@@ -105,13 +114,18 @@ def timing_files(experiment: Experiment) -> list[str]:
 
 
 def sizes(experiment: Experiment) -> list[dict]:
-    """The systems that differ in their number of training queries alone, in groups, each with its untrained system."""
+    """The systems that differ in their number of training queries alone, in groups, each with its untrained system.
+
+    Those that are shown by `curves` of the configuration are left out.
+    """
     groups: dict[tuple, dict[str, dict]] = {}
     untrained: dict[tuple, str] = {}
+    drawn = transfer.systems_in_curves(experiment)
     for name, system in timed_systems(experiment).items():
         ranks = (system.kind, system.model, system.first_stage, system.depth)
-        if system.recipe not in experiment.recipes:
+        if not system.recipes:
             untrained[ranks] = name
+        if system.recipe not in experiment.recipes or name in drawn:
             continue
         recipe = experiment.recipes[system.recipe]
         alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)
@@ -145,11 +159,7 @@ def sizes_metrics(experiment: Experiment) -> list[str]:
 
 def report_settings(experiment: Experiment) -> dict:
     """What the report says that neither the summary nor a table does."""
-    seeds = {
-        name: list(system.seeds)
-        for name, system in timed_systems(experiment).items()
-        if system.recipe in experiment.recipes
-    }
+    seeds = {name: list(system.seeds) for name, system in timed_systems(experiment).items() if system.recipes}
     controls = {
         COST_FIGURE + name: experiment.comparisons[members[0]].control
         for name, members in cost_figures(experiment).items()

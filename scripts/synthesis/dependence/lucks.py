@@ -24,10 +24,12 @@ def lucks_of(
     treatment: Values,
     siblings: Mapping[str, Values],
     per_unit: Mapping[str, float],
+    checkpoints: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Luck]:
     """The luck by role (control, treatment or difference) where it is known; `per_unit` by task, in the tasks' order.
 
     `sources` names the roles that are trained. `siblings` are the values of systems that others borrow from.
+    `checkpoints` tells by role and task what was trained, of the roles whose tasks have checkpoints of their own.
     """
     tasks = list(per_unit)
     values = {"control": control, "treatment": treatment}
@@ -38,8 +40,17 @@ def lucks_of(
         source = _source(role, seeds, values[role], siblings, tasks)
         if source is not None:
             counts = [values[role][task].shape[1] for task in tasks]
-            lucks[role] = Luck(source, shares_of(counts), np.array(list(per_unit.values())))
+            scale = np.array(list(per_unit.values()))
+            lucks[role] = Luck(source, shares_of(counts), scale, _groups(role, tasks, checkpoints or {}))
     return lucks
+
+
+def _groups(role: str, tasks: Sequence[str], checkpoints: Mapping[str, Mapping[str, str]]) -> np.ndarray:
+    """A number for each task, the same for those that the same checkpoints rank."""
+    roles = ("control", "treatment") if role == DIFFERENCE else (role,)
+    trained = [tuple(checkpoints.get(own, {}).get(task, "") for own in roles) for task in tasks]
+    numbers = {names: number for number, names in enumerate(dict.fromkeys(trained))}
+    return np.array([numbers[names] for names in trained])
 
 
 def _source(

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scripts.synthesis.least_squares.satterthwaite import Part
+from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.seeds import seed_spread
 
 
@@ -54,30 +54,46 @@ class Luck:
     """What checkpoints of one system have to do with the effects.
 
     `shares`, shape (k, checkpoints): how much of its effect a task owes to each. `per_unit`, shape (k,): what a
-    difference of 1 in the measure is in the effect.
+    difference of 1 in the measure is in the effect. `groups`, shape (k,): tasks with one number are ranked by the same
+    checkpoints; those of two groups have no luck in common.
     """
 
     source: SeedSource
     shares: np.ndarray
     per_unit: np.ndarray
+    groups: np.ndarray
 
-    def variance(self, weights: np.ndarray) -> float:
-        """The variance that luck gives to sum_i weights_i D_i."""
-        scaled = (weights * self.per_unit)[:, None] * self.shares
+    def variances(self, weights: np.ndarray) -> list[float]:
+        """The variance that the luck of each group of tasks gives to sum_i weights_i D_i."""
         luck = self.source.covariance - self.source.residual
-        return max(0.0, float(np.einsum("ic,ij,jc->", scaled, luck, scaled)))
+        found = []
+        for group in np.unique(self.groups):
+            scaled = (weights * self.per_unit * (self.groups == group))[:, None] * self.shares
+            found.append(max(0.0, float(np.einsum("ic,ij,jc->", scaled, luck, scaled))))
+        return found
+
+    def spread(self, weights: np.ndarray) -> Part:
+        """The variance between seeds of sum_i weights_i D_i for one seed each, with its degrees of freedom."""
+        scaled = weights * self.per_unit
+        of_groups = [scaled * (self.groups == group) for group in np.unique(self.groups)]
+        df = self.source.seeds - 1
+        return total([Part(float(part @ self.source.covariance @ part), df) for part in of_groups])
 
     def matrix(self) -> np.ndarray:
         """The covariance that luck gives to the effects, shape (k, k), its negative eigenvalues 0."""
         scaled = self.per_unit[:, None] * self.shares
         luck = np.einsum("ic,ij,jc->ij", scaled, self.source.covariance - self.source.residual, scaled)
+        luck = luck * (self.groups[:, None] == self.groups)
         values, vectors = np.linalg.eigh(luck)
         found: np.ndarray = (vectors * np.maximum(values, 0)) @ vectors.T
         return found
 
     def of_tasks_alone(self) -> np.ndarray:
         """The variance of luck in each effect that no other task shares, shape (k,)."""
-        alone: np.ndarray = self.source.interaction * self.per_unit**2 * (self.shares**2).sum(axis=1)
+        shared = np.array([(self.groups == group).sum() > 1 for group in self.groups])
+        luck = np.diag(self.source.covariance - self.source.residual)
+        variance = np.where(shared, self.source.interaction, np.maximum(luck, 0))
+        alone: np.ndarray = variance * self.per_unit**2 * (self.shares**2).sum(axis=1)
         return alone
 
     def of_subset(self, tasks: Sequence[int]) -> Luck:
@@ -86,7 +102,8 @@ class Luck:
         source = SeedSource(
             self.source.name, self.source.seeds, self.source.covariance[picked], self.source.residual[picked]
         )
-        return Luck(source, self.shares[list(tasks)], self.per_unit[list(tasks)])
+        chosen = list(tasks)
+        return Luck(source, self.shares[chosen], self.per_unit[chosen], self.groups[chosen])
 
 
 def seed_source(name: str, values: Mapping[str, np.ndarray], tasks: Sequence[str]) -> SeedSource | None:
@@ -123,10 +140,15 @@ def shares_of(seeds: Sequence[int]) -> np.ndarray:
 
 
 def seeds_parts(lucks: Sequence[Luck], weights: np.ndarray) -> list[Part]:
-    """The parts that seeds add to the variance of sum_i weights_i D_i: one for each source that they are known from."""
-    variances: dict[str, float] = {}
-    degrees: dict[str, int] = {}
+    """The parts that seeds add to the variance of sum_i weights_i D_i: one for each source that they are known from.
+
+    Groups of tasks with checkpoints of their own have a part each, since their lucks are estimated apart.
+    """
+    variances: dict[tuple[str, int], float] = {}
+    degrees: dict[tuple[str, int], int] = {}
     for luck in lucks:
-        variances[luck.source.name] = variances.get(luck.source.name, 0.0) + luck.variance(weights)
-        degrees[luck.source.name] = luck.source.seeds - 1
-    return [Part(variance, degrees[name]) for name, variance in variances.items()]
+        for group, variance in enumerate(luck.variances(weights)):
+            key = (luck.source.name, group)
+            variances[key] = variances.get(key, 0.0) + variance
+            degrees[key] = luck.source.seeds - 1
+    return [Part(variances[key], degrees[key]) for key in variances]

@@ -1,0 +1,99 @@
+"""References by rule: recipes that start from "the model of the same dataset", systems trained "on each target".
+
+A recipe that was fanned out over `train_on` is one training for each dataset. `start_from: {recipe: R, dataset: same}`
+takes of R the one of the dataset that is trained on, `dataset: others` each of those of other datasets. A system's
+`recipe: {name: R, dataset: target}` ranks the tasks of each dataset with the one trained on it; `dataset: others` is a
+system for each, which ranks the tasks of all other datasets. What a rule chooses is named by what tells it from the
+others of its entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from scripts.common.errors import UserError
+
+START, TRAINED_ON, RECIPE = ("start_from",), ("train_on",), ("recipe",)
+FROM_SCRATCH = "scratch"
+
+
+class Choice(NamedTuple):
+    """A value that a rule chose, and its part of the derived name."""
+
+    value: Any
+    word: str
+
+
+@dataclass
+class Derived:
+    """What the entries of a section became: by entry, and of each the words of its name by key path."""
+
+    names: dict[str, list[str]] = field(default_factory=dict)
+    words: dict[str, dict[tuple[str, ...], str]] = field(default_factory=dict)
+    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def words_without(self, name: str, path: tuple[str, ...]) -> list[str]:
+        """The words of a derived name, save that of one key path."""
+        return [word for own, word in self.words[name].items() if own != path]
+
+
+def is_rule(path: tuple[str, ...], section: str, value: object) -> bool:
+    """Whether a value is a rule and not a name."""
+    return isinstance(value, dict) and (section, path) in (("recipes", START), ("systems", RECIPE))
+
+
+def named_by(value: object) -> str | None:
+    """The entry that a reference names: by itself or in a rule."""
+    if isinstance(value, dict):
+        value = value.get("recipe", value.get("name"))
+    return value if isinstance(value, str) else None
+
+
+def starts(rule: dict[str, Any], dataset: object, recipes: Derived, key: str) -> list[Choice]:
+    """The recipes from which a training on a dataset starts by a rule. Raises UserError where there is none."""
+    name, which = _parts(rule, "recipe", ("same", "others"), recipes, key)
+    same = which == "same"
+    chosen = [one for one in recipes.names[name] if (recipes.entries[one].get("train_on") == dataset) == same]
+    if not chosen:
+        what = "it" if same else "another dataset"
+        raise UserError(f"{key}: {name} has no training on {what} for the one on {dataset!r} to start from")
+    if same:
+        return [Choice(one, "-".join([name, *recipes.words_without(one, TRAINED_ON)])) for one in chosen]
+    return [Choice(one, one) for one in chosen]
+
+
+def trained_apart(rule: dict[str, Any], recipes: Derived, datasets: list[str], key: str) -> list[Choice]:
+    """The recipes of a system by rule: one mapping of datasets to recipes for each system that there will be."""
+    if set(rule) == {"each"}:  # a mapping that somebody wrote
+        return [Choice(rule, "")]
+    name, which = _parts(rule, "name", ("target", "others"), recipes, key)
+    if which == "others":
+        return [
+            Choice({"each": dict.fromkeys(_others(datasets, recipes.entries[one]), one)}, _own(one, name))
+            for one in recipes.names[name]
+        ]
+    groups: dict[str, dict[str, str]] = {}
+    for one in recipes.names[name]:
+        word = "-".join(recipes.words_without(one, TRAINED_ON))
+        trained_on = recipes.entries[one].get("train_on")
+        groups.setdefault(word, {})[str(trained_on)] = one
+    return [Choice({"each": of_dataset}, word) for word, of_dataset in groups.items()]
+
+
+def _parts(rule: dict[str, Any], naming: str, allowed: tuple[str, str], recipes: Derived, key: str) -> tuple[str, str]:
+    expected = f"{{{naming}: a recipe, dataset: {' or '.join(allowed)}}}"
+    name, which = rule.get(naming), rule.get("dataset")
+    if set(rule) != {naming, "dataset"} or not isinstance(name, str) or which not in allowed:
+        raise UserError(f"{key}: a rule that nothing is known of; expected is {expected}")
+    if name not in recipes.names:
+        raise UserError(f"{key}.{naming}: unknown name {name!r} in recipes")
+    return name, str(which)
+
+
+def _others(datasets: list[str], entry: dict[str, Any]) -> list[str]:
+    return [dataset for dataset in datasets if dataset != entry.get("train_on")]
+
+
+def _own(derived: str, name: str) -> str:
+    return derived.removeprefix(name).removeprefix("-")

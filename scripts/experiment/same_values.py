@@ -1,0 +1,40 @@
+"""Which pairs of control and treatment a comparison keeps: those with the same values of the keys in its `same`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.experiment.key_paths import get
+
+
+class Alike:
+    """Keeps a comparison's combinations of values in which control and treatment agree in the keys of `same`."""
+
+    def __init__(self, systems: object, source: str) -> None:
+        self.systems = systems if isinstance(systems, dict) else {}
+        self.source = source
+
+    def _value(self, system: object, key: str) -> Any:
+        if key == "system":
+            return system
+        return get(self.systems.get(system), (key,)) if isinstance(system, str) else None
+
+    def of(
+        self, name: str, entry: dict[str, Any], paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
+    ) -> list[tuple[Any, ...]]:
+        """The combinations to keep. Raises UserError if there is none."""
+        keys = entry.get("same")
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            return combinations  # the schema refuses such an entry later
+
+        def alike(values: tuple[Any, ...]) -> bool:
+            listed = dict(zip(paths, values, strict=True))
+            control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
+            return all(self._value(control, key) == self._value(treatment, key) for key in keys)
+
+        remaining = [values for values in combinations if alike(values)]
+        if not remaining:
+            problem = f"no control and treatment have the same {' and '.join(map(str, keys))}"
+            raise UserError(f"{self.source}: comparisons.{name}.same: {problem}")
+        return remaining
