@@ -15,6 +15,7 @@ include: "rules/passages.smk"
 include: "rules/check.smk"
 include: "rules/bm25.smk"
 include: "rules/training.smk"
+include: "rules/features.smk"
 include: "rules/encoding.smk"
 include: "rules/inference.smk"
 include: "rules/selection.smk"
@@ -40,6 +41,7 @@ rule all:
     default_target: True
     input:
         shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
+        features=features.asked(EXPERIMENT),
         deleted=deleted,
 
 

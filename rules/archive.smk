@@ -38,7 +38,7 @@ rule archive:  # of a finished experiment; docs/archive.md
 rule write_archive:
     input:
         **code("archive/write.py"),
-        targets=lambda wildcards: rules.all.input.shown,
+        targets=lambda wildcards: [*rules.all.input.shown, *features.asked(EXPERIMENT)],
         deleted=deleted,
     output:
         archive=result("archive"),

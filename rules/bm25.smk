@@ -2,7 +2,7 @@
 
 In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's) or
 {system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried),
-train.trec.gz (the ranking from which negatives come), and runs/{task}/{system}/seed-0.trec.gz with its timing.
+train.trec.gz (the ranking from which negatives come), and runs/{task}/{system}/seed-0.trec.gz with its timing. For features: term-counts (of an index) and query-terms/.
 """
 
 from scripts.bm25 import planning as bm25
@@ -47,6 +47,50 @@ rule index_elasticsearch:
         "index_elasticsearch {wildcards.dataset} {wildcards.system}"
     shell:
         "python {input.script:q} --corpus {input.corpus:q} --record {output.record:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule count_terms:
+    input:
+        **code("bm25/count_terms.py"),
+        index=result("index"),
+    output:
+        terms=directory(result("term_counts")),
+    log:
+        result("log", job="count_terms/{dataset}{how}"),
+    benchmark:
+        result("benchmark", job="count_terms/{dataset}{how}")
+    wildcard_constraints:
+        how="(-(english|standard)-(together|best))?",
+    params:
+        settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "count_terms {wildcards.dataset}{wildcards.how}"
+    shell:
+        "python {input.script:q} --index {input.index:q} --terms {output.terms:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule analyse_queries:
+    input:
+        **code("bm25/analyse_queries.py"),
+        queries=result("queries"),
+    output:
+        terms=result("query_terms"),
+    log:
+        result("log", job="analyse_queries/{dataset}/{split}.{analyzer}"),
+    wildcard_constraints:
+        analyzer="english|standard",
+    params:
+        settings=lambda wildcards: settings(analyzer=wildcards.analyzer),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "analyse_queries {wildcards.dataset} {wildcards.split} {wildcards.analyzer}"
+    shell:
+        "python {input.script:q} --queries {input.queries:q} --terms {output.terms:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

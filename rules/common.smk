@@ -42,6 +42,7 @@ from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
 from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.common.doors import source as kind_source
+from scripts.features.planning import own_files as features_of_others
 from scripts.models.adapters import KINDS as KINDS_OF_MODEL
 from scripts.selection.planning import selections
 
@@ -166,6 +167,7 @@ def own_data():
     places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
     places += [model["weights"] for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
+    places += features_of_others(EXPERIMENT)
     clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
     places += [path for files in clusters if isinstance(files, dict) for path in files.values()]
     places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]

@@ -169,6 +169,22 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class FeatureSet:
+    """Features of the first `depth` candidates of a run's queries, a file a task; or files that others computed.
+
+    An entry of `of` is {name, family, feature} and maybe field, or {name, system, missing}. `files` is task -> file.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    first_stage: str | None = None
+    depth: int = 0
+    analyzer: str = ""
+    of: tuple[dict[str, Any], ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StudyPlans:
     """The plans of the next study, by name: what the configuration says of each, with all defaults.
 
@@ -204,6 +220,7 @@ class Experiment:
     actor: dict[str, Any] | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
     study: StudyPlans = StudyPlans(False, {})
+    features: dict[str, FeatureSet] = field(default_factory=dict)
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     curves: Mapping[str, Curves] = field(default_factory=dict)
 

@@ -24,6 +24,7 @@ from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.curves import check_figures as check_curve_figures
 from scripts.experiment.curves import curves
 from scripts.experiment.families import family
+from scripts.experiment.feature_sets import feature_set
 from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.matrices import matrix
@@ -82,6 +83,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         actor=config.get("actor"),
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
+        features={name: feature_set(check, name, entries, systems, tasks) for name in config.get("features", {})},
         matrices={name: matrix(check, name, entries, systems, tasks) for name in config.get("matrices", {})},
         curves=drawn_curves,
     )

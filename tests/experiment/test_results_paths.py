@@ -23,6 +23,7 @@ CHOICES = {
     "table_format": ["tsv", "md", "tex"],
     "page_format": ["md", "html"],
     "work": ["inference", "fine-tuning"],
+    "analyzer": ["english", "standard"],
     "extent": ["crate", "full"],
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],
     "rest": ["sha256/results/x/summary.md", "metadata/abc"],

@@ -31,9 +31,11 @@ ROOMS = [
     "synthesis.moderators",
     "synthesis.sign_flips",
     "synthesis.task_intervals",
+    "features.families",
     "experiment",
     "datasets",
     "bm25",
+    "features",
     "training",
     "inference",
     "selection",
@@ -57,7 +59,7 @@ ROOMS = [
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "synthesis.seeds", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
           "synthesis.task_intervals")  # fmt: skip
-STAGES = ("datasets", "bm25", "training", "inference", "selection", "fusion", "evaluation", "synthesis",
+STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "evaluation", "synthesis",
           "study_design", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
 

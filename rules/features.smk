@@ -1,0 +1,77 @@
+"""Features of queries and their candidates, for learning to rank: one file per task and set of features.
+
+In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/qrels/; or the user's own files in LETOR's
+format. Out: features/{task}/{features}.parquet with its timing and, on demand, {features}.letor.txt.
+"""
+
+from scripts.features import planning as features
+
+
+rule compute_features:
+    input:
+        unpack(lambda wildcards: code("features/compute.py", *features.families(EXPERIMENT, wildcards.features))),
+        candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
+        query_terms=lambda wildcards: features.query_terms(EXPERIMENT, **wildcards),
+        qrels=lambda wildcards: job_files.qrels(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
+        terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
+        runs=lambda wildcards: features.runs(EXPERIMENT, **wildcards),
+    output:
+        features=result("features"),
+        timing=result("features_timing"),
+    log:
+        result("log", job="compute_features/{task}/{features}"),
+    benchmark:
+        result("benchmark", job="compute_features/{task}/{features}")
+    wildcard_constraints:
+        features=one_of(features.computed(EXPERIMENT)),
+    params:
+        settings=lambda wildcards: settings(**features.compute_settings(EXPERIMENT, wildcards.features)),
+    conda:
+        "../envs/features.yaml"
+    message:
+        "compute_features {wildcards.task} {wildcards.features}"
+    shell:
+        "python {input.script:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
+        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --features {output.features:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule import_features:
+    input:
+        **code("features/import_letor.py"),
+        source=lambda wildcards: features.file_of_others(EXPERIMENT, **wildcards),
+    output:
+        features=result("features"),
+    log:
+        result("log", job="import_features/{task}/{features}"),
+    wildcard_constraints:
+        features=one_of(features.given(EXPERIMENT)),
+    params:
+        settings=lambda wildcards: settings(**sha256_of(source=features.file_of_others(EXPERIMENT, **wildcards))),
+    conda:
+        "../envs/features.yaml"
+    message:
+        "import_features {wildcards.task} {wildcards.features}"
+    shell:
+        "python {input.script:q} --source {input.source:q} --features {output.features:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule export_features:  # on demand: `snakemake results/{experiment}/features/{task}/{features}.letor.txt`
+    input:
+        **code("features/export_letor.py"),
+        features=result("features"),
+        terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
+    output:
+        letor=result("letor"),
+    log:
+        result("log", job="export_features/{task}/{features}"),
+    wildcard_constraints:
+        features=one_of(EXPERIMENT.features),
+    conda:
+        "../envs/features.yaml"
+    message:
+        "export_features {wildcards.task} {wildcards.features}"
+    shell:
+        "python {input.script:q} --features {input.features:q} --terms {input.terms:q} --letor {output.letor:q}"
+        " --log {log:q}"

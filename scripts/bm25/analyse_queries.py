@@ -1,0 +1,42 @@
+"""Write what the analyser of an index leaves of each query: its terms, in their order.
+
+Reads prepared queries, writes a JSON object: query id -> list of terms, as searching with this analyser takes them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from scripts.bm25.fields import make_analyzer
+from scripts.bm25.lucene import java_class, told
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.ir.collection import read_queries
+
+
+@dataclass(frozen=True)
+class Settings:
+    analyzer: Annotated[Literal["english", "standard"], "english stems and drops stop words, standard does neither"]
+
+
+def analysed(queries: dict[str, str], analyzer: str) -> dict[str, list[str]]:
+    """The terms of each query."""
+    java, tools = make_analyzer(analyzer), java_class("io.anserini.analysis.AnalyzerUtils")
+    return {query: list(tools.analyze(java, text)) for query, text in queries.items()}
+
+
+def main() -> None:
+    options = parser(__doc__, "queries", "terms", settings=Settings).parse_args()
+    queries = read_queries(options.queries)
+    if not queries:
+        raise UserError(f"{options.queries}: no query to analyse; the dataset lacks this split")
+    with atomic_text(options.terms) as file:
+        json.dump(analysed(queries, options.settings.analyzer), file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    run(told(main))

@@ -1,0 +1,148 @@
+"""Read from an index which documents hold which terms how often, for the features of learning to rank.
+
+Reads a Lucene index, writes a folder of term counts (see scripts/ir/term_counts.py), whole or not at all. Each posting
+is read once and written in blocks, so memory does not grow with the number of postings.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+
+from scripts.bm25.fields import contents
+from scripts.bm25.lucene import java_class, refusal, told
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_folder
+from scripts.common.progress import Progress
+from scripts.ir.collection import Document
+from scripts.ir.term_counts import STATISTICS, write_names
+
+BLOCK = 4_000_000  # postings held in memory before they are written
+NO_MORE_DOCS = 2**31 - 1  # Lucene's end of a list of postings
+FREQUENCIES = 8  # Lucene's PostingsEnum.FREQS: no positions
+
+
+@dataclass(frozen=True)
+class Settings:
+    analyzer: Annotated[Literal["english", "standard"], "the index's analyser"]
+    fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"]
+
+
+def open_reader(index: Path):
+    """Lucene's reader of an index. Raises UserError where it is not complete."""
+    directory = java_class("org.apache.lucene.store.FSDirectory")
+    from jnius import JavaException, cast
+
+    try:
+        folder = directory.open(java_class("java.io.File")(str(index)).toPath())
+        reader = java_class("org.apache.lucene.index.DirectoryReader").open(folder)
+    except JavaException as error:
+        raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
+    return cast("org.apache.lucene.index.IndexReader", reader)
+
+
+def document_ids(reader) -> list[str]:
+    """The ids of all documents, in Lucene's order."""
+    searcher = java_class("org.apache.lucene.search.IndexSearcher")(reader)
+    everything = java_class("org.apache.lucene.search.MatchAllDocsQuery")()
+    found = java_class("io.anserini.search.ScoredDocs").fromTopDocs(
+        searcher.search(everything, reader.maxDoc()), searcher
+    )
+    order = np.argsort(np.asarray(found.lucene_docids))
+    return [found_id for found_id in np.asarray(found.docids, dtype=object)[order]]
+
+
+class Counter:
+    """Writes the entries of one field's terms, in blocks; `row_of` gives the row of each of Lucene's documents."""
+
+    def __init__(self, folder: Path, entries: int, row_of: np.ndarray) -> None:
+        self.row_of, self.written = row_of, 0
+        self.documents, self.counts = array("i"), array("i")
+        self.starts: list[int] = [0]
+        self.lengths = np.zeros(len(row_of), dtype=np.int64)
+        self.files = [
+            np.lib.format.open_memmap(folder / f"{part}.npy", mode="w+", dtype=np.int32, shape=(entries,))
+            for part in ("documents", "counts")
+        ]
+
+    def end_term(self) -> None:
+        """All entries of a term were added."""
+        self.starts.append(self.written + len(self.documents))
+        if len(self.documents) >= BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the entries that memory holds: each term's in the order of the rows."""
+        rows = self.row_of[np.frombuffer(self.documents, dtype=np.int32)]
+        counts = np.frombuffer(self.counts, dtype=np.int32)
+        positions = np.arange(self.written, self.written + len(rows))
+        order = np.lexsort((rows, np.searchsorted(self.starts, positions, side="right")))
+        for file, values in zip(self.files, (rows, counts), strict=True):
+            file[self.written : self.written + len(rows)] = values[order]
+        self.lengths += np.bincount(rows, weights=counts, minlength=len(self.lengths)).astype(np.int64)
+        self.written += len(rows)
+        self.documents, self.counts = array("i"), array("i")
+
+
+def count_field(reader, field: str, folder: Path, row_of: np.ndarray) -> int:
+    """Write the counts of a field's terms; returns the number of terms, 0 (and nothing is written) without any."""
+    terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, field)
+    if terms is None or not terms.getSumDocFreq():
+        return 0
+    folder.mkdir()
+    counter = Counter(folder, terms.getSumDocFreq(), row_of)
+    progress = Progress(f"counted of {field}", terms.getSumDocFreq(), "posting")
+    iterator, names = terms.iterator(), []
+    while (term := iterator.next()) is not None:
+        names.append(term.utf8ToString())
+        postings = iterator.postings(None, FREQUENCIES)
+        next_document, frequency = postings.nextDoc, postings.freq
+        before = len(counter.documents)
+        while (document := next_document()) != NO_MORE_DOCS:
+            counter.documents.append(document)
+            counter.counts.append(frequency())
+        progress.add(len(counter.documents) - before)
+        counter.end_term()
+    counter.flush()
+    for file in counter.files:
+        file.flush()
+    if counter.lengths.sum() != terms.getSumTotalTermFreq():
+        raise UserError(f"{folder}: {counter.lengths.sum()} tokens, but the index has {terms.getSumTotalTermFreq()}")
+    write_names(folder / "terms.txt", names)
+    np.save(folder / "starts.npy", np.asarray(counter.starts, dtype=np.int64))
+    np.save(folder / "lengths.npy", counter.lengths)
+    return len(names)
+
+
+def count(index: Path, folder: Path, settings: Settings) -> dict:
+    """Write the term counts of an index into `folder`; returns what its statistics say. Raises UserError."""
+    reader = open_reader(index)
+    ids = document_ids(reader)
+    by_id = sorted(range(len(ids)), key=lambda row: ids[row].encode())
+    row_of = np.empty(len(ids), dtype=np.int32)
+    row_of[by_id] = np.arange(len(ids), dtype=np.int32)
+    with atomic_folder(folder) as temporary:
+        write_names(temporary / "documents.txt", [ids[row] for row in by_id])
+        names = contents(Document("", "", ""), settings.fields)
+        terms = {name: count_field(reader, name, temporary / name, row_of) for name in names}
+        statistics = {**asdict(settings), "documents": len(ids)}
+        statistics["fields_with_terms"] = [name for name in names if terms[name]]
+        (temporary / STATISTICS).write_text(json.dumps(statistics, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    return statistics
+
+
+def main() -> None:
+    options = parser(__doc__, "index", "terms", settings=Settings).parse_args()
+    statistics = count(options.index, options.terms, options.settings)
+    print(f"{options.index}: counted the terms of {statistics['documents']} documents", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(told(main))

@@ -1,0 +1,201 @@
+"""Compute the features of a task's queries and their candidates.
+
+Reads the run of the first stage, the terms of the queries, the judgements, the term counts of one or two indices (title
+and text together, or apart) and the runs of the systems whose scores are features. Writes a feature file (see
+scripts/ir/feature_file.py) with the best `depth` documents of each query, and its timing: of the features alone, not of
+what they are computed from. It goes through the queries in batches, each of which is computed in arrays.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.progress import Progress
+from scripts.common.timing import clock, write_timing
+from scripts.features.families import Feature, features_in
+from scripts.features.matching import Matcher, Pairs, QueryCounts
+from scripts.features.system_scores import SystemScore
+from scripts.ir.feature_file import Features, writing
+from scripts.ir.term_counts import TermCounts
+from scripts.ir.trec import Qrels, Run, ranking, read_qrels, read_run
+
+BATCH = 20_000  # pairs that are computed at once
+WHOLE = "contents"  # the field of title and text together
+
+
+@dataclass(frozen=True)
+class Settings:
+    of: Annotated[list[dict[str, Any]], "the features: name, family, feature and field; or name, system and missing"]
+    first_stage: Annotated[str, "the system whose run has the candidates"]
+    depth: Annotated[int, "candidates a query"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A feature of one field, as it is named in the file."""
+
+    name: str
+    feature: Feature
+    field: str
+
+
+def columns_of(settings: Settings) -> list[Column | str]:
+    """What stands in each column: a feature, or the name of the column of a system's score."""
+    columns: list[Column | str] = []
+    for entry in settings.of:
+        if "system" in entry:
+            columns.append(entry["name"])
+        else:
+            feature = features_in(entry["family"])[entry["feature"]]
+            columns.append(Column(entry["name"], feature, entry.get("field", WHOLE)))
+    return columns
+
+
+def batches(kept: dict[str, list[str]], ranked: Run, row_of: dict[str, int]) -> Iterator[tuple[Pairs, list[str]]]:
+    """The queries with their candidates, some at a time, as arrays and with the documents' ids."""
+    some: dict[str, list[str]] = {}
+    for query, documents in kept.items():
+        some[query] = documents
+        if sum(map(len, some.values())) >= BATCH:
+            yield pairs_of(some, ranked, row_of)
+            some = {}
+    if some:
+        yield pairs_of(some, ranked, row_of)
+
+
+def pairs_of(some: dict[str, list[str]], ranked: Run, row_of: dict[str, int]) -> tuple[Pairs, list[str]]:
+    """Queries with their candidates as arrays, and the documents' ids."""
+    lengths = [len(documents) for documents in some.values()]
+    documents = [document for best in some.values() for document in best]
+    rows = np.array([row_of.get(document, -1) for document in documents], dtype=np.int64)
+    scores = np.array([ranked[query][document] for query, best in some.items() for document in best])
+    ranks = np.concatenate([np.arange(1.0, length + 1) for length in lengths])
+    return Pairs(list(some), np.repeat(np.arange(len(some)), lengths), rows, scores, ranks), documents
+
+
+def read_query_terms(path: Path, ranked: Run, run_path: Path) -> QueryCounts:
+    """The terms of each query of the run. Raises UserError for a query that has no line there."""
+    terms = json.loads(path.read_text(encoding="utf-8"))
+    for query in ranked:
+        if query not in terms:
+            raise UserError(f"{run_path}: query {query} is not one of the task's, {path}")
+    return {query: Counter(terms[query]) for query in ranked}
+
+
+def matchers(
+    columns: list[Column | str], opened: list[TermCounts], queries: QueryCounts, candidates: list[str]
+) -> dict[str, Matcher]:
+    """A matcher for each field that a feature needs. Raises UserError for a field in which no document has a term."""
+    rows = np.array([opened[0].row_of.get(document, -1) for document in candidates], dtype=np.int64)
+    found: dict[str, Matcher] = {}
+    for column in columns:
+        if isinstance(column, str) or column.field in found:
+            continue
+        counts = next((one for one in opened if column.field in one.fields), None)
+        if counts is None:
+            raise UserError(f"{opened[-1].folder}: no document has a {column.field}, which {column.name} needs")
+        if counts.ids != opened[0].ids:
+            raise UserError(f"{counts.folder}: has other documents than {opened[0].folder}; index the corpus again")
+        found[column.field] = Matcher(counts.fields[column.field], queries, rows)
+    return found
+
+
+def values(
+    columns: list[Column | str], pairs: Pairs, by_field: dict[str, Matcher], of_systems: dict[str, np.ndarray]
+) -> np.ndarray:
+    """The features of pairs: a row a pair, a column a feature."""
+    candidates = {field: matcher.match(pairs) for field, matcher in by_field.items()}
+    made = np.empty((len(pairs.query), len(columns)))
+    with np.errstate(all="ignore"):  # what is not finite is told by who writes it, with query and document
+        for place, column in enumerate(columns):
+            if isinstance(column, str):
+                made[:, place] = of_systems[column]
+            else:
+                made[:, place] = column.feature.values(candidates[column.field])
+    return made
+
+
+def statistics(opened: list[TermCounts]) -> dict[str, Any]:
+    """What the feature file records of each index, by its fields: digest, analyser, documents, tokens, mean length."""
+    return {
+        one.statistics["fields"]: {
+            "sha256": one.digest(),
+            "analyzer": one.statistics["analyzer"],
+            "documents": one.statistics["documents"],
+            "fields": {
+                name: {"tokens": field.tokens, "mean_length": field.tokens / len(field.lengths)}
+                for name, field in one.fields.items()
+            },
+        }
+        for one in opened
+    }
+
+
+def compute(
+    path: Path, settings: Settings, ranked: Run, queries: QueryCounts, opened: list[TermCounts], qrels: Qrels,
+    scores: dict[str, SystemScore],
+) -> int:  # fmt: skip
+    """Write the feature file; returns the number of pairs. Raises UserError, and writes nothing, for what is wrong."""
+    columns = columns_of(settings)
+    kept = {query: ranking(of_query)[: settings.depth] for query, of_query in ranked.items()}
+    candidates = list(dict.fromkeys(document for best in kept.values() for document in best))
+    unknown = sum(document not in opened[0].row_of for document in candidates)
+    if unknown == len(candidates):
+        raise UserError(f"{opened[0].folder}: has none of the candidates; they are of another corpus")
+    if unknown:
+        print(f"{unknown} of {len(candidates)} candidates have no text in the index: no term matches", file=sys.stderr)
+    by_field = matchers(columns, opened, queries, candidates)
+    progress = Progress("computed", sum(map(len, kept.values())), "pair")
+    written = 0
+    with writing(path, [column if isinstance(column, str) else column.name for column in columns]) as writer:
+        for pairs, documents in batches(kept, ranked, opened[0].row_of):
+            names = [pairs.queries[place] for place in pairs.query]
+            of_systems = {name: score.values(names, documents) for name, score in scores.items()}
+            grades = [qrels.get(query, {}).get(name) for query, name in zip(names, documents, strict=True)]
+            writer.add(Features(names, documents, grades, values(columns, pairs, by_field, of_systems)))
+            written += len(documents)
+            progress.add(len(documents))
+        missing = {name: score.lacking for name, score in scores.items()}
+        about = {"features": settings.of, "first_stage": settings.first_stage, "depth": settings.depth}
+        writer.close({**about, "indices": statistics(opened), "pairs_without_score": missing})
+    return written
+
+
+def main() -> None:
+    options = parser(
+        __doc__, "candidates", "query-terms", "qrels", "terms*", "runs*", "features", "timing", settings=Settings
+    ).parse_args()
+    settings = options.settings
+    asked = [entry for entry in settings.of if "system" in entry]
+    if len(options.runs) != len(asked):
+        raise UserError(f"--runs: expected {len(asked)} files, one per system, not {len(options.runs)}")
+    ranked = {query: scores for query, scores in read_run(options.candidates).items() if scores}
+    if not ranked:
+        raise UserError(f"{options.candidates}: has no candidates, so there is nothing to compute features of")
+    queries = read_query_terms(options.query_terms, ranked, options.candidates)
+    opened = [TermCounts(folder) for folder in options.terms]
+    scores = {
+        entry["name"]: SystemScore(read_run(path), entry["missing"])
+        for entry, path in zip(asked, options.runs, strict=True)
+    }
+    start = clock()
+    pairs = compute(options.features, settings, ranked, queries, opened, read_qrels(options.qrels), scores)
+    seconds = clock() - start
+    write_timing(
+        options.timing, queries=len(ranked), pairs=pairs, features=len(settings.of), seconds=seconds,
+        pairs_per_second=pairs / seconds, threads=1, precision="fp64",
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,34 @@
+"""Write a feature file in the format of LETOR, which is SVMlight's with queries, for other learners.
+
+Reads a feature file and, where they are given, the term counts of the indices that it is to have been computed from: a
+feature file of another index is refused. Writes a text file (see scripts/ir/letor.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.ir.feature_file import check_index, feature_names, read_features
+from scripts.ir.letor import write_letor
+from scripts.ir.term_counts import TermCounts
+
+
+def rows(path: Path) -> Iterator[tuple[str, str, int | None, np.ndarray]]:
+    """The rows of a feature file one by one."""
+    for some in read_features(path):
+        yield from zip(some.queries, some.documents, some.grades, some.values, strict=True)
+
+
+def main() -> None:
+    options = parser(__doc__, "features", "terms*", "letor", settings=False).parse_args()
+    opened = [TermCounts(folder) for folder in options.terms]
+    check_index(options.features, {one.statistics["fields"]: one.digest() for one in opened})
+    write_letor(options.letor, feature_names(options.features), rows(options.features))
+
+
+if __name__ == "__main__":
+    run(main)

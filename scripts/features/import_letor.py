@@ -1,0 +1,48 @@
+"""Take over features that others computed: a LETOR file (MSLR, LETOR 3 and 4, Istella …) becomes a feature file.
+
+Reads a text file in LETOR's format (see scripts/ir/letor.py), plain or gzip; writes a feature file with its grades.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.ir.feature_file import Features, writing
+from scripts.ir.letor import Row, feature_names, read_letor
+
+BATCH = 50_000  # lines held in memory
+
+
+def as_features(rows: list[Row], width: int) -> Features:
+    """Lines as rows of a feature file; a feature that a line leaves out is 0."""
+    values = np.zeros((len(rows), width))
+    for place, row in enumerate(rows):
+        values[place, [number - 1 for number in row.values]] = list(row.values.values())
+    return Features([row.query for row in rows], [row.document for row in rows], [row.grade for row in rows], values)
+
+
+def import_letor(source: Path, path: Path) -> int:
+    """Write the feature file of a LETOR file; returns its number of lines. Raises UserError, and writes nothing."""
+    names = feature_names(source)
+    lines = 0
+    with writing(path, names) as writer:
+        rows = read_letor(source)
+        while some := list(islice(rows, BATCH)):
+            writer.add(as_features(some, len(names)))
+            lines += len(some)
+        writer.close({"features": [{"name": name} for name in names], "indices": {}, "source": source.name})
+    return lines
+
+
+def main() -> None:
+    options = parser(__doc__, "source", "features").parse_args()
+    print(f"{options.source}: {import_letor(options.source, options.features)} lines", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

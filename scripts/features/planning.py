@@ -1,0 +1,92 @@
+"""What the jobs of features are given: paths and settings, from the experiment (for rules/features.smk)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.doors import source
+from scripts.experiment import job_files
+from scripts.experiment.job_files import task_in
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import path
+
+FAMILIES = "scripts.features.families"
+WHOLE = "together"  # one field with title and text
+APART = "best"  # a field each
+ENGLISH_WHOLE = ("english", WHOLE)  # Pyserini's index, which needs no more words in its name
+
+
+def asked(experiment: Experiment) -> list[str]:
+    """All feature files of the configuration."""
+    return [
+        path("features", experiment=experiment.name, features=name, task=experiment.tasks[task].folder)
+        for name, features in experiment.features.items()
+        for task in features.tasks
+    ]
+
+
+def computed(experiment: Experiment) -> list[str]:
+    """The names of the features that are computed here."""
+    return [name for name, features in experiment.features.items() if not features.files]
+
+
+def given(experiment: Experiment) -> list[str]:
+    """The names of the features that others computed."""
+    return [name for name, features in experiment.features.items() if features.files]
+
+
+def file_of_others(experiment: Experiment, features: str, task: str) -> str:
+    """The user's own file of a task's features."""
+    return experiment.features[features].files[task_in(experiment, task).name]
+
+
+def own_files(experiment: Experiment) -> list[str]:
+    """The user's own files of features."""
+    return [file for features in experiment.features.values() for file in features.files.values()]
+
+
+def families(experiment: Experiment, features: str) -> list[str]:
+    """The files of the families that a feature file's job loads by name, below scripts/."""
+    names = dict.fromkeys(entry["family"] for entry in experiment.features[features].of if "family" in entry)
+    return [source(FAMILIES, name).removeprefix("scripts/") for name in names]
+
+
+def candidates(experiment: Experiment, features: str, task: str) -> str:
+    """The run of the first stage."""
+    first_stage = experiment.features[features].first_stage
+    assert first_stage is not None  # what is computed has one
+    return _run(experiment, first_stage, task)
+
+
+def runs(experiment: Experiment, features: str, task: str) -> list[str]:
+    """The runs whose scores are features, in their order: of each system that of its first seed."""
+    of = experiment.features[features].of
+    return [_run(experiment, entry["system"], task) for entry in of if "system" in entry]
+
+
+def query_terms(experiment: Experiment, features: str, task: str) -> str:
+    """What analysis leaves of the task's queries."""
+    its = task_in(experiment, task)
+    fields = {"experiment": experiment.name, "dataset": its.dataset, "split": its.split}
+    return path("query_terms", **fields, analyzer=experiment.features[features].analyzer)
+
+
+def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
+    """The term counts of title and text together and, where a feature is of one of them, of both apart."""
+    chosen = experiment.features[features]
+    if chosen.files:
+        return []
+    dataset = experiment.corpus_owner(task_in(experiment, task).dataset)
+    how = [(chosen.analyzer, WHOLE), *([(chosen.analyzer, APART)] if any("field" in one for one in chosen.of) else [])]
+    words = ["" if one == ENGLISH_WHOLE else f"-{'-'.join(one)}" for one in how]
+    return [path("term_counts", experiment=experiment.name, dataset=dataset, how=one) for one in words]
+
+
+def compute_settings(experiment: Experiment, features: str) -> dict[str, Any]:
+    """Which features of which candidates are computed."""
+    chosen = experiment.features[features]
+    return {"of": list(chosen.of), "first_stage": chosen.first_stage, "depth": chosen.depth}
+
+
+def _run(experiment: Experiment, system: str, task: str) -> str:
+    return job_files.runs(experiment, experiment.systems[system], task_in(experiment, task))[0]

@@ -1,0 +1,94 @@
+"""Which documents hold which terms how often: a folder that is read once from an index, and mapped into memory.
+
+    documents.txt            an id a line, in the order of their bytes; a document's row is its line, from 0
+    statistics.json          how it was made, the number of documents and the fields that have any term
+    {field}/terms.txt        a term a line, in the order of their bytes
+    {field}/starts.npy       where each term's entries begin, and where the last one's end
+    {field}/documents.npy    the rows of the documents that hold the term, ascending; 32 bits
+    {field}/counts.npy       how often they hold it; 32 bits
+    {field}/lengths.npy      the tokens of each document in this field, exactly (an index keeps them in one byte)
+
+The order does not depend on how an index was merged, so equal documents make equal files. Nothing is as large as
+documents times terms, and of the entries only those that are asked for are read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from scripts.common.digests import content_sha256
+from scripts.common.errors import UserError
+
+STATISTICS = "statistics.json"
+
+
+@dataclass(frozen=True)
+class Field:
+    """The terms of a field; entries lie in the arrays `rows` and `counts`, those of term i from starts[i] on."""
+
+    place: dict[str, int]  # of each term
+    starts: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
+    lengths: np.ndarray
+
+    @cached_property
+    def tokens(self) -> int:
+        """How many tokens the field has in all documents."""
+        return int(self.lengths.sum(dtype=np.int64))
+
+    def entries(self, term: str) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of the documents that hold a term, and how often each does; both empty where none does."""
+        place = self.place.get(term)
+        start, end = (0, 0) if place is None else self.starts[place : place + 2]
+        return self.rows[start:end], self.counts[start:end]
+
+
+class TermCounts:
+    """The term counts of an index, opened."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder. Raises UserError where it is not complete."""
+        self.folder = folder
+        try:
+            self.statistics = json.loads((folder / STATISTICS).read_text(encoding="utf-8"))
+            self.ids = read_names(folder / "documents.txt")
+            if len(self.ids) != self.statistics["documents"]:
+                raise ValueError
+            self.fields = {name: self._field(name) for name in self.statistics["fields_with_terms"]}
+        except (OSError, ValueError, KeyError, TypeError):
+            raise UserError(f"{folder}: are no complete term counts; delete the folder and count again") from None
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """The row of each document by its id."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+    def digest(self) -> str:
+        """The SHA-256 of the counts: that of another index is another one."""
+        return content_sha256(self.folder)
+
+    def _field(self, name: str) -> Field:
+        folder = self.folder / name
+        places = {term: place for place, term in enumerate(read_names(folder / "terms.txt"))}
+        rows, counts = (np.load(folder / f"{part}.npy", mmap_mode="r") for part in ("documents", "counts"))
+        starts, lengths = (np.load(folder / f"{part}.npy") for part in ("starts", "lengths"))
+        if len(starts) != len(places) + 1 or len(lengths) != len(self.ids) or {len(rows), len(counts)} != {starts[-1]}:
+            raise ValueError
+        return Field(places, starts, rows, counts, lengths)
+
+
+def read_names(path: Path) -> list[str]:
+    """The lines of a file of ids or terms; only a line feed ends a line."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def write_names(path: Path, names: list[str]) -> None:
+    """Write ids or terms, a line each."""
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{name}\n" for name in names)

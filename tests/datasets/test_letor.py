@@ -1,0 +1,41 @@
+"""LETOR files as a dataset: their judgements, by split, and what is refused."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.datasets.formats.letor import Options, mistake, read
+from tests.support.one_line import one_line
+
+LINES = "2 qid:1 1:3 # docid = a\n0 qid:1 1:0 # docid = b\n1 qid:2 1:1\n"
+
+
+def test_grades_become_judgements(tmp_path):
+    (tmp_path / "test.txt").write_text(LINES)
+    (tmp_path / "vali.txt").write_text("1 qid:7 1:1\n")
+    expected = {"1": {"a": 2, "b": 0}, "2": {"2-1": 1}}
+    assert read(tmp_path / "test.txt", Options())[:3] == (None, {}, {"test": expected})
+    found = read(tmp_path, Options({"dev": "vali.txt", "test": "test.txt"}))
+    assert found.qrels == {"dev": {"7": {"7-1": 1}}, "test": expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("", "test.txt: not one line with a query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
+)
+def test_mistakes_are_one_line(tmp_path, text, told):
+    (tmp_path / "test.txt").write_text(text)
+    with pytest.raises(UserError) as error:
+        read(tmp_path / "test.txt", Options())
+    one_line(error, told)
+
+
+def test_a_folder_needs_the_names_of_its_files(tmp_path):
+    with pytest.raises(UserError) as error:
+        read(tmp_path, Options())
+    one_line(error, "is a folder: name its files under letor")
+
+
+def test_files_lie_below_the_location_and_are_not_the_same():
+    assert mistake({"letor": {"test": "../x"}}).key == "letor.test"
+    assert mistake({"letor": {"dev": "x", "test": "x"}}).what == "dev and test are both 'x': the same judgements twice"
+    assert mistake({"letor": {"test": "x"}}) is None is mistake({})

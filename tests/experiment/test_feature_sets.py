@@ -1,0 +1,66 @@
+"""The section features: its defaults, and what each mistake says in one line."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.experiment.resolved_file import resolved_text
+from tests.experiment.test_config import changed
+
+STATISTICAL = {"first_stage": "bm25", "of": ["BM25", "DPH.title", {"system": "tuned"}]}
+
+
+def features(entry, **changes):
+    return resolve(changed({"features": {"f": entry}, **changes}), "c.yaml").features["f"]
+
+
+def test_names_are_looked_up_and_defaults_filled_in():
+    found = features(STATISTICAL)
+    assert (found.tasks, found.first_stage, found.depth, found.analyzer) == (("d",), "bm25", 100, "english")
+    assert found.of == (
+        {"name": "BM25", "family": "weighting-models", "feature": "BM25"},
+        {"name": "DPH.title", "family": "weighting-models", "feature": "DPH", "field": "title"},
+        {"name": "system.tuned", "system": "tuned", "missing": "lowest"},
+    )
+    assert features({**STATISTICAL, "of": [{"system": "tuned", "missing": 0}]}).of[0]["missing"] == 0
+    assert features(STATISTICAL, depth=20).depth == 20
+
+
+def test_an_experiment_without_features_is_as_before():
+    assert resolve(changed({}), "c.yaml").features == {}
+    assert "features" not in resolved_text(changed({"features": {}}), "c.yaml")
+
+
+def test_files_of_others_are_taken_where_they_lie():
+    found = features({"letor": {"d": "README.md"}})
+    assert found.files == {"d": "README.md"} and found.tasks == ("d",) and found.of == ()
+
+
+LISTED = {"systems/a": {"model": ["m", "n"]}, "models/n": {"type": "bi-encoder", "weights": "org/n"}}
+WRONG = {
+    "unknown feature": ({**STATISTICAL, "of": ["BM26"]}, {}, "features.f.of[1]: unknown feature 'BM26'; expected first_stage_score"),
+    "unknown field": ({**STATISTICAL, "of": ["BM25.body"]}, {}, "features.f.of[1]: unknown field 'body' in 'BM25.body'; expected title or text"),
+    "the same for each field": ({**STATISTICAL, "of": ["query_length.title"]}, {}, "query_length is the same for each field; leave out .title"),
+    "a feature twice": ({**STATISTICAL, "of": ["DPH", "BM25", "DPH"]}, {}, "features.f.of: DPH comes twice"),
+    "unknown system": ({**STATISTICAL, "of": [{"system": "x"}]}, {}, "features.f.of[1].system: unknown name 'x'; systems has bm25, tuned"),
+    "unknown first stage": ({**STATISTICAL, "first_stage": "x"}, {}, "features.f.first_stage: unknown name 'x'"),
+    "several systems": ({**STATISTICAL, "of": [{"system": "a"}]}, LISTED, "features.f.of[1].system: a became 2 systems; name one of them"),
+    "unknown task": ({**STATISTICAL, "tasks": ["x"]}, {}, "features.f.tasks: unknown name 'x'; tasks has d"),
+    "no first stage": ({"of": ["BM25"]}, {}, "features.f: key 'first_stage' is missing (or letor, with files of others)"),
+    "no features": ({"first_stage": "bm25"}, {}, "features.f: key 'of' is missing"),
+    "deeper than runs": ({**STATISTICAL, "depth": 200}, {"depth": 100}, "features.f.depth: 200 is more than a run keeps; expected at most 100"),
+    "unknown key": ({**STATISTICAL, "colour": 1}, {}, "features.f: unknown key 'colour'"),
+    "infinite value": ({**STATISTICAL, "of": [{"system": "bm25", "missing": 1e300}]}, {}, "features.f.of"),
+    "files and more": ({"letor": {"d": "README.md"}, "depth": 5}, {}, "features.f: letor has features that others computed, so leave out depth"),
+    "no such file": ({"letor": {"d": "nowhere.txt"}}, {}, "features.f.letor.d: no file 'nowhere.txt' here or in the mirrors"),
+    "file of no task": ({"letor": {"x": "README.md"}}, {}, "features.f.letor: unknown name 'x'; tasks has d"),
+    "no run for the task": (STATISTICAL, {"systems/tuned/tasks": ["e"], "datasets/e": {"format": "beir", "location": "tests"}, "tasks": ["d", "e"], "comparisons": {}}, "features.f: tuned has no run for task 'd'"),
+    "judgements alone": ({**STATISTICAL, "first_stage": "theirs", "of": ["BM25"]}, {"datasets/j": {"format": "qrels", "location": "README.md"}, "tasks": ["j"], "systems": {"theirs": {"type": "external", "runs": {"j": "README.md"}}}, "comparisons": {}}, "features.f.tasks: 'j' has no documents to compute features of"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entry", "changes", "told"), WRONG.values(), ids=WRONG)
+def test_each_mistake_is_one_line(entry, changes, told):
+    with pytest.raises(UserError) as error:
+        features(entry, **changes)
+    assert told in str(error.value) and "\n" not in str(error.value), str(error.value)

@@ -1,0 +1,48 @@
+"""What the jobs of features are given, on a small experiment."""
+
+from scripts.experiment.resolution import resolve
+from scripts.features import planning
+from tests.experiment.test_config import changed
+
+OF = ["BM25", "first_stage_rank", {"system": "tuned"}]
+
+
+def experiment(**changes):
+    return resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF, **changes}}}), "c.yaml")
+
+
+def test_files_of_a_task():
+    planned = experiment()
+    assert planning.asked(planned) == ["results/e/features/d/f.parquet"]
+    assert (planning.computed(planned), planning.given(planned)) == (["f"], [])
+    assert planning.candidates(planned, "f", "d") == "results/e/runs/d/bm25/seed-0.trec.gz"
+    assert planning.runs(planned, "f", "d") == ["results/e/runs/d/tuned/seed-1.trec.gz"]
+    assert planning.query_terms(planned, "f", "d") == "results/e/bm25/d/query-terms/test.english.json"
+    assert planning.term_counts(planned, "f", "d") == ["results/e/bm25/d/term-counts"]
+    settings = planning.compute_settings(planned, "f")
+    assert settings["depth"] == 100 and [one["name"] for one in settings["of"]] == [
+        "BM25",
+        "first_stage_rank",
+        "system.tuned",
+    ]
+
+
+def test_a_field_of_its_own_needs_the_index_with_both_apart():
+    planned = experiment(of=["BM25.title"], analyzer="standard")
+    names = [f"results/e/bm25/d/term-counts-standard-{fields}" for fields in ("together", "best")]
+    assert planning.term_counts(planned, "f", "d") == names
+
+
+def test_a_job_depends_on_the_families_of_its_features_alone():
+    assert planning.families(experiment(), "f") == [
+        "features/families/weighting_models.py",
+        "features/families/first_stage.py",
+    ]
+    assert planning.families(experiment(of=[{"system": "tuned"}]), "f") == []
+
+
+def test_files_of_others_are_known_as_the_users_own():
+    planned = resolve(changed({"features": {"f": {"letor": {"d": "README.md"}}}}), "c.yaml")
+    assert (planning.computed(planned), planning.given(planned)) == ([], ["f"])
+    assert planning.own_files(planned) == [planning.file_of_others(planned, "f", "d")] == ["README.md"]
+    assert planning.term_counts(planned, "f", "d") == []
