@@ -198,6 +198,8 @@ ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "
 def with_number(path, value):
     """BASE with a value at a place of the schema."""
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
+    config["matrices"] = {"x": {"zero_shot": "tuned", "full_shot": "tuned", "baseline": "bm25", "measure": "RR@10"}}
+    config["curves"] = {"x": {"systems": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["plan_study"] = {"assumed": {"x": {"query_sd": 0.2, "collection_sd": 0.02}}}
     path = [path[0], ENTRIES[path[0]], *path[2:]] if path[0] in ENTRIES else path
     for key in reversed(path[1:]):
