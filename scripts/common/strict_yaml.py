@@ -2,7 +2,8 @@
 
 Refused are duplicate keys and keys that are not text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30`
 (8 and 90 to YAML), custom tags, several documents, an alias inside what it names, oversized files, too deep nesting and
-invisible characters. What remains is text, numbers, true, false, null, lists and mappings.
+invisible characters. What remains is text, numbers, true, false, null, lists and mappings. Only the mappings in
+NUMBERED may have whole numbers as keys, which are read as text.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ LARGEST_FILE = 1 << 20  # bytes
 DEEPEST = 20  # lists and mappings inside one another
 MOST_VALUES = 100_000  # with aliases expanded
 TEMPLATE = "__use_yte__"  # with this key Snakemake would run Python code from the configuration
+NUMBERED = ("grades",)  # keys whose mapping has whole numbers as keys
+WHOLE = re.compile("0|-?[1-9][0-9]*")  # as a key is written: 1 is one spelling, 0x1 and +1 would be others
 _STANDARD = "tag:yaml.org,2002:"
 _KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
@@ -40,7 +43,7 @@ _HINTS = {
 
 
 class _Reader(yaml.SafeLoader):
-    """PyYAML's safe loader with a limit on nesting that holds while the file is parsed."""
+    """PyYAML's safe loader with a limit on nesting that holds while the file is parsed, and with NUMBERED."""
 
     depth = 0
 
@@ -50,6 +53,10 @@ class _Reader(yaml.SafeLoader):
             raise _refused(self.peek_event(), f"more than {DEEPEST} lists and mappings inside one another")
         node = super().compose_node(parent, index)
         self.depth -= 1
+        if isinstance(node, yaml.MappingNode) and isinstance(index, yaml.ScalarNode) and index.value in NUMBERED:
+            for key, _ in node.value:
+                if key.tag == f"{_STANDARD}int" and WHOLE.fullmatch(key.value):
+                    key.tag = f"{_STANDARD}str"
         return node
 
 

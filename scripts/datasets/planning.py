@@ -20,7 +20,8 @@ from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 
-OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict")  # keys of any dataset for prepare
+# Keys of any dataset for prepare
+OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "grades", "document_characters")
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
 

@@ -26,6 +26,8 @@ from scripts.common.files import atomic_folder, atomic_text, check_sha256
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
+from scripts.datasets.grades import with_grades
+from scripts.datasets.lengths import OfLength
 from scripts.datasets.splits import carve, carve_by_document, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
 from scripts.ir.trec import Qrels, write_qrels
@@ -46,6 +48,10 @@ class Settings:
     split_by: Annotated[Literal["queries", "documents"], "what the shares are of"] = "queries"
     drop_shared: Annotated[bool, "leave training queries out that share a relevant document with dev or test"] = False
     strict: Annotated[bool, "stop at what is odd in the data"] = False
+    grades: Annotated[dict[str, int], "grade in the data -> grade; empty: as they are"] = field(default_factory=dict)
+    document_characters: Annotated[dict[str, int], "min, max: of the documents that are kept"] = field(
+        default_factory=dict
+    )
 
 
 class Census:
@@ -138,10 +144,11 @@ def leaks(collection: Collection) -> list[str]:
     return shared_queries
 
 
-def statistics(census: Census, collection: Collection, splitting: Splitting) -> dict:
+def statistics(census: Census, collection: Collection, splitting: Splitting, left_out: set[str]) -> dict:
     """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
 
-    What only documents and queries tell is absent where there are none.
+    What only documents and queries tell is absent where there are none. `left_out` are documents that are not in the
+    corpus for their length.
     """
     splits = {}
     for split, qrels in collection.qrels.items():
@@ -161,6 +168,8 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
                 "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
                 "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
             }
+            if left_out:
+                splits[split]["judged_documents_left_out"] = sum(document in left_out for document, _ in judged)
     if collection.documents is None:
         return {"splits": splits}
     for split, part in splits.items():
@@ -173,17 +182,18 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
         "mean_document_words": census.words / len(census.ids),
         "empty_documents": census.empty,
         "equal_documents": census.equal,
+        **({"documents_left_out": len(left_out)} if left_out else {}),
         "splits": splits,
     }
 
 
 def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
     """What `strict: true` refuses and what is otherwise only counted, in words."""
-    odd = shared_queries + [
-        f"{split}: {part['judged_documents_missing']} judgements name documents that the corpus lacks"
-        for split, part in counts["splits"].items()
-        if part.get("judged_documents_missing")
-    ]
+    odd = list(shared_queries)
+    for split, part in counts["splits"].items():
+        missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)
+        if missing:
+            odd.append(f"{split}: {missing} judgements name documents that the corpus lacks")
     if counts.get("equal_documents"):
         odd.append(f"{counts['equal_documents']} documents have the text of an earlier one")
     return odd
@@ -209,9 +219,11 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
         check_sha256(source, settings.sha256, str(source))
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
-            collection, splitting = with_splits(reader.read(root, options), settings)
+            data: Collection = reader.read(root, options)
+            judged = {split: with_grades(qrels, settings.grades) for split, qrels in data.qrels.items()}
+            collection, splitting = with_splits(data._replace(qrels=judged), settings)
             shared_queries = leaks(collection)
-            documents = [] if collection.documents is None else collection.documents
+            documents = OfLength(collection.documents or [], settings.document_characters)
             census = Census(documents if shared is None else same_documents(documents, shared))
             if shared is not None:
                 count = sum(1 for _ in census)
@@ -219,7 +231,7 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
                 count = write_corpus(target / "corpus.jsonl", census)
             if collection.documents is not None and not count:
                 raise UserError("the corpus has not one document")
-            counts = statistics(census, collection, splitting)
+            counts = statistics(census, collection, splitting, documents.left_out)
             odd = oddities(counts, shared_queries)
             if odd and settings.strict:
                 raise UserError(f"strict: {'; '.join(odd)}")

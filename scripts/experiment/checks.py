@@ -58,6 +58,9 @@ def check_datasets(check: Checker) -> None:
             _check_measure_name(check, f"{key}.measure", entry["measure"])
         if "corpus" in entry:
             _check_corpus(check, key, entry)
+        lengths = entry.get("document_characters", {})
+        if lengths.get("min", 0) > lengths.get("max", lengths.get("min", 0)):
+            raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
         for split, share in entry["splits"].items():
             if share >= 1 and share != int(share):
                 raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
@@ -79,6 +82,9 @@ def _check_corpus(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if not (format_of(entry).has_documents and format_of(owner).has_documents):
         without = ", ".join(name for name, form in formats().items() if not form.has_documents)
         raise check.fail(f"{key}.corpus", f"formats {without} have no documents to share")
+    if entry.get("document_characters") != owner.get("document_characters"):
+        problem = f"must be that of {entry['corpus']}, whose documents these are"
+        raise check.fail(f"{key}.document_characters", problem)
 
 
 def _check_location(check: Checker, key: str, entry: dict[str, Any]) -> None:

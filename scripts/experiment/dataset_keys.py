@@ -11,7 +11,8 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_schema import dataset_schema, format_of, keys_of
 
 CARVING = ("splits", "split_by", "drop_shared")
-NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", *CARVING)
+NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "grades",
+                  "document_characters", *CARVING)  # fmt: skip
 
 
 def check_keys(check: Checker, key: str, entry: dict[str, Any]) -> None:
@@ -66,7 +67,7 @@ def source_of_queries(entry: dict[str, Any], split: str) -> dict[str, Any]:
     named = entry.get(judgements) if judgements else None
     carved = split in entry["splits"] and (named is None or split not in named)
     if carved or split == "train":
-        source |= {"split": split, **{key: entry[key] for key in CARVING}}
+        source |= {"split": split, **{key: entry.get(key) for key in (*CARVING, "grades")}}
     elif named is None:
         source["split"] = split
     for key, schema in keys_of(entry["format"]).items():

@@ -65,6 +65,16 @@ OF_FILES: dict[str, dict[str, Any]] = {
         "type": "boolean",
         "default": False,
     },
+    "grades": {
+        "description": (
+            "other grades for the judgements than those in the data, such as {1: 0, 2: 1, 3: 1, 4: 2}; every grade of "
+            "the data is to be named"
+        ),
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"$ref": "#/$defs/grade-name"},
+        "additionalProperties": {"$ref": "#/$defs/grade"},
+    },
 }
 OF_DOCUMENTS: dict[str, dict[str, Any]] = {
     "corpus": {
@@ -72,6 +82,15 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
             "another dataset with the same documents (this one has other queries): they are indexed and encoded once"
         ),
         "type": "string",
+    },
+    "document_characters": {
+        "description": (
+            "leave out documents of another length (title and text together, in characters); their judgements stay"
+        ),
+        "type": "object",
+        "additionalProperties": False,
+        "minProperties": 1,
+        "properties": {"min": {"$ref": "#/$defs/count"}, "max": {"$ref": "#/$defs/count"}},
     },
     "language": {
         "description": "of its texts, for splitting them into sentences",

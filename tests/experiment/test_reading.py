@@ -198,6 +198,7 @@ def with_number(path, value):
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
     config["plan_study"] = {"assumed": {"x": {"query_sd": 0.2, "collection_sd": 0.02}}}
     path = [path[0], ENTRIES[path[0]], *path[2:]] if path[0] in ENTRIES else path
+    path = [*path[:-1], "1"] if "grades" in path else path  # its keys are grades
     for key in reversed(path[1:]):
         value = [value, 1] if key == [] else {key: value}
     merge(config, {path[0]: value})
