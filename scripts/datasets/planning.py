@@ -56,6 +56,12 @@ def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:
     return job_files.corpus(experiment, dataset) if dataset in without_corpus(experiment) else []
 
 
+def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:
+    """The queries of the dataset whose runs this one's judgements score, a file a split, if it names one."""
+    owner = experiment.datasets[dataset].get("runs_of")
+    return job_files.all_queries(experiment, owner) if owner else []
+
+
 def location(experiment: Experiment, dataset: str) -> str:
     """Where a dataset is from."""
     return experiment.datasets[dataset]["location"]

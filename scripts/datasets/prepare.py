@@ -4,7 +4,7 @@ Reads the setting `source`, a folder or an archive; for judgements only, which t
 also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
 is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
 train where the settings ask for it, and is empty otherwise. Given the corpus of a dataset with the same documents, none
-is written.
+is written; given the queries of a dataset whose runs judgements score as well, those of other queries are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import hashlib
 import itertools
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +27,7 @@ from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
+from scripts.datasets.judged_again import of_ranked_queries
 from scripts.datasets.lengths import OfLength
 from scripts.datasets.splits import carve, carve_by_document, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
@@ -208,10 +209,13 @@ def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
         yield document
 
 
-def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> list[str]:
+def prepare(
+    folder: Path, settings: Settings, shared: Path | None = None, ranked_queries: Sequence[Path] = ()
+) -> list[str]:
     """Read the source by its format and write the collection; returns what is odd. Raises UserError, naming the place.
 
     With a `shared` corpus (that of a dataset with the same documents) no corpus is written, and it is held to be equal.
+    Judgements only are kept of the `ranked_queries` (of a dataset whose runs they score, a file a split), if given.
     """
     source, reader = Path(settings.source), _reader(settings.format)
     options = read_settings(reader.Options, settings.options, "--settings: options")
@@ -220,7 +224,8 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
             data: Collection = reader.read(root, options)
-            judged = {split: with_grades(qrels, settings.grades) for split, qrels in data.qrels.items()}
+            judged, without_runs = of_ranked_queries(data.qrels, ranked_queries)
+            judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
             collection, splitting = with_splits(data._replace(qrels=judged), settings)
             shared_queries = leaks(collection)
             documents = OfLength(collection.documents or [], settings.document_characters)
@@ -232,7 +237,7 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
             if collection.documents is not None and not count:
                 raise UserError("the corpus has not one document")
             counts = statistics(census, collection, splitting, documents.left_out)
-            odd = oddities(counts, shared_queries)
+            odd = oddities(counts, shared_queries + without_runs)
             if odd and settings.strict:
                 raise UserError(f"strict: {'; '.join(odd)}")
         except UserError as error:
@@ -263,10 +268,10 @@ def _reader(name: str) -> ModuleType:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "statistics", "corpus*", settings=Settings).parse_args()
+    arguments = parser(__doc__, "statistics", "corpus*", "ranked-queries*", settings=Settings).parse_args()
     shared = next(iter(arguments.corpus), None)
     collection = arguments.statistics.parent  # the files of a collection lie beside one another
-    for odd in prepare(collection, arguments.settings, shared):
+    for odd in prepare(collection, arguments.settings, shared, arguments.ranked_queries):
         print(f"{collection.name}: {odd}", file=sys.stderr)
 
 

@@ -58,6 +58,8 @@ def check_datasets(check: Checker) -> None:
             _check_measure_name(check, f"{key}.measure", entry["measure"])
         if "corpus" in entry:
             _check_corpus(check, key, entry)
+        if "runs_of" in entry:
+            _check_runs_of(check, key, entry)
         lengths = entry.get("document_characters", {})
         if lengths.get("min", 0) > lengths.get("max", lengths.get("min", 0)):
             raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
@@ -85,6 +87,16 @@ def _check_corpus(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if entry.get("document_characters") != owner.get("document_characters"):
         problem = f"must be that of {entry['corpus']}, whose documents these are"
         raise check.fail(f"{key}.document_characters", problem)
+
+
+def _check_runs_of(check: Checker, key: str, entry: dict[str, Any]) -> None:
+    check.known(f"{key}.runs_of", entry["runs_of"], "datasets")
+    if not format_of(check.config["datasets"][entry["runs_of"]]).has_documents:
+        problem = f"{entry['runs_of']} has no documents, so no runs of its own; expected is a dataset that has"
+        raise check.fail(f"{key}.runs_of", problem)
+    if entry["splits"] or entry["drop_shared"]:
+        which = "splits" if entry["splits"] else "drop_shared"
+        raise check.fail(f"{key}.{which}", f"the queries of each split are those of {entry['runs_of']}; leave it out")
 
 
 def _check_location(check: Checker, key: str, entry: dict[str, Any]) -> None:

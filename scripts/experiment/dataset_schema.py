@@ -14,7 +14,7 @@ from scripts.datasets.formats import Format
 
 FORMATS = "scripts.datasets.formats"
 
-# The keys of every dataset, of one that has files, and of one that has documents.
+# The keys of every dataset, of one that has files, of one that has documents, and of one that has judgements only.
 OF_ALL: dict[str, dict[str, Any]] = {
     "format": {"description": "of documents and judgements"},
     "label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"},
@@ -105,7 +105,16 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         "default": False,
     },
 }
-SHARED = OF_ALL | OF_FILES | OF_DOCUMENTS
+OF_JUDGEMENTS: dict[str, dict[str, Any]] = {
+    "runs_of": {
+        "description": (
+            "another dataset, with documents: the runs on its tasks are scored by these judgements too, so they are "
+            "further tasks and nothing is ranked again"
+        ),
+        "type": "string",
+    },
+}
+SHARED = OF_ALL | OF_FILES | OF_DOCUMENTS | OF_JUDGEMENTS
 
 
 def formats() -> dict[str, Format]:
@@ -127,6 +136,8 @@ def keys_of(name: str) -> dict[str, dict[str, Any]]:
         shared |= OF_FILES
     if module.FORMAT.has_documents:
         shared |= OF_DOCUMENTS
+    elif not module.FORMAT.values_given:
+        shared |= OF_JUDGEMENTS
     return shared | {key: shared.get(key, {}) | schema for key, schema in module.KEYS.items()}
 
 
