@@ -8,6 +8,7 @@ from scripts.evaluation import planning as evaluation
 from scripts.experiment import job_files
 from scripts.experiment.resolution import resolve
 from scripts.reports.planning.costs import run_timings
+from scripts.reports.planning.figures import tasks_learnt
 from scripts.synthesis.planning import comparison_settings
 from tests.experiment.test_config import changed
 
@@ -65,6 +66,11 @@ def test_what_is_trained_for_each_dataset_apart_ranks_by_the_checkpoint_of_the_r
     each = {"systems/apart": {"model": "m", "recipe": {"each": {"d": "r"}}}}
     experiment = resolved(**each, **{"comparisons/c/treatment": "apart"})
     assert experiment.comparisons["c"].tasks == ("d", "q")
+
+
+def test_a_system_that_learnt_from_the_ranked_dataset_is_marked_on_both_tasks():
+    experiment = resolved()
+    assert tasks_learnt(experiment, experiment.comparisons["c"]) == {"tuned": ["d", "q"]}
 
 
 WRONG = {
