@@ -27,6 +27,7 @@ include: "rules/forest_plots.smk"
 include: "rules/influence.smk"
 include: "rules/queries.smk"
 include: "rules/bar_charts.smk"
+include: "rules/transfer.smk"
 include: "rules/costs.smk"
 include: "rules/published.smk"
 include: "rules/tables.smk"
@@ -40,17 +41,6 @@ rule all:
     input:
         shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
         deleted=deleted,
-
-
-rule prepare:  # on a machine with network: afterwards no other rule needs any
-    input:
-        datasets.statistics(EXPERIMENT),
-        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),
-
-
-rule archive:  # of a finished experiment; docs/archive.md
-    input:
-        result("archive", extent="crate"),
 
 
 onstart:

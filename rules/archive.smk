@@ -24,9 +24,15 @@ def archive_settings(wildcards):
     """The settings of the archive's scripts; with the extent, if the rule has that wildcard."""
     if AS_MODULE:
         sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
-    described = {"experiment": EXPERIMENT.name, "config": config, "config_files": CONFIG_FILES}
+    described = {"experiment": EXPERIMENT.name, "config_files": CONFIG_FILES}
+    described["config"] = with_text_keys(config, CONFIG_NAME)
     described["rules"] = described_rules()
     return settings(**described, **dict(wildcards.items()), snakemake=snakemake.__version__)
+
+
+rule archive:  # of a finished experiment; docs/archive.md
+    input:
+        result("archive", extent="crate"),
 
 
 rule write_archive:

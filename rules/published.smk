@@ -16,6 +16,7 @@ rule published:
         published=PUBLISHED_FILES.get("published", []),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),
+        datasets=result("datasets_table"),
         times=BESIDE_PUBLISHED["times"],
         effects=BESIDE_PUBLISHED["effects"],
         meta=BESIDE_PUBLISHED["meta"],
@@ -33,5 +34,5 @@ rule published:
         "published"
     shell:
         "python {input.script:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
-        " --times {input.times:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q}"
+        " --datasets {input.datasets:q} --times {input.times:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q}"
         " --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

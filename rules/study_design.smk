@@ -1,7 +1,7 @@
 """Study design: which effect a further study could detect, from the variances of each comparison or assumed ones.
 
 In: effects/, meta/, metrics/ of both systems, tables/costs.tsv. Out: tables/study-designs/{plan}.json,
-figures/study-design-{plan}.{svg,pdf,png}, tables/study-design.{tsv,md}. `snakemake plan_study` makes them all; with
+figures/study-design-{plan}.{svg,pdf,png}, tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all; with
 `plan_study` in the configuration they are made with the other results.
 """
 
@@ -83,6 +83,7 @@ rule plan_study:  # the last one: it prints a sentence a plan
     output:
         table=shown(result("study_designs", table_format="tsv"), "study_designs", "Tables", table="study designs"),
         page=result("study_designs", table_format="md"),
+        tex=result("study_designs", table_format="tex"),
     log:
         result("log", job="plan_study"),
     params:
@@ -93,4 +94,4 @@ rule plan_study:  # the last one: it prints a sentence a plan
         "plan_study"
     shell:
         "python {input.script:q} --plans {input.plans:q} --figures {input.figures:q} --table {output.table:q}"
-        " --page {output.page:q} --settings {params.settings:q} --log {log:q}"
+        " --page {output.page:q} --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"

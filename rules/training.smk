@@ -60,7 +60,7 @@ rule fine_tune:
         start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
         queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),
-        negatives=lambda wildcards: training.negatives(EXPERIMENT, wildcards.recipe),
+        negatives=lambda wildcards: training.negatives(EXPERIMENT, wildcards.recipe, wildcards.seed),
     output:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),

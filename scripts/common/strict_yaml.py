@@ -23,8 +23,8 @@ LARGEST_FILE = 1 << 20  # bytes
 DEEPEST = 20  # lists and mappings inside one another
 MOST_VALUES = 100_000  # with aliases expanded
 TEMPLATE = "__use_yte__"  # with this key Snakemake would run Python code from the configuration
-NUMBERED = ("grades",)  # keys whose mapping has whole numbers as keys
-WHOLE = re.compile("0|-?[1-9][0-9]*")  # as a key is written: 1 is one spelling, 0x1 and +1 would be others
+NUMBERED = ("epochs", "grades")  # keys whose mapping may have whole numbers (of training queries, grades) as keys
+WHOLE = re.compile("0|-?[1-9][0-9]*")  # as such a key is written: 1 is one spelling, 0x1 and +1 would be others
 _STANDARD = "tag:yaml.org,2002:"
 _KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
@@ -43,7 +43,7 @@ _HINTS = {
 
 
 class _Reader(yaml.SafeLoader):
-    """PyYAML's safe loader with a limit on nesting that holds while the file is parsed, and with NUMBERED."""
+    """PyYAML's safe loader with a limit on nesting that holds while the file is parsed."""
 
     depth = 0
 
@@ -53,10 +53,6 @@ class _Reader(yaml.SafeLoader):
             raise _refused(self.peek_event(), f"more than {DEEPEST} lists and mappings inside one another")
         node = super().compose_node(parent, index)
         self.depth -= 1
-        if isinstance(node, yaml.MappingNode) and isinstance(index, yaml.ScalarNode) and index.value in NUMBERED:
-            for key, _ in node.value:
-                if key.tag == f"{_STANDARD}int" and WHOLE.fullmatch(key.value):
-                    key.tag = f"{_STANDARD}str"
         return node
 
 
@@ -147,6 +143,7 @@ def _check(
     elif (node.tag == f"{_STANDARD}map") != isinstance(node, yaml.MappingNode) or node.tag == f"{_STANDARD}str":
         raise _refused(node, _unknown_tag(node))
     if isinstance(node, yaml.MappingNode):
+        _numbers_as_text(node)
         _check_keys(node)
     inner = [_check(part, reader, measured, open_nodes) for part in parts]
     values, depth = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
@@ -166,6 +163,15 @@ def _unknown_tag(node: yaml.Node) -> str:
         return "= has a meaning of its own in YAML; for the text write '='"
     shown = "!!" + node.tag.removeprefix(_STANDARD) if node.tag.startswith(_STANDARD) else node.tag
     return f"unknown tag {shortened(shown)}; remove it, and quote a text that begins with !"
+
+
+def _numbers_as_text(node: yaml.MappingNode) -> None:
+    """Make the plain whole numbers that are keys of the mappings in NUMBERED texts."""
+    for key, mapping in node.value:
+        if key.value in NUMBERED and isinstance(mapping, yaml.MappingNode):
+            for number, _ in mapping.value:
+                if number.tag == f"{_STANDARD}int" and WHOLE.fullmatch(number.value):
+                    number.tag = f"{_STANDARD}str"
 
 
 def _check_keys(node: yaml.MappingNode) -> None:

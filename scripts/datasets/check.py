@@ -22,6 +22,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.locations import is_url, shown
 from scripts.common.settings import read_settings
+from scripts.datasets.check_library import library_state
 from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, pip_reason, session, why
 
 TIMEOUT = 30  # seconds that a server may take
@@ -40,6 +41,9 @@ class Source:
     files: Annotated[dict[str, str | None] | None, "below a URL: name -> SHA-256"] = None
     revision: Annotated[str | None, "of a hub id"] = None
     content: Annotated[str | None, "the SHA-256 of the user's own file in a mirror"] = None
+    ids: Annotated[list[str] | None, "of ir_datasets: the splits' ids"] = None
+    fields: Annotated[list[str] | None, "of its documents"] = None
+    query_field: Annotated[str | None, "of its queries"] = None
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,9 @@ def questions(source: Source, mirrors: list[Path]) -> list[Callable[[], str]]:
     location, revision = source.location, source.revision
     if revision is not None:
         return [lambda: hub_state(location, revision)]
+    if source.ids is not None:
+        asked = {"fields": source.fields, "query_field": source.query_field}
+        return [lambda: library_state(location, source.ids, Path(source.download), url_state, **asked)]
     files = {urls.parse(location).below(name).written: checksum for name, checksum in (source.files or {}).items()}
 
     def ask(url: str, checksum: str | None) -> str:

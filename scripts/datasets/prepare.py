@@ -3,8 +3,9 @@
 Reads the setting `source`, a folder or an archive; for judgements only, which then have neither corpus nor queries,
 also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
 is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
-train where the settings ask for it, and is empty otherwise. Given the corpus of a dataset with the same documents, none
-is written; given the queries of a dataset whose runs judgements score as well, those of other queries are left out.
+train where the settings ask for it, and is empty otherwise; of dev and test a sample can be kept. Given the corpus of a
+dataset with the same documents, none is written; given the queries of a dataset whose runs judgements score as well,
+those of other queries are left out.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import hashlib
 import itertools
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from scripts.common import doors
@@ -28,6 +29,7 @@ from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
 from scripts.datasets.judged_again import of_ranked_queries
+from scripts.datasets.kept_queries import with_samples, with_unjudged
 from scripts.datasets.lengths import OfLength
 from scripts.datasets.splits import carve, carve_by_document, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
@@ -49,6 +51,9 @@ class Settings:
     split_by: Annotated[Literal["queries", "documents"], "what the shares are of"] = "queries"
     drop_shared: Annotated[bool, "leave training queries out that share a relevant document with dev or test"] = False
     strict: Annotated[bool, "stop at what is odd in the data"] = False
+    test_queries: Annotated[int | None, "judged queries of test that are kept, a sample; all without it"] = None
+    dev_queries: Annotated[int | None, "judged queries of dev that are kept, a sample; all without it"] = None
+    unjudged: Annotated[Literal["drop", "train"], "what queries without judgements become"] = "drop"
     grades: Annotated[dict[str, int], "grade in the data -> grade; empty: as they are"] = field(default_factory=dict)
     document_characters: Annotated[dict[str, int], "min, max: of the documents that are kept"] = field(
         default_factory=dict
@@ -79,10 +84,13 @@ class Census:
 
 
 class Splitting(NamedTuple):
-    """What was done to get the splits: which were carved, and how many training queries were left out."""
+    """What was done to get the splits: which were carved, which training queries were left out or have no judgements,
+    and the sizes of the splits of which a sample is kept."""
 
     carved: list[str]
     dropped: int
+    unjudged: int = 0
+    sampled_from: Mapping[str, int] = MappingProxyType({})
 
 
 def with_splits(collection: Collection, settings: Settings) -> tuple[Collection, Splitting]:
@@ -98,8 +106,9 @@ def with_splits(collection: Collection, settings: Settings) -> tuple[Collection,
 
     shares = {split: settings.splits[split] for split in ("test", "dev") if split in settings.splits}
     shares = {split: share for split, share in shares.items() if split not in qrels}
-    if shares and "train" not in qrels:
-        raise UserError(f"splits.{next(iter(shares))}: there is no train split to carve it out of")
+    if shares and not qrels.get("train"):
+        lacking = "judged query in train" if "train" in qrels else "train split"
+        raise UserError(f"splits.{next(iter(shares))}: there is no {lacking} to carve it out of")
     if settings.drop_shared and "train" in qrels:
         dropped = sharing(qrels["train"], [judged for split, judged in qrels.items() if split != "train"])
         move(dropped, None)
@@ -114,7 +123,7 @@ def with_splits(collection: Collection, settings: Settings) -> tuple[Collection,
         for split, share in shares.items():
             others = [judged for name, judged in qrels.items() if name != "train"]
             move(set(carve(qrels["train"], share, settings.seed, others)), split)
-    return Collection(collection.documents, queries, qrels), Splitting(list(shares), len(dropped))
+    return collection._replace(queries=queries, qrels=qrels), Splitting(list(shares), len(dropped))
 
 
 def leaks(collection: Collection) -> list[str]:
@@ -138,7 +147,7 @@ def leaks(collection: Collection) -> list[str]:
             for text, qrels in zip(texts, (first, second), strict=True)
             if text
         ]
-        if twins and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
+        if len(twins) == 2 and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
             raise UserError(f"every query of {split} or {other} is in the other as well, with its judgements; {cure}")
         if common:
             shared_queries.append(f"{len(common)} queries stand in {split} and in {other}, with other judgements")
@@ -163,6 +172,10 @@ def statistics(census: Census, collection: Collection, splitting: Splitting, lef
         }
         if split == "train" and splitting.dropped:
             splits[split]["left_out"] = splitting.dropped
+        if split == "train" and splitting.unjudged:
+            splits[split]["unjudged"] = splitting.unjudged
+        if split in splitting.sampled_from:
+            splits[split]["sampled_from"] = splitting.sampled_from[split]
         if collection.documents is not None:
             texts = collection.queries[split]
             splits[split] |= {
@@ -228,6 +241,10 @@ def prepare(
             judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
             collection, splitting = with_splits(data._replace(qrels=judged), settings)
             shared_queries = leaks(collection)
+            sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
+            collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
+            collection, sampled_from = with_samples(collection, sizes, settings.seed)
+            splitting = splitting._replace(sampled_from=sampled_from, unjudged=unjudged)
             documents = OfLength(collection.documents or [], settings.document_characters)
             census = Census(documents if shared is None else same_documents(documents, shared))
             if shared is not None:

@@ -26,16 +26,17 @@ LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
 
 def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> dict[tuple[str, str | None], dict]:
-    """(Location, a model's revision or None) -> what is fetched, for each location that is not an existing path.
+    """(Location, a revision, ids or None) -> what is fetched, for each location that is not an existing path.
 
     Raises UserError, which begins with `source`, if two entries expect different files at one location.
     """
     fetches: dict[tuple[str, str | None], dict] = {}
     for name, dataset in datasets.items():
-        location = dataset["location"]
+        location, ids = place_of(dataset)
         if is_remote(location) or not Path(location).exists():
             fetch = {"location": key(location)} | {k: dataset[k] for k in ("sha256", "files") if k in dataset}
-            if fetches.setdefault((location, None), fetch) != fetch:
+            fetch |= {"ids": ids.split()} if ids else {}
+            if fetches.setdefault((location, ids), fetch) != fetch:
                 raise UserError(f"{source}: datasets.{name}.sha256: another than for the same location above")
     for model in models.values():
         location, revision = model["weights"], model["revision"]
@@ -44,6 +45,11 @@ def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> 
         elif not Path(location).exists():
             fetches[location, revision] = {"location": location, "revision": revision}
     return fetches
+
+
+def place_of(dataset: dict) -> tuple[str, str | None]:
+    """A dataset's location and, where that is a library's, the ids of its splits: with others, more is fetched."""
+    return dataset["location"], " ".join(sorted(set(dataset.get("ids", {}).values()))) or None
 
 
 def plain_name(location: str) -> str:

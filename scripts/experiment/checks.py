@@ -10,10 +10,11 @@ from scripts.common.locations import find_file, shown
 from scripts.common.paths import why_not_below
 from scripts.engine.job_records import STATE
 from scripts.experiment.checker import Checker
-from scripts.experiment.dataset_keys import check_keys, check_split
+from scripts.experiment.dataset_keys import check_keys, check_samples, check_training_queries
 from scripts.experiment.dataset_schema import format_of, formats
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
+from scripts.experiment.recipe_checks import check_examples, check_lengths, check_training
 from scripts.experiment.records import UNTRAINED
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
@@ -63,6 +64,7 @@ def check_datasets(check: Checker) -> None:
         lengths = entry.get("document_characters", {})
         if lengths.get("min", 0) > lengths.get("max", lengths.get("min", 0)):
             raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
+        check_samples(check, key, entry)
         for split, share in entry["splits"].items():
             if share >= 1 and share != int(share):
                 raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")
@@ -94,16 +96,25 @@ def _check_runs_of(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if not format_of(check.config["datasets"][entry["runs_of"]]).has_documents:
         problem = f"{entry['runs_of']} has no documents, so no runs of its own; expected is a dataset that has"
         raise check.fail(f"{key}.runs_of", problem)
-    if entry["splits"] or entry["drop_shared"]:
-        which = "splits" if entry["splits"] else "drop_shared"
-        raise check.fail(f"{key}.{which}", f"the queries of each split are those of {entry['runs_of']}; leave it out")
+    for dividing in ("splits", "drop_shared", "test_queries", "dev_queries"):
+        if entry.get(dividing):
+            problem = f"the queries of each split are those of {entry['runs_of']}; leave it out"
+            raise check.fail(f"{key}.{dividing}", problem)
 
 
 def _check_location(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if "location" not in entry:
         raise check.fail(key, "key 'location' is missing")
     location, where = entry["location"], f"{key}.location"
-    kind = check_location(check, where, location)
+    kind, scheme = check_location(check, where, location), format_of(entry).scheme
+    if kind == "library":
+        if scheme is None:
+            raise check.fail(where, f"{location[:80]!r} is for the format ir_datasets, and this is {entry['format']}")
+        if own := [name for name in ("sha256", "files") if name in entry]:
+            raise check.fail(f"{key}.{own[0]}", "ir_datasets has checksums of its own and checks by them; leave it out")
+        return
+    if scheme is not None:
+        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {scheme}ID")
     if "files" in entry and kind != "url":
         raise check.fail(f"{key}.files", "only valid with a URL")
     if "files" in entry and "sha256" in entry:
@@ -138,6 +149,7 @@ def check_models(check: Checker) -> None:
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", problem)
+        check_lengths(check, name, entry)
 
 
 def check_recipes(check: Checker) -> None:
@@ -150,8 +162,9 @@ def check_recipes(check: Checker) -> None:
         if not format_of(dataset).has_documents:
             problem = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
             raise check.fail(f"recipes.{name}.train_on", problem)
-        check_split(check, f"recipes.{name}.train_on", entry["train_on"], "train")
+        check_training_queries(check, f"recipes.{name}", entry)
         check_loss(check, name, list(adapters()))
+        check_examples(check, name, entry)
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
             raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry["start_from"]:
@@ -169,6 +182,7 @@ def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
     if len(problems) == len(kinds):
         with_hint = [problem for problem in problems if "did you mean" in problem]
         raise check.fail(f"recipes.{recipe}.loss", (with_hint or problems)[0])
+    check_training(check, recipe, entry, kinds)
 
 
 def check_published(check: Checker) -> None:

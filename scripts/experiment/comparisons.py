@@ -20,6 +20,7 @@ from scripts.synthesis.intervals import interval_source
 from scripts.synthesis.task_intervals import kind_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
+CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries
 STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
 RESERVED = {  # beginnings of the names of other figures -> what these are
     COST_FIGURE: "figures of costs",
@@ -28,6 +29,7 @@ RESERVED = {  # beginnings of the names of other figures -> what these are
     INFLUENCE: "figures of influence",
     QUERIES: "figures of queries",
     STUDY_FIGURE: "figures of study designs",
+    CURVE_FIGURE: "curves over training queries",
 }
 # The same for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")

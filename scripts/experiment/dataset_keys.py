@@ -11,8 +11,8 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_schema import dataset_schema, format_of, keys_of
 
 CARVING = ("splits", "split_by", "drop_shared")
-NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "grades",
-                  "document_characters", *CARVING)  # fmt: skip
+NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
+                  "dev_queries", "unjudged", "grades", "document_characters", *CARVING)  # fmt: skip
 
 
 def check_keys(check: Checker, key: str, entry: dict[str, Any]) -> None:
@@ -48,6 +48,33 @@ def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
     if known is not None and split not in known:
         splits = ", ".join(sorted(known))
         raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {splits}")
+
+
+def check_samples(check: Checker, key: str, entry: dict[str, Any]) -> None:
+    """A split of which a sample is kept is one that the dataset has, as far as the configuration tells."""
+    known = known_splits(entry)
+    for split in ("test", "dev"):
+        if f"{split}_queries" in entry and known is not None and split not in known:
+            raise check.fail(f"{key}.{split}_queries", f"there is no split {split}; there are {_listed(known)}")
+
+
+def check_training_queries(check: Checker, key: str, recipe: dict[str, Any]) -> None:
+    """The dataset that a recipe learns from has training queries, with the judgements that its labels need."""
+    name = recipe["train_on"]
+    entry = check.config["datasets"][name]
+    without = entry.get("unjudged") == "train" or format_of(entry).unjudged(entry)
+    known = known_splits(entry)
+    if known is None or "train" in known:
+        return
+    if without and recipe["labels"] == "human":
+        problem = f"{name} has training queries without judgements, and labels: human needs them; labels: bm25 does not"
+        raise check.fail(f"{key}.labels", problem)
+    if not without:
+        check_split(check, f"{key}.train_on", name, "train")
+
+
+def _listed(splits: set[str]) -> str:
+    return ", ".join(sorted(splits)) or "none"
 
 
 def same_place(first: dict[str, Any], second: dict[str, Any]) -> bool:

@@ -26,7 +26,7 @@ OF_ALL: dict[str, dict[str, Any]] = {
 }
 OF_FILES: dict[str, dict[str, Any]] = {
     "location": {
-        "description": "a folder, an archive (zip, tar), a URL or pypi:NAME==VERSION",
+        "description": "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION or ir_datasets:ID",
         "$ref": "#/$defs/location",
     },
     "sha256": {
@@ -58,6 +58,14 @@ OF_FILES: dict[str, dict[str, Any]] = {
         "enum": ["queries", "documents"],
         "default": "queries",
     },
+    "test_queries": {
+        "description": (
+            "keep a sample of so many judged queries of test, drawn by the seed and the same for all systems "
+            "(without the key: all)"
+        ),
+        "$ref": "#/$defs/count",
+    },
+    "dev_queries": {"description": "a sample of dev, as test_queries of test", "$ref": "#/$defs/count"},
     "drop_shared": {
         "description": (
             "leave out training queries that share a relevant document with a query of the data's own dev or test"
@@ -91,6 +99,15 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         "additionalProperties": False,
         "minProperties": 1,
         "properties": {"min": {"$ref": "#/$defs/count"}, "max": {"$ref": "#/$defs/count"}},
+    },
+    "unjudged": {
+        "description": (
+            "what queries without judgements are: left out (drop), or training queries (train), of which BM25's labels "
+            "are learnt; BEIR: those that no qrels file judges, other formats: those of the train split"
+        ),
+        "enum": ["drop", "train"],
+        "default": "drop",
+        "later": True,
     },
     "language": {
         "description": "of its texts, for splitting them into sentences",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from scripts.experiment.sizes import RULE
+
 OF_SAMPLES: tuple[str, ...] = ("samples", "sampling")
 
 
@@ -32,7 +34,9 @@ def once(config: dict[str, Any]) -> dict[str, Any]:
 
 def _what_matters(entry: dict[str, Any]) -> dict[str, Any]:
     """The keys of a recipe that make a training another one."""
-    idle = OF_SAMPLES if entry["queries"] == "all" else ()
+    idle: tuple[str, ...] = (RULE,)
+    if entry["queries"] == "all":
+        idle += OF_SAMPLES
     if not entry["start_from"]:
         idle += ("start_seed",)
     return {key: value for key, value in entry.items() if key not in idle}

@@ -13,7 +13,7 @@ from scripts.common.paths import LONGEST_NAME
 from scripts.experiment.checker import Checker
 
 LONGEST = urls.LONGEST
-FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"
+FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID is for one format alone
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?=//)|pypi:|[a-z][a-z0-9+.-]+:(?=[^\\/])", re.IGNORECASE)
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")  # of PEP 508
 _VERSION = re.compile(  # of PEP 440
@@ -52,7 +52,7 @@ def check_secrets(config: dict[str, Any], source: str) -> None:
 
 
 def check_location(check: Checker, where: str, location: str, hub: bool = False) -> str:
-    """The kind of a location: path, url, pypi or hub. Raises UserError, with the key `where`, if it is refused."""
+    """The kind of a location: path, url, pypi, library or hub. Raises UserError, with its key, if it is refused."""
     if not location.strip():
         raise check.fail(where, f"is empty; expected {FORMS}")
     if len(location) > LONGEST:
@@ -68,6 +68,8 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
     if location.startswith("pypi:"):
         _check_pypi(check, where, location)
         return "pypi"
+    if location.startswith("ir_datasets:") and not hub:
+        return "library"
     if re.search("[{}]", location):
         raise check.fail(where, f"{location!r}: only a URL can hold ${{NAME}}; a path has no {{ }}")
     scheme = _SCHEME.match(location)

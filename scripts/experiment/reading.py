@@ -15,6 +15,7 @@ from scripts.experiment.fanout import fan_out_all
 from scripts.experiment.former_words import with_current_words
 from scripts.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
 from scripts.experiment.schema import schema
+from scripts.experiment.sizes import settle, with_text_keys
 from scripts.experiment.verdicts import best_match, describe, resolved
 
 
@@ -29,13 +30,15 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
     Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
     (the file's name) begins each message. Raises UserError for the first thing that is wrong.
     """
-    config = with_grades_as_text(config)
+    config = with_grades_as_text(with_text_keys(config, source))
     check_plain(config, source)
     config, origins = fan_out_all(copy.deepcopy(config), source)
     config = add_defaults(with_current_words(config), schema(), schema())
     if errors := list(_validator().iter_errors(config)):
         raise UserError(describe(best_match(errors), source, origins, schema()))
-    return whole_numbers(config), origins
+    config = whole_numbers(config)
+    settle(config, source)
+    return config, origins
 
 
 def with_defaults(config: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from scripts.experiment.transfer_records import Curves, Matrix
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
 OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
@@ -209,6 +211,8 @@ class Experiment:
     actor: dict[str, Any] | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
     study: StudyPlans = StudyPlans(False, {})
+    matrices: Mapping[str, Matrix] = field(default_factory=dict)
+    curves: Mapping[str, Curves] = field(default_factory=dict)
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

@@ -21,10 +21,14 @@ from scripts.experiment.checks import (
     check_recipes,
 )
 from scripts.experiment.comparisons import comparison, drawn_together
+from scripts.experiment.curves import check_figures as check_curve_figures
+from scripts.experiment.curves import curves
 from scripts.experiment.families import family
 from scripts.experiment.figure_checks import check_axes, lower_is_better
 from scripts.experiment.location_checks import check_secrets
+from scripts.experiment.matrices import matrix
 from scripts.experiment.moderators import check_figures
+from scripts.experiment.printed_places import check_places
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
 from scripts.experiment.study_plans import study_plans
@@ -47,11 +51,14 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)
+    check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
     check_figures(check, comparisons)
     check_axes(check, comparisons)
+    drawn_curves = {name: curves(check, name, entries, systems, tasks) for name in config.get("curves", {})}
+    check_curve_figures(check, drawn_curves, tasks)
     experiment = Experiment(
         name=config["experiment"],
         measures=config["measures"],
@@ -75,6 +82,8 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         actor=config.get("actor"),
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
+        matrices={name: matrix(check, name, entries, systems, tasks) for name in config.get("matrices", {})},
+        curves=drawn_curves,
     )
     for system in systems.values():
         system_kind(system).check_experiment(check, system, experiment)

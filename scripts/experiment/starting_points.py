@@ -26,15 +26,16 @@ def starting_point(check: Checker, key: str, entry: dict[str, Any], systems: dic
     treatment = systems[entry["treatment"]]
     if not treatment.recipes:
         raise check.fail(key, f"{STARTING_POINT} is of a trained system, but {treatment.name} has no recipe")
-    ranks = _way_of_ranking(treatment)
+    ranks = way_of_ranking(treatment)
     for system in systems.values():
-        if _way_of_ranking(system) == ranks and _is_start(check, system, treatment):
+        if way_of_ranking(system) == ranks and _is_start(check, system, treatment):
             return system.name
     starts = ", ".join(str(before) for before in dict.fromkeys(_starts(check, treatment).values()))
     raise check.fail(key, f"no system ranks as {treatment.name} does with what its training starts from: {starts}")
 
 
-def _way_of_ranking(system: System) -> tuple[Any, ...]:
+def way_of_ranking(system: System) -> tuple[Any, ...]:
+    """What systems have in common that rank alike with different checkpoints."""
     return system.kind, system.model, system.first_stage, system.depth, system.passage_length
 
 

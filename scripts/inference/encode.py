@@ -23,6 +23,7 @@ from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
+from scripts.models.cutting import cutting_encoder
 from scripts.models.running import precision
 
 BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little
@@ -33,6 +34,11 @@ class Settings:
     type: Annotated[str, "kind of the model, one that searches"]
     max_length: Annotated[int, "tokens kept of a text"]
     batch_size: Annotated[int, "texts a batch"]
+    max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
+
+    @property
+    def max_query_length(self) -> None:
+        """No query is encoded here, so what is kept of one does not matter."""
 
 
 def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
@@ -74,7 +80,7 @@ def main() -> None:
     settings: Settings = options.settings
     kind = adapter(settings.type)
     model = kind.load(options.checkpoint, settings.max_length)
-    encode = partial(kind.encode, model, batch_size=settings.batch_size, role="document")
+    encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size, role="document")
     count, seconds = encode_corpus(encode, options.corpus, options.embeddings, settings.batch_size)
     print(f"{options.corpus}: {count} documents encoded, {count / seconds:.1f} a second", file=sys.stderr)
     write_timing(
@@ -85,6 +91,7 @@ def main() -> None:
         precision=precision(),
         max_length=settings.max_length,
         batch_size=settings.batch_size,
+        **({"max_document_length": settings.max_document_length} if settings.max_document_length else {}),
     )
 
 

@@ -10,10 +10,14 @@ from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 
+LENGTHS = ("max_query_length", "max_document_length")  # where the model has them
+
 
 def encoding_settings(experiment: Experiment, model: str) -> dict:
     """How a model encodes a corpus."""
-    return {key: experiment.models[model][key] for key in ("type", "max_length", "batch_size")}
+    entry = experiment.models[model]
+    lengths = {key: entry[key] for key in ("max_document_length",) if key in entry}
+    return {**{key: entry[key] for key in ("type", "max_length", "batch_size")}, **lengths}
 
 
 def checkpoint(experiment: Experiment, system: str, task: str, seed: str) -> str:
@@ -54,4 +58,5 @@ def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     model = experiment.models[ranker.model]
     depth = ranker.depth or experiment.depth
-    return {**{key: model[key] for key in model_keys}, **passages, "depth": depth, "tag": f"{system}-{seed}"}
+    lengths = {key: model[key] for key in LENGTHS if key in model}
+    return {**{key: model[key] for key in model_keys}, **lengths, **passages, "depth": depth, "tag": f"{system}-{seed}"}

@@ -28,6 +28,7 @@ from scripts.inference.vectors import Vectors, encode_all, similarities, stored
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, top, write_run
 from scripts.models.adapters import Scorer, adapter
+from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.running import precision
 
 Candidates = dict[str, list[str]]  # query id -> document ids
@@ -42,6 +43,8 @@ class Settings:
     batch_size: Annotated[int, "texts or pairs a batch"]
     depth: Annotated[int, "documents a query, the first stage's best, that are scored and kept"]
     tag: Annotated[str, "name of the run, its last column"]
+    max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
+    max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
 
 
@@ -139,11 +142,11 @@ def main() -> None:
     if kind.SEARCHES:
         model = kind.load(options.checkpoint, settings.max_length)
         embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
-        encode = partial(kind.encode, model, batch_size=settings.batch_size)
+        encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size)
         outcome = by_vectors(encode, wanted, queries, texts, embeddings)
     else:
-        scorer = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
-        outcome = by_pairs(scorer, wanted, queries, texts)
+        whole = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+        outcome = by_pairs(cutting_scorer(whole, settings), wanted, queries, texts)
     write_run(options.run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in wanted.items() for document in documents]
     speed = len(pairs) / outcome.seconds

@@ -21,6 +21,7 @@ from scripts.inference.vectors import open_embeddings, passage_counts
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import write_run
 from scripts.models.adapters import adapter
+from scripts.models.cutting import cutting_encoder
 from scripts.models.running import device, precision
 
 
@@ -31,6 +32,8 @@ class Settings:
     batch_size: Annotated[int, "texts a batch"]
     depth: Annotated[int, "documents a query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
+    max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
+    max_document_length: Annotated[int | None, "as the embeddings were made; goes into the timing"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
 
 
@@ -45,14 +48,14 @@ def main() -> None:
     ids, passages = list(counts), np.array(list(counts.values()))
     documents = open_embeddings(options.embeddings, sum(counts.values()))
     kind = adapter(settings.type)
-    model = kind.load(options.checkpoint, settings.max_length)
+    encode = cutting_encoder(kind, kind.load(options.checkpoint, settings.max_length), settings)
 
     from scripts.inference.exact import precedence, search
 
     places = precedence(ids)
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        encoded = kind.encode(model, [passage for text in texts for passage in text], settings.batch_size, "query")
+        encoded = encode([passage for text in texts for passage in text], settings.batch_size, "query")
         split = (np.array([len(text) for text in texts]), passages)
         return search(encoded, documents, places, settings.depth, device(), split)
 

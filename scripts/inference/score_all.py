@@ -24,6 +24,7 @@ from scripts.inference.vectors import passage_counts
 from scripts.ir.collection import passages_of, read_texts
 from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
+from scripts.models.cutting import cutting_scorer
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Settings:
     batch_size: Annotated[int, "pairs a batch"]
     depth: Annotated[int, "documents a query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
+    max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
+    max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
 
 
@@ -77,7 +80,8 @@ def main() -> None:
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
     kind = adapter(settings.type)
-    scorer = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+    whole = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+    scorer = cutting_scorer(whole, settings)
     first_query = next(iter(queries.values()))
     first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]
     scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up

@@ -28,26 +28,33 @@ TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a pas
 class Training(NamedTuple):
     """What trains a kind of model: the trainer and its arguments (classes of sentence-transformers), and the losses.
 
-    `loss` makes the loss of a name for a model. `outputs` are those of the model's outputs that losses use.
+    `loss` makes the loss of a name for a model, with a margin where one is given. `outputs` are those of the model's
+    outputs that losses use. `head` gives the parameters of a model's prediction head, where such models have one.
     """
 
     trainer: type
     arguments: type
-    loss: Callable[[str, Any], Any]
+    loss: Callable[..., Any]
     outputs: tuple[str, ...]
+    head: Callable[[Any], list[Any]] | None = None
 
 
 class Scorer(NamedTuple):
-    """`score` gives the logits of pairs of texts: float32 of shape (pairs,). `facts` say, for the timing, by what."""
+    """`score` gives the logits of pairs of texts: float32 of shape (pairs,). `facts` say, for the timing, by what.
+
+    `tokenizer` is the model's, of the library tokenizers, where it has such a one.
+    """
 
     score: Callable[[list[TextPair]], np.ndarray]
     facts: dict[str, Any]
+    tokenizer: Any = None
 
 
 class Adapter(Protocol):
     """A kind of model. One that searches has `encode`, any other `load_scorer`.
 
-    One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`.
+    One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
+    `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
     """
 
     NAME: str  # a model's `type`
@@ -55,11 +62,16 @@ class Adapter(Protocol):
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
+    MARGINS: dict[str, str]  # the losses that have a margin -> what the library calls it
+    HAS_HEAD: bool  # whether a prediction head, which may learn at a rate of its own, follows the encoder
     DEFAULT_LOSS: str
     DEFAULT_LOSS_OF_PASSAGES: str  # where texts are split into passages: one of labelled pairs
 
     def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
         """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state."""
+
+    def tokenizer(self, model: Any) -> Any:
+        """A model's tokenizer, of the library tokenizers; None where it has another."""
 
     def warm_up(self, model: Any, batch_size: int) -> None:
         """Let one batch pass a model that is to be trained."""

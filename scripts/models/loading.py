@@ -63,6 +63,11 @@ def load(model_class: type, folder: Path, **options: Any):
     return model
 
 
+def fast_tokenizer(model) -> Any:
+    """A model's tokenizer, of the library tokenizers; None where it has one written in Python."""
+    return getattr(model.tokenizer, "backend_tokenizer", None)
+
+
 def limit(model, folder: Path, max_length: int) -> None:
     """Let a model keep `max_length` tokens of its input. Raises UserError where it cannot take so many."""
     config = model.transformers_model.config

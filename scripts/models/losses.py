@@ -46,6 +46,11 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     return name
 
 
+def with_margin(names: dict[str, str], loss: str, margin: float | None) -> dict[str, float]:
+    """The argument by which a loss is given a margin; none where it keeps its own. `names` holds what it is called."""
+    return {} if margin is None else {names[loss]: margin}
+
+
 def _hint(name: str, losses: dict[str, str]) -> str:
     """What was probably meant by the name of a loss that does not fit: a loss of another kind, or a misspelt one."""
     others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES]

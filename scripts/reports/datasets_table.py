@@ -1,7 +1,8 @@
 """Table of the datasets: documents, and per split queries, judgements and what is odd.
 
 Reads data/{dataset}/statistics.json. Writes a TSV, one row per dataset and split; cells that need documents are empty
-for datasets of judgements only.
+for datasets of judgements only. `left_out` counts training queries that share a relevant document with dev or test,
+`unjudged` those without judgements; `sampled_from` is the size of a split of which a sample is kept.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from scripts.experiment.results_paths import fields_of
 
 COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
 SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
-                 "mean_query_words", "carved", "left_out")  # fmt: skip
+                 "mean_query_words", "carved", "left_out", "unjudged", "sampled_from")  # fmt: skip
+OF_SOME = ("left_out", "unjudged", "sampled_from")  # columns of whole numbers that most splits have nothing in
 
 
 def rows(name: str, statistics: dict) -> list[dict]:
@@ -42,7 +44,8 @@ def main() -> None:
         table_rows += rows(fields_of("statistics", path)["dataset"], json.loads(path.read_text()))
     with atomic_text(arguments.table) as file:
         columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
-        pd.DataFrame(table_rows, columns=columns).astype({"left_out": "Int64"}).to_csv(file, sep="\t", index=False)
+        table = pd.DataFrame(table_rows, columns=columns).astype(dict.fromkeys(OF_SOME, "Int64"))
+        table.to_csv(file, sep="\t", index=False)
 
 
 if __name__ == "__main__":

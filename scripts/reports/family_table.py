@@ -1,7 +1,7 @@
 """The page of a multiple comparison: its answer, each system's means and letters, and the differences with intervals.
 
 Reads multiple-comparisons/{family}.json and tables/multiple-comparisons/{family}.tsv. Writes
-tables/multiple-comparisons/{family}.md; the differences on single tasks stand in the TSV beside it.
+tables/multiple-comparisons/{family}.md and .tex (booktabs); the differences on single tasks stand in the TSV beside it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from scripts.common.files import atomic_text
 from scripts.reports.comparison.families import FoundFamily, read_family
 from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table
 from scripts.reports.comparison.reading import Labels, escaped
+from scripts.reports.writing.latex import BOOKTABS, aligned, document, tabular
 from scripts.reports.writing.markdown import markdown
 
 
@@ -45,12 +46,26 @@ def page(name: str, found: FoundFamily, labels: Labels) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def latex(found: FoundFamily) -> str:
+    """The means with their letters, then the differences."""
+    said = [BOOKTABS, sentence(found), *notes(found), *found.record["warnings"]]
+    standings, differences = standings_table(found), differences_table(found)
+    starred = f"* p (max-T) < {found.record['alpha']:g}"
+    return document(
+        [
+            tabular(aligned(standings[0], words=1), [standings[1]], said),
+            tabular(aligned(differences[0], words=2), [differences[1]], [starred]),
+        ]
+    )
+
+
 def main() -> None:
-    arguments = parser(__doc__, "table", "record", "page", settings=Settings).parse_args()
-    labels = escaped(arguments.settings.labels)
-    found = read_family(arguments.table, arguments.record, labels)
+    arguments = parser(__doc__, "table", "record", "page", "tex", settings=Settings).parse_args()
+    plain, in_markdown = arguments.settings.labels, escaped(arguments.settings.labels)
     with atomic_text(arguments.page) as file:
-        file.write(page(arguments.page.stem, found, labels))
+        file.write(page(arguments.page.stem, read_family(arguments.table, arguments.record, in_markdown), in_markdown))
+    with atomic_text(arguments.tex) as file:
+        file.write(latex(read_family(arguments.table, arguments.record, plain)))
 
 
 if __name__ == "__main__":

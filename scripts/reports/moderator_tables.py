@@ -1,11 +1,12 @@
 """The tables of a comparison's moderators and subgroups.
 
 Reads moderators/{comparison}.json. Writes tables/moderators/{comparison}.tsv, a row a coefficient and a row a subgroup
-at full precision, and the same in Markdown with what each model says and the values of the tasks.
+at full precision, the same in Markdown with what each model says and the values of the tasks, and in LaTeX (booktabs).
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -18,12 +19,14 @@ from scripts.reports.comparison.moderation import (
     COLUMNS,
     between_groups,
     coefficient_rows,
+    held,
     model_name,
     plain,
     read_moderation,
     statement,
 )
 from scripts.reports.comparison.reading import Labels, escaped
+from scripts.reports.writing.latex import BOOKTABS, aligned, document, tabular
 from scripts.reports.writing.markdown import escape, markdown
 
 OF_ROW = ("estimate", "variance", "se", "ci_low", "ci_high", "df", "p_value", "permutation_p_value")
@@ -58,7 +61,12 @@ def in_full(record: dict[str, Any]) -> pd.DataFrame:
     first = ["kind", "model", "term", "group_k", *OF_ROW]
     table = pd.DataFrame(lines)
     table = table.reindex(columns=[*first, *(name for name in table.columns if name not in first)])
-    return table.astype({name: "Int64" for name in WHOLE if name in table})
+    return table.astype({name: "Int64" for name in WHOLE if name in table and _whole(table[name])})
+
+
+def _whole(column: pd.Series) -> bool:
+    """Whether all its numbers are whole; with seeds degrees of freedom are not."""
+    return all(pd.isna(value) or float(value).is_integer() for value in column)
 
 
 def subgroup_rows(groups: dict[str, Any], alpha: float) -> pd.DataFrame:
@@ -89,9 +97,9 @@ def page(record: dict[str, Any], title: str, labels: Labels) -> str:
     alpha, parts = record["alpha"], [f"# What explains the differences between tasks: {escape(title)}"]
     if record["models"]:
         parts += [f"- {escape(plain(statement(model, alpha)))}" for model in record["models"]]
+        parts += filter(None, [held(record)])
         parts.append("What a moderator shows that was not foreseen is a hypothesis: tasks differ in much else.")
-        heads = [f"{form.percent(alpha)} CI" if name == "CI" else name for name in COLUMNS]
-        parts.append(markdown(pd.DataFrame(coefficient_rows(record), columns=heads)))
+        parts.append(markdown(pd.DataFrame(coefficient_rows(record), columns=headings(alpha))))
     if groups := record.get("subgroups"):
         parts.append(f"## Subgroups by {escape(groups['label'])}")
         parts += [] if groups["problem"] else [markdown(subgroup_rows(groups, alpha))]
@@ -101,14 +109,37 @@ def page(record: dict[str, Any], title: str, labels: Labels) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def headings(alpha: float) -> list[str]:
+    """Of the table of coefficients."""
+    return [f"{form.percent(alpha)} CI" if name == "CI" else name for name in COLUMNS]
+
+
+def latex(record: dict[str, Any], title: str) -> str:
+    """The coefficients, a block a model, then the subtotals of groups."""
+    alpha, tables = record["alpha"], []
+    said = [BOOKTABS, title, *(plain(statement(model, alpha)) for model in record["models"]), held(record)]
+    blocks = [
+        [list(row) for row in rows] for _, rows in itertools.groupby(coefficient_rows(record), key=lambda row: row[0])
+    ]
+    if record["models"]:
+        tables.append(tabular(aligned(headings(alpha), words=2), blocks, list(filter(None, said))))
+    if groups := record.get("subgroups"):
+        rows = pd.DataFrame() if groups["problem"] else subgroup_rows(groups, alpha)
+        columns = aligned(list(rows.columns) or [groups["label"]], words=1)
+        tables.append(tabular(columns, [rows.to_numpy().tolist()], [BOOKTABS, title, plain(between_groups(record))]))
+    return document(tables)
+
+
 def main() -> None:
-    arguments = parser(__doc__, "moderators", "table", "page", settings=Settings).parse_args()
+    arguments = parser(__doc__, "moderators", "table", "page", "tex", settings=Settings).parse_args()
     settings: Settings = arguments.settings
     record = read_moderation(arguments.moderators)
     with atomic_text(arguments.table) as file:
         in_full(record).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.page) as file:
         file.write(page(record, settings.title, escaped(settings.labels)))
+    with atomic_text(arguments.tex) as file:
+        file.write(latex(record, settings.title))
 
 
 if __name__ == "__main__":

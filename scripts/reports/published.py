@@ -1,9 +1,9 @@
 """Published numbers beside those of this experiment, to the digits that were printed.
 
-Reads a TSV of published numbers (config/published/), one printed number per row with the place of ours: an
-effects file (`comparison`, `task`), a meta file (`comparison`) or the table of means (`task`, `system`), and in it the
-`quantity`. Writes published-versus-ours.tsv and .md: every number, ours, whether they are equal, and that of a second
-comparison.
+Reads a TSV of published numbers (config/published/), one printed number per row with the place of ours: an effects
+file (`comparison`, `task`), a meta file (`comparison`), the table of means (`task`, `system`) or that of the datasets
+(`task` alone, as dataset/split), and in it the `quantity`. Writes published-versus-ours.tsv and .md: every number,
+ours, whether they are equal, and that of a second comparison.
 
 With a mapping (YAML) the TSV holds a paper's tables instead, one printed cell per row in the paper's words; then
 it writes every cell with a verdict, as HTML too, from the tables of means and of times.
@@ -66,11 +66,12 @@ def read_published(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Results:
-    """What this experiment found: effects and meta by comparison, and means by (task, system)."""
+    """What this experiment found: effects and meta by comparison, means by (task, system), counts by dataset/split."""
 
     effects: dict[str, pd.DataFrame]
     metas: dict[str, dict]
     means: pd.DataFrame
+    datasets: pd.DataFrame
 
     def value(self, row: dict, comparison: str) -> float | None:
         """Our number at a published row's place, in `comparison`. UserError for a place that does not exist."""
@@ -81,6 +82,8 @@ class Results:
             elif comparison:
                 meta = self.metas[comparison]
                 value = (meta | (meta["summary"] or dict.fromkeys(SUMMARY)))[row["quantity"]]
+            elif not row["system"]:
+                value = self.datasets.loc[row["task"], row["quantity"]]
             else:
                 value = self.means.loc[(row["task"], row["system"]), row["quantity"]]
         except KeyError as error:
@@ -97,6 +100,12 @@ def in_digits(value: float, printed: str) -> str:
     power = math.floor(math.log10(abs(value))) if value else 0
     scaled = Decimal(repr(value)).scaleb(-power).quantize(decimals, ROUND_HALF_UP)
     return f"{scaled}e{power:+03d}"
+
+
+def by_split(path: Path) -> pd.DataFrame:
+    """The table of datasets, by dataset/split."""
+    table = pd.read_csv(path, sep="\t")
+    return table.set_index(table["dataset"] + "/" + table["split"])
 
 
 def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) -> pd.DataFrame:
@@ -174,7 +183,9 @@ def mapped(arguments: Namespace) -> None:
 
 def main() -> None:
     many = ("mapping*", "times*", "effects*", "meta*", "html*")
-    arguments = parser(__doc__, "published", "means", *many, "table", "page", settings=Settings).parse_args()
+    arguments = parser(
+        __doc__, "published", "means", "datasets", *many, "table", "page", settings=Settings
+    ).parse_args()
     if arguments.mapping:
         mapped(arguments)
         return
@@ -182,6 +193,7 @@ def main() -> None:
         effects={path.stem: pd.read_csv(path, sep="\t").set_index("task") for path in arguments.effects},
         metas={path.stem: json.loads(path.read_text()) for path in arguments.meta},
         means=pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"]),
+        datasets=by_split(arguments.datasets),
     )
     table = versus(read_published(arguments.published), results, arguments.settings.beside)
     with atomic_text(arguments.table) as file:

@@ -29,7 +29,9 @@ from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import FOLDED, Drawn, sections
 from scripts.reports.page.svg import inline
+from scripts.reports.page.transfer import shown_studies
 from scripts.reports.summary import published_counts, read_table
+from scripts.reports.transfer.studies import read_studies
 
 HERE = Path(__file__).resolve().parent / "page"
 
@@ -99,6 +101,7 @@ def contents(arguments) -> dict:
             labels,
             {path.stem: path.read_text(encoding="utf-8") for path in arguments.family_figures},
         ),
+        "studies": shown_studies(read_studies(settings.transfer, arguments.matrices, arguments.curves), figures),
         "sizes": size_curves(settings.sizes, arguments.metrics, datasets, measures[0], labels),
         "measure": measures[0],
         "losses": loss_curves(sorted(arguments.training_log)),
@@ -146,7 +149,7 @@ def render(shown: dict) -> str:
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
-    lists += ("selected*", "families*", "family-records*", "family-figures*")
+    lists += ("selected*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with atomic_text(arguments.page) as file:

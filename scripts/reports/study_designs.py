@@ -1,7 +1,7 @@
 """Tables of the plans of a further study: every design as TSV, and a page with a sentence, a table and a figure a plan.
 
-Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{plan}.svg. Writes tables/study-design.tsv
-and .md, and prints the sentences.
+Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{plan}.svg. Writes tables/study-design.tsv,
+.md and .tex (booktabs), and prints the sentences.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.study_design_text import number, remarks, sentence
+from scripts.reports.writing.latex import BOOKTABS, aligned, document, tabular
 from scripts.reports.writing.markdown import escape, markdown
 
 COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
@@ -25,7 +26,7 @@ COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detecta
 HOW_TO_READ = (
     "A cell is the smallest true effect that is detected with the power asked for ({powers}), or the expected "
     "half-width of the interval where that is the target. Columns are numbers of collections: for one the paired "
-    "t-test, for several the random-effects summary. Cells in bold meet the target. Queries are those of each "
+    "t-test, for several the random-effects summary. {marked} meet the target. Queries are those of each "
     "collection, seeds those of each trained system. docs/statistics.md, Planning a study, has the formulas."
 )
 
@@ -50,8 +51,8 @@ def designs(plans: list[dict[str, Any]]) -> pd.DataFrame:
     return table
 
 
-def grid(plan: dict[str, Any], seeds: int) -> pd.DataFrame:
-    """Queries by collections, with so many seeds."""
+def grid(plan: dict[str, Any], seeds: int, marked: str) -> pd.DataFrame:
+    """Queries by collections, with so many seeds; `marked` is the template of a cell that meets the target."""
     quantity = plan["curves"]["quantity"]
     cells: dict[int, dict[str, str]] = {}
     for row in plan["designs"]:
@@ -59,7 +60,7 @@ def grid(plan: dict[str, Any], seeds: int) -> pd.DataFrame:
             line = cells.setdefault(row["queries"], {"Queries": f"{row['queries']}"})
             k = row["collections"]
             text = number(row[quantity])
-            line["1 collection" if k == 1 else f"{k}"] = f"**{text}**" if row["meets_target"] else text
+            line["1 collection" if k == 1 else f"{k}"] = marked.format(text) if row["meets_target"] else text
     return pd.DataFrame(list(cells.values()))
 
 
@@ -74,15 +75,35 @@ def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -
         for seeds in counts:
             if len(counts) > 1:
                 parts.append("One seed:" if seeds == 1 else f"{seeds} seeds:")
-            parts.append(markdown(grid(plan, seeds)))
+            parts.append(markdown(grid(plan, seeds, "**{}**")))
         parts.append(f"![study designs of {escape(plan['plan'])}]({figures[plan['plan']]})")
-    powers = sorted({f"{plan['power']:.10g}" for plan in plans})
-    parts.append(HOW_TO_READ.format(powers=", ".join(powers)))
+    parts.append(how_to_read(plans, "Cells in bold"))
     return "\n\n".join(parts) + "\n"
 
 
+def how_to_read(plans: list[dict[str, Any]], marked: str) -> str:
+    """What a cell is; `marked` is how those look that meet the target."""
+    powers = sorted({f"{plan['power']:.10g}" for plan in plans})
+    return HOW_TO_READ.format(powers=", ".join(powers), marked=marked)
+
+
+def latex(plans: list[dict[str, Any]], labels: Labels) -> str:
+    """A table a plan, with a block for each number of seeds; a star marks what meets the target."""
+    tables = []
+    for plan in plans:
+        blocks, headings = [], ["Seeds", "Queries"]
+        for seeds in dict.fromkeys(row["seeds"] for row in plan["designs"]):
+            rows = grid(plan, seeds, "{}*")
+            headings = ["Seeds", *rows.columns]
+            blocks.append([[f"{seeds}", *row] for row in rows.fillna("").to_numpy().tolist()])
+        said = [BOOKTABS, f"{plan['plan']}: {sentence(plan)}", *remarks(plan, labels)]
+        said.append(how_to_read([plan], "Cells with a star"))
+        tables.append(tabular(aligned(headings, words=0), blocks, said))
+    return document(tables)
+
+
 def main() -> None:
-    arguments = parser(__doc__, "plans*", "figures*", "table", "page", settings=Settings).parse_args()
+    arguments = parser(__doc__, "plans*", "figures*", "table", "page", "tex", settings=Settings).parse_args()
     plans = [json.loads(path.read_text()) for path in arguments.plans]
     labels = Labels({}, arguments.settings.labels)
     drawings = [path for path in arguments.figures if path.suffix == ".svg"]
@@ -94,6 +115,8 @@ def main() -> None:
         designs(plans).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.page) as file:
         file.write(page(plans, figures, labels))
+    with atomic_text(arguments.tex) as file:
+        file.write(latex(plans, labels))
     for plan in plans:
         print(f"{plan['plan']}: {sentence(plan)}")
 

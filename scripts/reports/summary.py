@@ -1,7 +1,7 @@
 """The experiment on one page: data, means, comparisons with their sentences and forest plots, costs.
 
-Reads the tables (TSV), the effects and meta files, multiple comparisons, and published numbers beside ours. Writes
-summary.md, which names figures and tables relative to itself.
+Reads the tables (TSV), the effects and meta files, multiple comparisons, curves, and published numbers beside ours.
+Writes summary.md, which names figures and tables relative to itself.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from scripts.reports.comparison.reading import Found, Labels, escaped, read_foun
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, overview
 from scripts.reports.family_table import as_markdown
+from scripts.reports.transfer.studies import Found as FoundStudy
+from scripts.reports.transfer.studies import Studies, as_sections, read_studies
 from scripts.reports.writing.markdown import escape, markdown
 
 
@@ -45,6 +47,9 @@ class Settings:
     cautions: Annotated[list[str], "of the configuration, to be told"] = field(default_factory=list)
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"] = field(
         default_factory=dict
+    )
+    transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"] = field(
+        default_factory=Studies
     )
 
 
@@ -129,7 +134,11 @@ def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
 
 
 def page(
-    tables: dict[str, pd.DataFrame], results: dict[str, Found], families: dict[str, FoundFamily], settings: Settings
+    tables: dict[str, pd.DataFrame],
+    results: dict[str, Found],
+    families: dict[str, FoundFamily],
+    studies: list[FoundStudy],
+    settings: Settings,
 ) -> str:
     """The whole page."""
     datasets, means, comparisons, costs = (tables[name] for name in ("datasets", "means", "comparisons", "costs"))
@@ -137,10 +146,12 @@ def page(
     parts = [f"# {settings.experiment}"]
     if len(datasets):
         columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
-                   "relevant", "judged_documents_missing", "mean_query_words", "carved"]  # fmt: skip
+                   "relevant", "judged_documents_missing", "mean_query_words", "carved", "unjudged",
+                   "sampled_from"]  # fmt: skip
         not_empty = datasets[columns].dropna(axis=1, how="all")
         decimals = {"mean_document_words": ".1f", "mean_query_words": ".1f"}
-        counts = dict.fromkeys(("documents", "equal_documents", "judged_documents_missing"), ".0f")
+        of_some = ("documents", "equal_documents", "judged_documents_missing", "unjudged", "sampled_from")
+        counts = dict.fromkeys(of_some, ".0f")
         parts += ["## Datasets", markdown(not_empty, decimals | counts)]
         for name, source in settings.sources.items():
             parts.append(f"- {name}: {escape(source['location'])} (licence: {escape(source['licence'])})")
@@ -163,6 +174,8 @@ def page(
     if len(comparisons):
         parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
         parts += comparison_sections(results, settings, labels)
+    if studies:
+        parts += ["## Transfer and training queries", *as_sections(studies)]
     if families:
         parts += ["## Many systems at once", *family_sections(families, labels)]
     if "published" in tables:
@@ -182,7 +195,8 @@ def page(
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
     arguments = parser(
-        __doc__, *names, "published*", "selected*", "effects*", "meta*", "families*", "family-records*", "summary",
+        __doc__, *names, "published*", "selected*", "effects*", "meta*", "families*", "family-records*", "matrices*",
+        "curves*", "summary",
         settings=Settings,
     ).parse_args()  # fmt: skip
     tables = {name: read_table(getattr(arguments, name)) for name in names}
@@ -193,8 +207,9 @@ def main() -> None:
     adjusted = adjustments(tables["comparisons"])
     results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
     families = read_families(arguments.families, arguments.family_records, escaped(arguments.settings.labels))
+    studies = read_studies(arguments.settings.transfer, arguments.matrices, arguments.curves)
     with atomic_text(arguments.summary) as file:
-        file.write(page(tables, results, families, arguments.settings))
+        file.write(page(tables, results, families, studies, arguments.settings))
 
 
 def read_table(path: Path) -> pd.DataFrame:

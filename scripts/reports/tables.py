@@ -23,7 +23,7 @@ from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, blocks, headings, notes, overview
-from scripts.reports.writing.latex import tabular
+from scripts.reports.writing.latex import BOOKTABS, tabular
 from scripts.reports.writing.markdown import markdown
 
 
@@ -108,14 +108,14 @@ def main() -> None:
         plot, marked = as_table(comparison, looks, labels), as_table(comparison, looks, in_markdown)
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
         write(paths_of_tables[name, "md"], page(name, comparison, marked, in_markdown))
-        comments = ["\\usepackage{booktabs}", sentence(comparison.meta, plot, labels), *notes(comparison, plot)]
+        comments = [BOOKTABS, sentence(comparison.meta, plot, labels), *notes(comparison, plot)]
         write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(comparison, plot), comments))
     shown = overview(comparisons, labels)
     texts = {".md": markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n"}
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
     aligned = {name: "l" if name in words else "r" for name in shown}
     rows = [list(row) for row in zip(*shown.values(), strict=True)]
-    texts[".tex"] = tabular(aligned, [rows], ["\\usepackage{booktabs}"])
+    texts[".tex"] = tabular(aligned, [rows], [BOOKTABS])
     for path in arguments.comparisons_tables:
         write(path, texts[path.suffix])
 

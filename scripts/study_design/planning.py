@@ -7,10 +7,8 @@ from typing import Any
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import STUDY_FIGURE
 from scripts.experiment.records import Comparison, Experiment
-from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from scripts.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
 from scripts.experiment.system_kinds import system_kind
-
-TABLE_FORMATS = ("tsv", "md")
 
 
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:

@@ -224,7 +224,7 @@ def main() -> None:
     results, synthesis = found.results, found.synthesis
     warnings += found.warnings
     record = meta_record(synthesis, settings) | dependence_record(found, settings)
-    if beside := sensitivity(results, settings):
+    if beside := sensitivity(results, settings, found.lucks_of_all):
         record["sensitivity"] = beside
     record["warnings"] = warnings + task_warnings(results) + record["warnings"]
     for warning in record["warnings"]:

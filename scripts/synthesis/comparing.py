@@ -22,7 +22,7 @@ from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.task_results import Scores, TaskResult, observed, task_result
 
 Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on the same queries in one order
-RANDOM, ESTIMATED = "random", "estimated"
+RANDOM, ESTIMATED, AUTO = "random", "estimated", "auto"
 
 
 @dataclass(frozen=True)
@@ -38,29 +38,40 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Compared:
-    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect."""
+    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect,
+    and those of all tasks.
+    """
 
     results: dict[str, TaskResult]
     synthesis: Synthesis
     dependence: Dependence | None
     lucks: dict[str, Luck]
     warnings: tuple[str, ...]
+    lucks_of_all: tuple[Luck, ...] = ()
 
 
 def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
     """Compare the systems on each task and combine the effects."""
-    units, warnings = _units(pairs, settings, surroundings or Surroundings())
+    surroundings = surroundings or Surroundings()
+    units, warnings = _units(pairs, settings, surroundings)
+    unasked = set(pairs) - set(surroundings.clusters) if _kind(settings) == AUTO else set()
     estimated = settings.dependence == ESTIMATED
     tasks = {
-        task: observed(control, treatment, settings, units[task], estimated and task in settings.corpora)
+        task: observed(
+            control, treatment, settings, units[task], estimated and task in settings.corpora, task in unasked
+        )
         for task, (control, treatment) in pairs.items()
     }
     lucks: dict[str, Luck] = {}
     if settings.seeds == RANDOM and settings.seed_sources:
         control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
-        siblings = surroundings.siblings if surroundings else {}
         lucks = lucks_of(
-            settings.seed_sources, control, treatment, siblings, per_unit(tasks, settings), settings.checkpoints
+            settings.seed_sources,
+            control,
+            treatment,
+            surroundings.siblings,
+            per_unit(tasks, settings),
+            settings.checkpoints,
         )
         tasks = with_seeds(tasks, list(lucks.values()))
         warnings += unknown_seeds(settings)
@@ -79,11 +90,10 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         dependence,
     )
     named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}
-    return Compared(results, synthesis, dependence, named, tuple(warnings))
+    return Compared(results, synthesis, dependence, named, tuple(warnings), tuple(lucks.values()))
 
 
 def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
-    kind = settings.clusters if isinstance(settings.clusters, str) else "auto"
     estimated = settings.dependence == ESTIMATED
     queries = {
         task: TaskQueries(
@@ -94,7 +104,12 @@ def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tupl
         )
         for task, (control, _) in pairs.items()
     }
-    return units_of_tasks(queries, kind)
+    return units_of_tasks(queries, _kind(settings))
+
+
+def _kind(settings: Settings) -> str:
+    """What clusters are, of tasks without a file of them."""
+    return settings.clusters if isinstance(settings.clusters, str) else AUTO
 
 
 def unknown_seeds(settings: Settings) -> list[str]:

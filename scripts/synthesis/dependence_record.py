@@ -3,6 +3,7 @@
 Reads and writes nothing. `seeds` holds a record by role (control, treatment, or difference where both rank with the
 same checkpoints): its source and status, how many seeds this has, the degrees of freedom, the part of the summary's
 variance, and the standard deviation between seeds (one checkpoint's, of the mean of the tasks) with its interval.
+`dependence` is all of it in numbers, for the jobs that fit the same effects once more (dependence/stored.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from scripts.synthesis.comparing import RANDOM, Compared
 from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence import stored
 from scripts.synthesis.dependence.covariance import is_diagonal
 from scripts.synthesis.dependence.seeds_part import Luck
 from scripts.synthesis.seeds import sd_interval
@@ -29,9 +31,14 @@ def dependence_record(found: Compared, settings: Settings) -> dict[str, Any]:
         record["covariance"] = {"tasks": tasks, "matrix": dependence.sampling.tolist()}
     if dependence and len(set(dependence.collections)) < len(tasks):
         record["collections"] = dict(zip(tasks, dependence.collections, strict=True))
+    if kept := stored.as_record(dependence):
+        record[stored.KEY] = kept
     clusters = {task: result.observed.clusters for task, result in found.results.items() if result.observed}
     if any(clusters.values()):
         record["clusters"] = {task: count for task, count in clusters.items() if count}
+    observed = {task: result.observed for task, result in found.results.items() if result.observed}
+    if as_independent := [task for task, one in observed.items() if one.as_independent]:
+        record["clusters_as_independent"] = as_independent
     return record
 
 

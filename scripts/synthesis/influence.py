@@ -67,20 +67,20 @@ def _influence(y: np.ndarray, v: np.ndarray, task: int, whole: MetaAnalysis, wit
     scale = without.summary.variance * (1 / (np.delete(v, task) + tau2)).sum()
     residual = y[task] - without.summary.effect
     hat = whole.weights[task]
-    dffits = _ratio(shift, math.sqrt(scale * hat * (v[task] + tau2)))
-    dfbetas = _ratio(shift, math.sqrt(scale / (1 / (v + tau2)).sum()))
+    dffits = ratio(shift, math.sqrt(scale * hat * (v[task] + tau2)))
+    dfbetas = ratio(shift, math.sqrt(scale / (1 / (v + tau2)).sum()))
     deviation = scale * (v[task] + tau2) + without.summary.variance
-    cook = _ratio(shift**2, whole.summary.variance)
+    cook = ratio(shift**2, whole.summary.variance)
     return Influence(
         without=without,
-        rstudent=_ratio(residual, math.sqrt(deviation)),
+        rstudent=ratio(residual, math.sqrt(deviation)),
         dffits=dffits,
         dfbetas=dfbetas,
         cooks_distance=cook,
-        covariance_ratio=_ratio(without.summary.variance, whole.summary.variance),
+        covariance_ratio=ratio(without.summary.variance, whole.summary.variance),
         hat=hat,
         baujat_x=float((y[task] - whole.summary.effect) ** 2 / (v[task] + (whole.tau2 or 0.0))),
-        baujat_y=_ratio(shift**2, without.summary.variance),
+        baujat_y=ratio(shift**2, without.summary.variance),
         influential=is_influential(dffits, dfbetas, cook, hat, len(y)),
     )
 
@@ -97,5 +97,6 @@ def is_influential(
     )
 
 
-def _ratio(value: float, scale: float) -> float | None:
+def ratio(value: float, scale: float) -> float | None:
+    """A quotient; None where the scale is 0."""
     return float(value / scale) if scale else None

@@ -1,8 +1,9 @@
 """Table of the influence of each task on a comparison's summary, at full precision.
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json. Writes tables/influence/{comparison}.tsv: the diagnostics of
-influence.py and the summary without each task, as reported. The model is that of independent tasks. With fewer than
-three tasks that have an effect the table has no rows.
+influence.py, or of dependent_influence.py where tasks or seeds hang together, and the summary without each task, as
+reported. The model is that of the comparison's summary. With fewer than three tasks that have an effect the table has
+no rows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from scipy import optimize
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.synthesis.dependence.stored import dependence_in
+from scripts.synthesis.dependent_influence import dependent_influences
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.influence import MIN_TASKS, influences
 
@@ -43,7 +46,11 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
         return pd.DataFrame(columns=list(COLUMNS))
     effect_type = meta["effect_type"]
     estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
-    found = influences(estimates, defined["variance"].to_numpy(), meta["estimator"], meta["interval"], meta["alpha"])
+    dependence, how = dependence_in(meta), (meta["estimator"], meta["interval"], meta["alpha"])
+    if dependence is None:
+        found = influences(estimates, defined["variance"].to_numpy(), *how)
+    else:
+        found = dependent_influences(estimates, dependence, *how)
     reported = effect_named(effect_type).reported
     rows = []
     for task, one in zip(defined["task"], found, strict=True):

@@ -15,14 +15,17 @@ tests hold every number against (`rma(mods=)`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
+from scripts.synthesis.dependence.structure import Dependence, of_mean
 from scripts.synthesis.estimators import residual_estimator
+from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.least_squares.weighted import orthonormal, residual_q, trace_p, weighted_fit
-from scripts.synthesis.summaries import Summary, normal_summary, t_summary
+from scripts.synthesis.summaries import Summary, part_summary
 from scripts.synthesis.tails import chi2_upper
 
 NORMAL, UNMODIFIED = "normal", "knapp-hartung-unmodified"  # intervals; any other is that of Knapp and Hartung, modified
@@ -30,7 +33,12 @@ NORMAL, UNMODIFIED = "normal", "knapp-hartung-unmodified"  # intervals; any othe
 
 @dataclass(frozen=True)
 class MetaRegression:
-    """A fitted model. `covariance` (p, p) is that of the coefficients; `weights` (k,) sum to 1; `df` None is normal."""
+    """A fitted model. `covariance` (p, p) is that of the coefficients; `weights` (k,) sum to 1; `df` None is normal.
+
+    Coefficients are `linear` (p, k) times the effects, and `covariance` is `scale` times that of the model. With
+    `dependence` the luck of its seeds is part of a coefficient's summary and of QM, and not of `covariance`. `df` are
+    those given the seeds, `qm_error_df` those of QM's F, None for chi2.
+    """
 
     k: int
     p: int
@@ -49,6 +57,11 @@ class MetaRegression:
     qm_p_value: float
     i2: float
     h2: float
+    linear: np.ndarray
+    scale: float
+    estimator: str
+    qm_error_df: float | None
+    dependence: Dependence | None = None
 
     @property
     def r2(self) -> float | None:
@@ -58,9 +71,10 @@ class MetaRegression:
     def at(self, row: np.ndarray) -> Summary:
         """The mean effect where the design has this row, or the contrast of coefficients that it is."""
         effect, variance = float(row @ self.coefficients), float(row @ self.covariance @ row)
-        if self.df is None:
-            return normal_summary(effect, variance, self.alpha)
-        return t_summary(effect, variance, self.df, self.alpha)
+        part = Part(variance, math.inf if self.df is None else self.df)
+        if self.dependence is not None:
+            part = of_mean(part, variance / self.scale, self.dependence, row @ self.linear)
+        return part_summary(effect, part, self.alpha)
 
     def coefficient(self, number: int) -> Summary:
         """One coefficient with its interval and test."""
@@ -104,6 +118,10 @@ def meta_regression(
         qm_p_value=chi2_upper(qm, p - 1).p if interval == NORMAL else float(special.fdtrc(p - 1, df, qm / (p - 1))),
         i2=100 * tau2 / (tau2 + typical),
         h2=tau2 / typical + 1,
+        linear=back @ (fit.covariance @ (q * weights[:, None]).T),
+        scale=float(scale),
+        estimator=estimator,
+        qm_error_df=None if interval == NORMAL else df,
     )
 
 

@@ -1,6 +1,7 @@
 """Ask what explains the differences between the tasks of one comparison: its moderators and subgroups.
 
-Reads effects/{comparison}.tsv and, where a moderator needs them, data/{dataset}/statistics.json and qrels of the tasks.
+Reads effects/{comparison}.tsv, meta/{comparison}.json (how the effects depend on one another) and, where a moderator
+needs them, data/{dataset}/statistics.json and qrels of the tasks.
 Writes moderators/{comparison}.json: the value of each task, and the models (see moderation.py, docs/statistics.md).
 """
 
@@ -20,6 +21,8 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
+from scripts.synthesis.dependence.stored import dependence_in
+from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.design import Value
 from scripts.synthesis.effects import combined, effect_named
 from scripts.synthesis.moderation import Effects, Method, models, subgroups
@@ -96,20 +99,29 @@ def read_effects(path: Path) -> dict[str, dict[str, Any]]:
     return {row["task"]: row for row in table.where(table.notna(), None).to_dict("records")}
 
 
-def effects_of(rows: dict[str, dict[str, Any]], effect_type: str) -> Effects:
-    """The tasks that have an effect, on the scale of the synthesis. Raises UserError for an effect without such."""
+def effects_of(rows: dict[str, dict[str, Any]], effect_type: str, dependence: Dependence | None = None) -> Effects:
+    """The tasks that have an effect, on the scale of the synthesis, with their `dependence`.
+
+    Raises UserError for an effect without such a scale.
+    """
     defined = {task: row for task, row in rows.items() if row["effect"] is not None}
     try:
         estimates = [combined(effect_type, row["effect"]) for row in defined.values()]
     except ValueError as error:
         raise UserError(str(error)) from None
     variances = np.array([row["variance"] for row in defined.values()], dtype=float)
-    return Effects(tuple(defined), np.array(estimates, dtype=float), variances, effect_named(effect_type).reported)
+    reported = effect_named(effect_type).reported
+    return Effects(tuple(defined), np.array(estimates, dtype=float), variances, reported, dependence)
 
 
-def record(rows: dict[str, dict[str, Any]], facts: dict[str, TaskFacts], settings: Settings) -> dict[str, Any]:
+def record(
+    rows: dict[str, dict[str, Any]],
+    facts: dict[str, TaskFacts],
+    settings: Settings,
+    dependence: Dependence | None = None,
+) -> dict[str, Any]:
     """What moderators/{comparison}.json holds."""
-    effects = effects_of(rows, settings.effect)
+    effects = effects_of(rows, settings.effect, dependence)
     permutations = min(settings.permutations, MOST_PERMUTATIONS)
     method = Method(settings.estimator, settings.interval, settings.alpha, permutations, settings.seed)
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
@@ -119,6 +131,7 @@ def record(rows: dict[str, dict[str, Any]], facts: dict[str, TaskFacts], setting
     found = {
         "effect_type": held.pop("effect"),
         **held,
+        "depends_on": held_of(dependence),
         "labels": labels,
         "values": {task: {name: of_task[task] for name, of_task in values.items()} for task in rows},
         "models": models(effects, by_label, method),
@@ -129,11 +142,23 @@ def record(rows: dict[str, dict[str, Any]], facts: dict[str, TaskFacts], setting
     return found
 
 
+def held_of(dependence: Dependence | None) -> list[str]:
+    """What the models hold of how effects depend on one another, in words."""
+    held = {
+        "the covariance of tasks with a corpus in common": dependence is not None and not dependence.independent,
+        "the luck of seeds": dependence is not None and bool(dependence.lucks),
+    }
+    return [words for words, is_held in held.items() if is_held]
+
+
 def main() -> None:
-    arguments = parser(__doc__, "effects", "statistics*", "qrels*", "moderators", settings=Settings).parse_args()
+    arguments = parser(
+        __doc__, "effects", "meta", "statistics*", "qrels*", "moderators", settings=Settings
+    ).parse_args()
     settings: Settings = arguments.settings
     rows = read_effects(arguments.effects)
-    found = record(rows, facts_of(rows, settings, arguments.statistics, arguments.qrels), settings)
+    facts = facts_of(rows, settings, arguments.statistics, arguments.qrels)
+    found = record(rows, facts, settings, dependence_in(json.loads(arguments.meta.read_text())))
     for model in [*found["models"], *([found["subgroups"]] if "subgroups" in found else [])]:
         if model["problem"]:
             print(f"{arguments.effects.stem}: {model['problem']}", file=sys.stderr)

@@ -2,7 +2,8 @@
 
 Reads and writes nothing. Each moderator is fitted alone and, where there are several, all of them together. Subgroups
 are the model with one moderator in words: a summary a group with one tau2 in common (metafor's `rma(mods = ~ factor)`;
-Borenstein et al. 2009, chapter 19), and QM is the test between groups.
+Borenstein et al. 2009, chapter 19), and QM is the test between groups. What the comparison's summary knows of how
+effects depend on one another holds here as well; the permutation test alone takes tasks as independent.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependent_meta_regression import dependent_meta_regression, too_few_collections
 from scripts.synthesis.design import Design, Value, design_of, is_category, levels, obstacle
 from scripts.synthesis.meta_regression import MetaRegression, meta_regression
 from scripts.synthesis.permutation import permutation_test
@@ -26,13 +29,20 @@ LINE_POINTS = 61  # of a regression line and its band
 class Effects:
     """The tasks with an effect: estimates and sampling variances (k,) on the scale of the synthesis.
 
-    `reported` takes a value on that scale to the one that is shown.
+    `dependence` is theirs, None for independent tasks and given seeds. `reported` takes a value on that scale to the
+    one that is shown.
     """
 
     tasks: tuple[str, ...]
     estimates: np.ndarray
     variances: np.ndarray
     reported: Callable[[float], float] = float
+    dependence: Dependence | None = None
+
+    @property
+    def permuted_variances(self) -> np.ndarray:
+        """The variances that the permutation test weights tasks by."""
+        return self.variances if self.dependence is None else self.dependence.variances
 
 
 @dataclass(frozen=True)
@@ -70,13 +80,13 @@ def model(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: M
     if record["problem"]:
         return record
     design = design_of(moderators)
-    fit = meta_regression(
-        design.matrix, effects.estimates, effects.variances, method.estimator, method.interval, method.alpha
-    )
+    if effects.dependence and (few := too_few_collections(effects.dependence, len(design.terms))):
+        return record | {"problem": few}
+    fit = _fit(design, effects, method)
     test = permutation_test(
         design.matrix,
         effects.estimates,
-        effects.variances,
+        effects.permuted_variances,
         method.estimator,
         method.interval,
         method.permutations,
@@ -86,10 +96,12 @@ def model(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: M
         "coefficients": _coefficients(design, fit, test.of_coefficients),
         **{name: getattr(fit, name) for name in ("tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value")},
         **{name: getattr(fit, name) for name in ("qm", "qm_df", "qm_p_value")},
-        "df": fit.df,
+        "df": fit.qm_error_df,
+        "estimator": fit.estimator,
         "permutations": test.permutations,
         "exact": test.exact,
         "permutation_p_value": test.p_value,
+        "permuted_as_independent": effects.dependence is not None,
         "weights": dict(zip(effects.tasks, fit.weights.tolist(), strict=True)),
     }
     if len(moderators) == 1:
@@ -105,6 +117,14 @@ def subgroups(effects: Effects, label: str, groups: Mapping[str, str], method: M
     record = model(effects, {label: words}, method)
     tasks = {word: [task for task, own in groups.items() if own == word] for word in levels(list(groups.values()))}
     return {"label": label, "tasks": tasks, **record}
+
+
+def _fit(design: Design, effects: Effects, method: Method) -> MetaRegression:
+    """The model of the effects, with what they have in common."""
+    how = (method.estimator, method.interval, method.alpha)
+    if effects.dependence is None:
+        return meta_regression(design.matrix, effects.estimates, effects.variances, *how)
+    return dependent_meta_regression(design.matrix, effects.estimates, effects.dependence, *how)
 
 
 def _coefficients(design: Design, fit: MetaRegression, permuted: Sequence[float]) -> list[dict[str, Any]]:

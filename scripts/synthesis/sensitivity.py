@@ -7,17 +7,22 @@ Here these tasks have the variance that a query has on average over the others,
     V_i = s^2 / n_i,    s^2 = sum (n_j - 1) n_j V_j / sum (n_j - 1) over the tasks j with an effect,
 
 the pooled variance of an analysis of variance, with sum (n_j - 1) degrees of freedom. It assumes that queries vary
-as much where nothing was seen to change: an assumption, so this is a sensitivity analysis beside the summary.
+as much where nothing was seen to change: an assumption, so this is a sensitivity analysis beside the summary. All else
+is as in the summary: the covariance of the other tasks, collections, and the luck of seeds. A task on which no query
+moved shows neither a covariance with others nor any luck, and is given none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from scripts.synthesis.comparing import ESTIMATED
 from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.observed_tasks import dependence_of
+from scripts.synthesis.dependence.seeds_part import Luck
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.significance import two_one_sided
@@ -40,24 +45,32 @@ def pooled_variance(effects: Mapping[str, EffectSize]) -> Pooled | None:
     return Pooled(sum((n - 1) * n * variance for n, variance in defined) / df, df) if df else None
 
 
-def sensitivity(results: Mapping[str, TaskResult], settings: Settings) -> dict[str, Any] | None:
-    """The record of the summary with all tasks; None where no task is the same for both, or none has a variance."""
+def sensitivity(
+    results: Mapping[str, TaskResult], settings: Settings, lucks: Sequence[Luck] = ()
+) -> dict[str, Any] | None:
+    """The record of the summary with all tasks; None where no task is the same for both, or none has a variance.
+
+    `lucks` are those of the summary, of all tasks in their order.
+    """
     effects = {task: result.effect for task, result in results.items()}
     same = {task: result.same for task, result in results.items() if result.same is not None}
     pooled = pooled_variance(effects)
     if not same or pooled is None:
         return None
+    observed = {task: result.observed for task, result in results.items() if result.observed is not None}
     tasks: dict[str, dict[str, float | None]] = {}
     for task, estimate in same.items():
         variance = pooled.variance / effects[task].n
         effects[task] = replace(effects[task], estimate=estimate, variance=variance, undefined=None)
+        observed[task] = replace(observed[task], effect=effects[task], df=pooled.df)
         tasks[task] = {"n": effects[task].n, "effect": estimate, "variance": variance}
         if settings.margin and effect_named(settings.effect).IN_UNITS_OF_MEASURE:
             tests = two_one_sided(estimate, math.sqrt(variance), pooled.df, settings.margin)
             tasks[task] |= {"p_equivalence": tests.p_equivalence, "p_non_inferiority": tests.p_non_inferiority}
-    meta = synthesise(
-        effects, settings.effect, settings.estimator, settings.interval, settings.alpha, settings.prediction
-    ).meta
+    corpora = settings.corpora if settings.dependence == ESTIMATED else {}
+    how = (settings.estimator, settings.interval, settings.alpha, settings.prediction)
+    dependence = dependence_of(observed, corpora, lucks)
+    meta = synthesise(effects, settings.effect, *how, dependence=dependence).meta
     assert meta is not None  # these tasks have effects now
     return {
         "assumption": "tasks on which both systems are the same have the pooled variance of the others",

@@ -9,7 +9,7 @@ import numpy as np
 
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.effect_sizes import EffectSize
-from scripts.synthesis.effects import effect_named
+from scripts.synthesis.effects import compute_rows, effect_named
 from scripts.synthesis.task_intervals import Compute, Sample, TaskInterval, kind_for, normal, t, task_interval_named
 
 
@@ -25,14 +25,14 @@ def task_interval(
     """The interval of `effect`, and a warning where it is of another kind than asked for; None, None if undefined.
 
     `units` are what queries belong to (0, 1, ...; each its own by default), `df` those of the effect's variance (units
-    less 1), `compute` its estimate and variance from other queries (by default what the effect type computes).
+    less 1), `compute` its estimates and variances from other queries (by default what the effect type computes).
     """
     if effect.estimate is None or effect.variance is None:
         return None, None
     effect_type = effect_named(settings.effect)
 
-    def of_queries(x: np.ndarray, y: np.ndarray, _: np.ndarray) -> tuple[float, float] | str:
-        return effect_type.compute(x, y, settings.ddof, settings.hedges)
+    def of_queries(x: np.ndarray, y: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return compute_rows(effect_type, x, y, settings.ddof, settings.hedges)
 
     units = np.arange(len(treatment)) if units is None else units
     sample = Sample(

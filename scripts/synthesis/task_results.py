@@ -69,13 +69,14 @@ def observed(
     settings: Settings,
     units: Sequence[Hashable] | None = None,
     shares: bool = False,
+    unasked: bool = False,
 ) -> ObservedTask:
     """Two systems on the queries of one task, the same and in one order; each query is its own unit by default.
 
-    `shares`: another task may have the same units.
+    `shares`: another task may have the same units. `unasked`: units are clusters that no user chose.
     """
     x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
-    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares)
+    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares, unasked)
 
 
 def task_result(control: Scores, treatment: Scores, settings: Settings, task: ObservedTask | None = None) -> TaskResult:
@@ -144,11 +145,22 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFr
 
 
 def task_warnings(results: dict[str, TaskResult]) -> list[str]:
-    """Which tasks have few queries, another interval than was asked for, or an effect to beware of, in words."""
+    """Which tasks have few queries, another interval than was asked for, an effect to beware of, or clusters that would
+    narrow an interval and that nobody asked for, in words.
+    """
     few = [
         f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW
     ]
     warnings = [f"fewer than {FEW} queries: {', '.join(few)}; tests and intervals of so few are rough"] if few else []
+    if narrowed := [
+        f"{task} ({result.observed.design_effect:.3g})"
+        for task, result in results.items()
+        if result.observed and result.observed.as_independent
+    ]:
+        warnings.append(
+            f"design effect below 1: {', '.join(narrowed)}; the default clusters leave the variance as that of "
+            "independent queries, clusters: gold-document takes it as estimated"
+        )
     return warnings + [f"{task}: {warning}" for task, result in results.items() for warning in result.warnings]
 
 

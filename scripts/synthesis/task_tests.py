@@ -13,8 +13,8 @@ import numpy as np
 
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.observed_tasks import ObservedTask
-from scripts.synthesis.dependence.units import clustered
-from scripts.synthesis.effects import effect_named
+from scripts.synthesis.dependence.units import design_effects
+from scripts.synthesis.effects import compute_rows, effect_named
 from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.significance import Equivalence, TTest, equivalence_test, paired_t_test, t_test_of, two_one_sided
 from scripts.synthesis.task_interval import task_interval
@@ -30,21 +30,23 @@ def interval_of(task: ObservedTask, settings: Settings) -> tuple[TaskInterval | 
     holds_seeds = task_interval_named(kind).HOLDS_SEEDS
     part = task.in_all if holds_seeds else task.over_queries
 
-    def of_units(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> tuple[float, float] | str:
-        result = effect_type.compute(x, y, settings.ddof, settings.hedges)
-        if isinstance(result, str):
-            return result
-        over_clusters = clustered(x - y - (x - y).mean(), units)
-        return (result[0], result[1] * over_clusters.design_effect) if over_clusters else "its queries are one cluster"
+    def of_units(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> np.ndarray:
+        results = compute_rows(effect_type, x, y, settings.ddof, settings.hedges)
+        if units.max() == 0:
+            return np.full_like(results, np.nan)  # all its queries are one cluster
+        difference = x - y
+        factors = design_effects(difference - difference.mean(axis=1, keepdims=True), units)
+        results[:, 1] *= np.maximum(1.0 if task.unasked else 0.0, factors)
+        return results
 
     interval, warning = task_interval(
         task.x,
         task.y,
         replace(task.effect, variance=part.variance),
         settings,
-        units=task.units,
+        units=task.drawn,
         df=part.df,
-        compute=of_units if task.clusters else None,
+        compute=of_units if task.clusters and not task.as_independent else None,
     )
     if warning is None and task.seeds and not holds_seeds:
         warning = f"its {kind} interval takes the seeds as given"
@@ -53,9 +55,9 @@ def interval_of(task: ObservedTask, settings: Settings) -> tuple[TaskInterval | 
 
 def by_unit(task: ObservedTask) -> tuple[np.ndarray, np.ndarray]:
     """Treatment and control summed over each cluster: what a flip exchanges as a whole."""
-    if task.clusters is None:
+    if task.flipped is None:
         return task.x, task.y
-    return np.bincount(task.units, task.x), np.bincount(task.units, task.y)
+    return np.bincount(task.flipped, task.x), np.bincount(task.flipped, task.y)
 
 
 def t_test(task: ObservedTask, settings: Settings) -> TTest:

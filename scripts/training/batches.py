@@ -1,9 +1,13 @@
-"""The batches of a training. Their order depends on seed and epoch alone, so that a resumed epoch is the same."""
+"""The batches of a training. Their order depends on seed and epoch alone, so that a resumed epoch is the same.
+
+Where each epoch has rows of its own, these stand one epoch after another in the training set, equally many of each.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from datasets import Dataset
@@ -22,6 +26,26 @@ class ShuffledBatches(DefaultBatchSampler):
         order = torch.randperm(self.rows, generator=self.generator).tolist()
         for first in range(0, self.rows, self.batch_size):
             yield order[first : first + self.batch_size]
+
+    def __len__(self) -> int:
+        return math.ceil(self.rows / self.batch_size)
+
+
+class BatchesOfEpochs(DefaultBatchSampler):
+    """In each epoch the batches that `sampler` makes of this epoch's rows alone."""
+
+    def __init__(self, dataset: Dataset, batch_size: int, *, sampler: Callable, epochs: int, **others) -> None:
+        super().__init__(dataset, batch_size, **others)
+        self.rows = len(dataset) // epochs
+        self.dataset = dataset
+        self.of_one_epoch: Callable[[Dataset], DefaultBatchSampler] = partial(sampler, batch_size=batch_size, **others)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        first = self.epoch * self.rows
+        batches = self.of_one_epoch(self.dataset.select(range(first, first + self.rows)))
+        batches.set_epoch(self.epoch)
+        for batch in batches:
+            yield [first + row for row in batch]
 
     def __len__(self) -> int:
         return math.ceil(self.rows / self.batch_size)

@@ -87,6 +87,8 @@ class Recorder(TrainerCallback):
         self.saved = before.step
         self.micro_batch = micro_batch
         self.warned = False
+        self.head_apart = False  # whether the prediction head has a learning rate of its own, which is logged
+        self.head_rate = 0.0
 
     def warn(self, *received) -> None:
         """Ask for a checkpoint at the end of this step (a signal's handler)."""
@@ -95,6 +97,10 @@ class Recorder(TrainerCallback):
     def on_train_begin(self, args, state, control, **others) -> None:
         self.progress = Progress("trained", state.max_steps - state.global_step, "step")
         self.mark = clock()
+
+    def on_optimizer_step(self, args, state, control, optimizer, **others) -> None:
+        if self.head_apart:  # the library puts its groups last
+            self.head_rate = optimizer.param_groups[-1]["lr"]
 
     def on_step_end(self, args, state, control, **others) -> None:
         self.progress.add()
@@ -120,6 +126,7 @@ class Recorder(TrainerCallback):
             raise UserError(f"the loss is {logs['loss']} at step {state.global_step}; a lower learning_rate may help")
         values = {"step": state.global_step, "epoch": round(state.epoch, 4), "loss": logs["loss"]}
         values |= {"learning_rate": logs["learning_rate"], "seconds": round(self.seconds, 3)}
+        values |= {"head_learning_rate": self.head_rate} if self.head_apart else {}
         self.rows.append(values | {"micro_batch": self.micro_batch.size or self.micro_batch.batch_size})
 
     def on_save(self, args, state, control, **others) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scripts.common.errors import UserError
 from scripts.models.losses import PAIRS, RANKED, TRIPLETS
 
+LEFT_OUT = "none"  # the source in the row of a query of which no positive is a candidate
 Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
 
 
@@ -20,14 +21,49 @@ class Row(NamedTuple):
     negative: str
 
 
-def read_rows(path: Path) -> list[Row]:
+class Table(NamedTuple):
+    """A negatives file: the rows of each epoch (once, where all epochs have the same), and how many queries were left
+    out, None where that was not counted."""
+
+    epochs: list[list[Row]]
+    without_candidate: int | None
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of all epochs."""
+        return [row for rows in self.epochs for row in rows]
+
+    @property
+    def queries(self) -> int:
+        """How many queries are learnt from."""
+        return len({row.query for row in self.epochs[0]})
+
+
+def read_table(path: Path) -> Table:
     """Read a negatives file. Raises UserError where it has no row."""
+    epochs: dict[str, list[Row]] = {}
+    left_out = 0
     with open(path, encoding="utf-8", newline="") as file:
-        table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        rows = [Row(line["query_id"], line["positive_id"], line["negative_id"]) for line in table]
-    if not rows:
+        for line in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if line["source"] == LEFT_OUT:
+                left_out += 1
+                continue
+            row = Row(line["query_id"], line["positive_id"], line["negative_id"])
+            epochs.setdefault(line.get("epoch", ""), []).append(row)
+    if not epochs:
         raise UserError(f"{path}: no training example in it; every query lacks a negative")
-    return rows
+    return Table(list(epochs.values()), left_out or None)
+
+
+def columns_of(table: Table, shape: str) -> dict[str, list]:
+    """The columns of the training set, one epoch after another, as `columns` makes them.
+
+    Raises ValueError where an epoch has fewer rows than another: a training counts equally many steps in each.
+    """
+    made = [columns(rows, shape) for rows in table.epochs]
+    if len({len(values) for of_epoch in made for values in of_epoch.values()}) > 1:
+        raise ValueError("the epochs have different numbers of rows")
+    return {name: [value for of_epoch in made for value in of_epoch[name]] for name in made[0]}
 
 
 def columns(rows: list[Row], shape: str) -> dict[str, list]:

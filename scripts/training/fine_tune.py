@@ -2,9 +2,9 @@
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds, and micro_batch, the texts that passed the model at once). Corpus and queries may be files of passages. The
-folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again, goes on from
-the newest complete one and ends with the same weights.
+seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own).
+Corpus and queries may be files of passages. The folder `--resume` holds checkpoints while the training lasts: the same
+training, killed and started again, goes on from the newest complete one and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from scripts.common.settings import given
 from scripts.common.timing import write_timing
 from scripts.ir.collection import passages_of
 from scripts.models.adapters import adapter
+from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.losses import resolve_loss
 from scripts.models.model_files import backbone
 from scripts.models.running import precision
-from scripts.training.examples import columns, read_rows, with_texts
+from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.training_settings import Settings
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
-def read_examples(negatives: Path, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
+def read_examples(table: Table, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
     """The columns of the training set, as texts. If texts were split, a pair becomes all pairs of their passages."""
-    rows = read_rows(negatives)
-    documents = passages_of(corpus, {name for row in rows for name in (row.positive, row.negative)})
-    return with_texts(columns(rows, shape), passages_of(queries), documents)
+    documents = passages_of(corpus, {name for row in table.rows for name in (row.positive, row.negative)})
+    return with_texts(columns_of(table, shape), passages_of(queries), documents)
 
 
 def load(start: Path, settings: Settings):
@@ -48,9 +48,10 @@ def load(start: Path, settings: Settings):
 
 def write_log(path: Path, rows: list[dict]) -> None:
     """Write the training log."""
+    columns = [*LOG, *(["head_learning_rate"] if "head_learning_rate" in rows[0] else [])]
     with atomic_text(path) as file:
-        file.write("\t".join(LOG) + "\n")
-        file.writelines("\t".join(str(row[name]) for name in LOG) + "\n" for row in rows)
+        file.write("\t".join(columns) + "\n")
+        file.writelines("\t".join(str(row[name]) for name in columns) + "\n" for row in rows)
 
 
 def main() -> None:
@@ -59,8 +60,11 @@ def main() -> None:
     settings: Settings = options.settings
     loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages")
     shape = adapter(settings.type).LOSSES[loss]
-    training_set = read_examples(options.negatives, options.corpus, options.queries, shape)
+    table = read_table(options.negatives)
+    training_set = read_examples(table, options.corpus, options.queries, shape)
     model = load(options.start, settings)
+    kind = adapter(settings.type)
+    training_set = cut_columns(training_set, cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES))
 
     from scripts.training.checkpoints import fingerprint
     from scripts.training.trainer import train
@@ -71,11 +75,14 @@ def main() -> None:
     with atomic_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
     write_log(options.training_log, outcome.rows)
-    examples = len(next(iter(training_set.values())))
+    examples = len(next(iter(training_set.values()))) // len(table.epochs)
+    left_out = {} if table.without_candidate is None else {"queries_without_candidate": table.without_candidate}
     passes = min(outcome.steps * settings.batch_size, settings.epochs * examples)
     write_timing(
         options.timing,
         **given(settings) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
+        queries=table.queries,
+        **left_out,
         examples=examples,
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,

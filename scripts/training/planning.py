@@ -7,53 +7,32 @@ from __future__ import annotations
 from scripts.experiment import job_files
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
+from scripts.training.planning_examples import by_epoch, examples_name, examples_of, sample_of, settings_of
 
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
+FURTHER = ("head_learning_rate", "margin")  # where the recipe has them
+LENGTHS = ("max_query_length", "max_document_length")  # where the model has them
 OF_WEIGHTS = ("backend", "file", "sha256")
-
-
-def examples_name(recipe: dict) -> str:
-    """The readable name of a recipe's training examples, shared by all recipes that learn from the same ones."""
-    negatives = recipe["negatives"]
-    words = (
-        f"{recipe['labels']}-labels_{negatives['per_query']}-{negatives['from']}-negatives_{recipe['queries']}-queries"
-    )
-    return words if negatives["exclude_evaluation"] else f"{words}_with-evaluation-gold"
-
-
-def recipe_of(experiment: Experiment, dataset: str, examples: str) -> dict:
-    """A recipe that learns from the examples of this name; of them all recipes that do so say the same."""
-    fitting = (
-        recipe
-        for recipe in experiment.recipes.values()
-        if (recipe["train_on"], examples_name(recipe)) == (dataset, examples)
-    )
-    return next(fitting)
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> dict:
     """How the examples are made."""
-    recipe = recipe_of(experiment, dataset, examples)
-    return {
-        **recipe["negatives"],
-        "labels": recipe["labels"],
-        "queries": recipe["queries"],
-        "seed": experiment.seed,
-    }
+    return settings_of(experiment, examples_of(experiment, dataset, examples))
 
 
 def examples_first_stage(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
-    """BM25's run of the training queries, where labels or negatives come from it."""
-    recipe = recipe_of(experiment, dataset, examples)
-    if "bm25" not in (recipe["labels"], recipe["negatives"]["from"]):
+    """BM25's run of the training queries, where labels, positives or negatives come from it."""
+    recipe = examples_of(experiment, dataset, examples).recipe
+    candidates_alone = recipe.get("positives", {}).get("among_candidates", False)
+    if "bm25" not in (recipe["labels"], recipe["negatives"]["from"]) and not candidates_alone:
         return []
     return path("training_run", experiment=experiment.name, dataset=dataset)
 
 
 def examples_evaluation_qrels(experiment: Experiment, dataset: str, examples: str) -> list[str]:
     """The judgements of dev and test, whose documents are no negatives where the recipe excludes them."""
-    excluded = recipe_of(experiment, dataset, examples)["negatives"]["exclude_evaluation"]
+    excluded = examples_of(experiment, dataset, examples).recipe["negatives"]["exclude_evaluation"]
     splits = ("dev", "test") if excluded else ()
     return [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for split in splits]
 
@@ -77,10 +56,10 @@ def queries(experiment: Experiment, recipe: str) -> str:
     return job_files.texts(experiment, entry["train_on"], "queries/train", _passage_length(entry))
 
 
-def negatives(experiment: Experiment, recipe: str) -> str:
-    """The examples that a recipe learns from."""
+def negatives(experiment: Experiment, recipe: str, seed: str) -> str:
+    """The examples that a recipe learns from with a seed."""
     entry = experiment.recipes[recipe]
-    names = {"dataset": entry["train_on"], "examples": examples_name(entry)}
+    names = {"dataset": entry["train_on"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
     return path("negatives", experiment=experiment.name, **names)
 
 
@@ -88,9 +67,13 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     """How a model is fine-tuned."""
     entry, trained = experiment.recipes[recipe], experiment.models[model]
     by_passage = {"long_documents": "passages"} if _passage_length(entry) else {}
+    drawn = {"draw": "epoch"} if by_epoch(entry) else {}
     return {
         **{key: entry[key] for key in SCHEDULE},
+        **{key: entry[key] for key in FURTHER if key in entry},
+        **{key: trained[key] for key in LENGTHS if key in trained},
         **by_passage,
+        **drawn,
         "type": trained["type"],
         "max_length": trained["max_length"],
         "seed": int(seed),

@@ -7,20 +7,23 @@ unless they ask for it: Slurm sends the signal to all processes of a job, to Sna
 from __future__ import annotations
 
 import math
+import re
 import signal
 import sys
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from datasets import Dataset
 from transformers import PrinterCallback
 
+from scripts.common.errors import UserError
 from scripts.common.files import full_disk_reported
-from scripts.models.adapters import adapter
+from scripts.models.adapters import Training, adapter
 from scripts.models.losses import LISTS
 from scripts.models.running import device, precision
-from scripts.training.batches import ShuffledBatches, without_duplicates
+from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.checkpoints import Recorder, newest_complete
 from scripts.training.memory import MicroBatch
 from scripts.training.training_settings import Settings
@@ -62,6 +65,21 @@ def micro_batch_trainer(library_trainer: type) -> type:
     return type(f"MicroBatch{library_trainer.__name__}", (MicroBatchTrainer, library_trainer), {})
 
 
+def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | None) -> dict[str, float]:
+    """The head's learning rate by a pattern of the names of its parameters; empty where it has none of its own.
+
+    The library looks the pattern up in the names that the parameters have within the loss. It gives them groups of
+    their own in the optimiser, whose rates follow the same schedule. Raises UserError for a model without a head.
+    """
+    if rate is None:
+        return {}
+    head = {id(parameter) for parameter in training.head(model)} if training.head else set()
+    names = [re.escape(name) for name, parameter in loss.named_parameters() if id(parameter) in head]
+    if not names:
+        raise UserError("head_learning_rate: this model has no prediction head; leave it out")
+    return {f"^({'|'.join(names)})$": rate}
+
+
 def train(
     model, columns: dict[str, list], shape: str, loss: str, settings: Settings, folder: Path, fingerprint: str
 ) -> Outcome:
@@ -71,12 +89,17 @@ def train(
     """
     training = adapter(settings.type).training()
     dataset = Dataset.from_dict(columns)
-    steps = math.ceil(settings.epochs * math.ceil(len(dataset) / settings.batch_size))
+    by_epoch = settings.draw == "epoch"
+    rows = len(dataset) // int(settings.epochs) if by_epoch else len(dataset)
+    steps = math.ceil(settings.epochs * math.ceil(rows / settings.batch_size))
+    sampler: Any = without_duplicates if shape == LISTS else ShuffledBatches
+    loss_module = training.loss(loss, model, settings.margin)
     before = newest_complete(folder, fingerprint)
     log_every = math.ceil(steps / LOGGED)
     sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]
     micro_batch = MicroBatch(min(sizes, default=None), settings.batch_size, training.outputs)
     recorder = Recorder(folder, fingerprint, settings.checkpoint_steps, log_every, before, micro_batch)
+    recorder.head_apart = settings.head_learning_rate is not None
     arguments = training.arguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,
@@ -89,12 +112,13 @@ def train(
         bf16=precision() == "bf16",
         use_cpu=device() == "cpu",
         dataloader_pin_memory=device() != "cpu",
-        batch_sampler=without_duplicates if shape == LISTS else ShuffledBatches,
+        batch_sampler=partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs)) if by_epoch else sampler,
         logging_steps=log_every,
         logging_nan_inf_filter=False,
         save_strategy="steps",
         save_steps=settings.checkpoint_steps,
         save_total_limit=2,  # the newest is complete only some time after it has its name
+        learning_rate_mapping=head_rate(training, model, loss_module, settings.head_learning_rate),
         report_to="none",
         disable_tqdm=True,
     )
@@ -102,7 +126,7 @@ def train(
         model=model,
         args=arguments,
         train_dataset=dataset,
-        loss=training.loss(loss, model),
+        loss=loss_module,
         callbacks=[recorder],
     )
     trainer.micro_batch = micro_batch

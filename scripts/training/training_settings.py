@@ -22,4 +22,9 @@ class Settings:
     weight_decay: Annotated[float, "of AdamW"]
     checkpoint_steps: Annotated[int, "steps between checkpoints from which a killed training goes on"]
     seed: Annotated[int, "of fresh weights, of the batches' order and of dropout"]
+    head_learning_rate: Annotated[float | None, "the highest of the prediction head's; null: that of all"] = None
+    margin: Annotated[float | None, "of a loss that has one; null: its own default"] = None
+    draw: Annotated[Literal["once", "epoch"], "epoch: each epoch has rows of its own"] = "once"
+    max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
+    max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
     long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None

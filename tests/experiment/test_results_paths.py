@@ -22,11 +22,11 @@ CHOICES = {
     "figure_format": ["svg", "pdf", "png"],
     "table_format": ["tsv", "md", "tex"],
     "page_format": ["md", "html"],
-    "moderators_format": ["tsv", "md"],
     "work": ["inference", "fine-tuning"],
     "extent": ["crate", "full"],
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],
     "rest": ["sha256/results/x/summary.md", "metadata/abc"],
+    "answers_format": ["md", "tsv"],
     "examples": ["human-labels_3-bm25-negatives_all-queries"],
 }
 # Names of their own in the table, of paths that another name builds as well.

@@ -132,6 +132,32 @@ def test_the_luck_of_checkpoints_is_common_only_to_tasks_that_share_them():
     assert "checkpoints" not in comparison_settings(shared, "t")
 
 
+NUMBERS = "table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("t\tr\tc\t1\t\tir\tpseudo\tRR@100\t1\t", None),
+        ("t\tr\tc\t1\t\tir/train\t\tqueries\t1\t", None),
+        ("t\tr\tc\t1\tlabels\t\t\teffect\t1\t", None),
+        ("t\tr\tc\t1\t\tir\tnone\tRR@100\t1\t", "system 'none'"),
+        ("t\tr\tc\t1\t\tnone\tpseudo\tRR@100\t1\t", "task 'none'"),
+        ("t\tr\tc\t1\t\tir\telsewhere-ir\tRR@100\t1\t", "run of 'elsewhere-ir' on 'ir'"),
+        ("t\tr\tc\t1\t\tnone/train\t\tqueries\t1\t", "dataset 'none'"),
+        ("t\tr\tc\t1\tnone\t\t\teffect\t1\t", "comparison 'none'"),
+    ],
+)
+def test_the_places_of_published_numbers_are_looked_for_before_anything_runs(tmp_path, row, said):
+    (tmp_path / "p.tsv").write_text(f"# a source\n{NUMBERS}{row}\n")
+    if said is None:
+        study(published={"file": "p.tsv"})
+        return
+    with pytest.raises(UserError) as error:
+        study(published={"file": "p.tsv"})
+    assert str(error.value) == f"c.yaml: published.file: p.tsv:3: there is no {said} in this experiment"
+
+
 WRONG = {
     "a circle": (
         {"recipes__few__start_from": {"recipe": "few", "dataset": "same"}},

@@ -28,5 +28,11 @@ def test_unknown_seeds_are_said_and_none_are_not():
 
 def test_clusters_come_with_their_design_effect():
     effects = pd.DataFrame({"task": ["c", "t"], "clusters": [1465.0, None], "design_effect": [1.876, None]})
-    assert clusters_note(effects, LABELS) == "Clusters of queries (design effect): Control 1,465 (1.88)."
-    assert clusters_note(effects[1:], LABELS) == clusters_note(effects[["task"]], LABELS) == ""
+    assert clusters_note(effects, META, LABELS) == "Clusters of queries (design effect): Control 1,465 (1.88)."
+    assert clusters_note(effects[1:], META, LABELS) == clusters_note(effects[["task"]], META, LABELS) == ""
+
+
+def test_a_design_effect_that_counts_as_1_is_shown_as_estimated():
+    effects = pd.DataFrame({"task": ["c"], "clusters": [1175.0], "design_effect": [0.77]})
+    text = "Clusters of queries (design effect, below 1 counts as 1): Control 1,175 (0.77)."
+    assert clusters_note(effects, META | {"clusters_as_independent": ["c"]}, LABELS) == text

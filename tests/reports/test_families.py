@@ -11,7 +11,7 @@ from scripts.reports.comparison.families import read_families, read_family
 from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table, where
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.draw_family import filled
-from scripts.reports.family_table import page
+from scripts.reports.family_table import latex, page
 from scripts.reports.figures.family import APART, diagram, spread
 from scripts.reports.figures.marks import DIAMOND
 from scripts.reports.page.families import shown_families
@@ -121,6 +121,19 @@ def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only
     thick = sum(line.get_linewidth() > 2 and line.get_marker() != "o" for line in lines)
     neighbours = sum(b == a + 1 for group in one.whole.groups for a, b in itertools.pairwise(group))
     assert thick == neighbours > 0
+
+
+def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_path):
+    tables = latex(found(tmp_path, tasks=2))
+    assert tables.count(r"\begin{tabular}{lrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
+    assert (
+        tables.startswith("% \\usepackage{booktabs}\n% Over these 2 tasks (80 queries), ") and "% a warning" in tables
+    )
+    rows = [line for line in tables.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 1 + 4 + 1 + 6 and rows[0].startswith("System & Over 2 tasks & Task *0* & t1")
+    assert any(row.startswith(r"BM25 \& more & ") for row in rows)
+    assert rows[5] == r"System & Less & Difference & 95\% simultaneous interval & p (max-T) & p (Tukey) \\"
+    assert all(row.isascii() for row in rows)  # what pdflatex prints without another package
 
 
 def test_lines_are_led_apart_by_the_least_way():

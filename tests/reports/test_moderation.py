@@ -17,11 +17,19 @@ from scripts.reports import draw_bubble, moderator_tables
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Diamond, Subgroup
 from scripts.reports.comparison.lines import lines_of
-from scripts.reports.comparison.moderation import coefficient_rows, moderators_test, plain, read_moderation, statement
+from scripts.reports.comparison.moderation import (
+    coefficient_rows,
+    held,
+    moderators_test,
+    plain,
+    read_moderation,
+    statement,
+)
 from scripts.reports.comparison.reading import Labels, subgroups
 from scripts.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.planning import figures, moderation, pages
+from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.moderation import Effects, Method, models
 from scripts.synthesis.moderation import subgroups as grouped
 from tests.experiment.test_config import changed
@@ -82,6 +90,33 @@ def test_with_a_normal_interval_the_test_is_chi_square():
     assert plain(moderators_test(model, ALPHA)).startswith(f"χ²(1) = {model['qm']:.2f}, p = ")
 
 
+def test_what_takes_tasks_as_independent_is_said(record):
+    """Tasks a and b share queries: the models hold it, the permutation test does not."""
+    sampling = np.diag(EFFECTS.variances)
+    sampling[0, 1] = sampling[1, 0] = 1e-4
+    effects = replace(EFFECTS, dependence=Dependence(sampling, (9.0,) * 8, tuple(range(8))))
+    (model,) = models(effects, {"Size": VALUES["Size"]}, replace(METHOD, estimator="DL"))
+    said = "permutation test (100 permutations, tasks taken as independent) p ="
+    assert said in plain(statement(model, ALPHA)) and said not in plain(statement(record["models"][0], ALPHA))
+    known = {"depends_on": ["the covariance of tasks"], "estimator": "DL", "models": [model]}
+    assert held(known) == (
+        "As the summary, the models hold the covariance of tasks; the permutation test takes tasks as independent. "
+        "τ² is by REML, since tasks depend on one another."
+    )
+    assert held(record) == held(record | {"depends_on": []}) == ""
+    assert held(known | {"models": [], "depends_on": ["x", "y"]}).startswith("As the summary, the models hold x and y;")
+    text = moderator_tables.page(record | known | {"subgroups": None}, "t against c", Labels({}, {}))
+    assert held(known) in text
+
+
+def test_degrees_of_freedom_that_seeds_give_are_not_whole(record):
+    model = record["models"][0] | {"df": 7.123456}
+    assert plain(moderators_test(model, ALPHA)).startswith("F(1, 7.123) = ")
+    coefficients = [coefficient | {"df": 7.5} for coefficient in model["coefficients"]]
+    table = moderator_tables.in_full({"models": [model | {"coefficients": coefficients}]})
+    assert list(table["df"]) == [7.5, 7.5] and str(table["model_k"].dtype) == "Int64"
+
+
 def test_each_coefficient_is_a_row(record):
     assert [row[:2] for row in coefficient_rows(record)] == [
         ["Size", "intercept"], ["Size", "Size"], ["Kind", "intercept"], ["Kind", "Kind: y"],
@@ -90,7 +125,7 @@ def test_each_coefficient_is_a_row(record):
 
 def test_the_tables_hold_every_number(monkeypatch, files, record):
     settings = {"title": "c, t against c", "labels": {"tasks": {"a": "A *first*"}, "systems": {}}}
-    paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md"}
+    paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md", "tex": files / "t.tex"}
     call(monkeypatch, moderator_tables, settings, **paths)
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
@@ -99,6 +134,12 @@ def test_the_tables_hold_every_number(monkeypatch, files, record):
     assert slope["model_tau2"] == record["models"][0]["tau2"] and slope["model_permutations"] == 100
     assert list(table["group_k"].dropna()) == [4, 4]
     assert table["model_problem"].dropna().unique().tolist() == ["Flat is the same on all tasks"]
+    tex = (files / "t.tex").read_text()
+    lines = [line for line in tex.splitlines() if line.endswith(r" \\")]
+    assert len(lines) == 1 + 4 + 1 + 2 and all(line.isascii() for line in lines)
+    assert lines[0] == r"Model & Coefficient & Estimate & 95\% CI & $p$ & p (permutation) \\"
+    assert tex.count(r"\midrule") == 2 + 1 and "% Flat: not fitted, Flat is the same on all tasks." in tex
+    assert "% Between groups (Kind): F(1, 6)" in tex
     page = (files / "t.md").read_text()
     assert "| A \\*first\\*" in page and "## Subgroups by Kind" in page and "\N{NO-BREAK SPACE}" not in page
     assert "Flat is the same on all tasks." in page and "Between groups (Kind): F(1, 6)" in page
@@ -223,7 +264,7 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
     names = ["bubble-c-trained", "bubble-c-corpus-size"]
     assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
-    tables = ["results/e/tables/moderators/c.tsv", "results/e/tables/moderators/c.md"]
+    tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
     assert pages.summary_settings(experiment, [])["moderated"] == {"c": names}
     assert moderation.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]

@@ -14,6 +14,7 @@ RESULTS = Results(
     },
     metas={"c": {"k": 7, "summary": {"effect": -0.004}, "i2": 95.4}, "other": {"k": 7, "summary": None, "i2": 1.0}},
     means=pd.DataFrame({"task": ["a"], "system": ["s"], "Judged@10": [0.3655]}).set_index(["task", "system"]),
+    datasets=pd.DataFrame({"queries": [53900]}, index=["d/train"]),
 )
 
 
@@ -46,13 +47,14 @@ def test_each_kind_of_place_is_looked_up_and_set_beside(tmp_path):
         ("t", "Summary", "Mean", "-0.00", "c", "", "", "effect", "1", ""),
         ("t", "Summary", "I2", "95", "c", "", "", "i2", "1", ""),
         ("t", "A", "J@10", "0.366", "", "a", "s", "Judged@10", "1", ""),
+        ("t", "D", "queries", "53.9", "", "d/train", "", "queries", "0.001", ""),
     )
     table = versus(rows, RESULTS, {"c": "other"})
-    assert table["equal"].tolist() == ["yes", "no", "yes", "yes", "yes"]
-    assert table["ours"].tolist() == ["6.2", "0.18", "-0.00", "95", "0.366"]
+    assert table["equal"].tolist() == ["yes", "no", "yes", "yes", "yes", "yes"]
+    assert table["ours"].tolist() == ["6.2", "0.18", "-0.00", "95", "0.366", "53.9"]
     assert table["beside"].fillna("").tolist()[:2] == ["5.0", "0.19"] and table["beside"].isna()[4]
     text = page(table, "p.tsv")
-    assert "4 of 5 numbers of p.tsv" in text and "why" in text and "other for c" in text
+    assert "5 of 6 numbers of p.tsv" in text and "why" in text and "other for c" in text
 
 
 @pytest.mark.parametrize(

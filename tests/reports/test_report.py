@@ -22,6 +22,7 @@ from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import sections
 from scripts.reports.page.tables import Cell, Table, means_table, selected_table
+from scripts.reports.page.transfer import ShownStudy
 from scripts.reports.report import grouped, render
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.task_results import Scores, rows, task_result
@@ -229,6 +230,7 @@ def test_text_of_the_configuration_is_never_markup():
             "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
             "costs": None, "cost_figures": [], "published": None, "published_counts": None,
             "families": [ShownFamily(EVIL, "m1", EVIL, EVIL, [EVIL], evil_table, evil_table, Markup("<svg/>"))],
+            "studies": [ShownStudy(EVIL, "t1", EVIL, evil_table, [EVIL], [(EVIL, Markup("<svg/>"))], [(EVIL, [EVIL], [EVIL])])],
             "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
             "seeds": {"data": 1, "training": {EVIL: [1]}},
         },

@@ -81,7 +81,7 @@ def test_what_is_not_known_is_said():
 
 def test_the_table_of_a_plan_marks_what_meets_the_target():
     found = made(effect=0.05)
-    table = grid(found, 3)
+    table = grid(found, 3, "**{}**")
     assert list(table) == ["Queries", "1 collection", "3", "6", "12", "30"] and len(table) == 4
     bold = sum(cell.startswith("**") for cell in table.drop(columns="Queries").to_numpy().ravel())
     assert bold == sum(row["meets_target"] for row in found["designs"] if row["seeds"] == 3) > 0

@@ -133,6 +133,7 @@ def test_latex_escapes_what_means_something_to_it():
     assert escape("50% of A_B & C → τ²") == r"50\% of A\_B \& C $\rightarrow$ $\tau^{2}$"
     assert escape("\N{MINUS SIGN}0.1 \N{MULTIPLICATION SIGN}10⁻³ <1") == r"$-$0.1 $\times$10$^{-3}$ $<$1"
     assert escape("$5") == r"\$5"
+    assert escape("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
     table = tabular({"Task": "l", "n": "r"}, [[["a", "1"]], [["b", "2"]]], ["\\usepackage{booktabs}"])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
     assert r"Task & $n$ \\" in table and table.startswith("% \\usepackage{booktabs}\n\\begin{tabular}{lr}")

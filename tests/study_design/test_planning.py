@@ -9,7 +9,7 @@ def test_each_comparison_has_a_plan_on_demand():
     experiment = resolve(changed({}), "c.yaml")
     assert planning.plan_files(experiment) == ["results/e/tables/study-designs/c.json"]
     assert planning.figure_files(experiment, ("svg",)) == ["results/e/figures/study-design-c.svg"]
-    assert planning.tables(experiment) == ["results/e/tables/study-design.tsv", "results/e/tables/study-design.md"]
+    assert planning.tables(experiment) == [f"results/e/tables/study-design.{ending}" for ending in ("tsv", "md", "tex")]
     assert planning.asked(experiment) == []
     assert planning.metrics(experiment, "c", "control") == ["results/e/metrics/d/bm25/seed-0.tsv"]
     assert len(planning.metrics(experiment, "c", "treatment")) == 2

@@ -20,7 +20,7 @@ from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.meta_analysis import meta_analysis
 from scripts.synthesis.seeds import sd_interval
 from scripts.synthesis.surroundings import mixed_estimands
-from scripts.synthesis.task_results import Scores, rows
+from scripts.synthesis.task_results import Scores, rows, task_warnings
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
         "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 500,
@@ -51,6 +51,65 @@ def test_without_anything_in_common_it_is_the_meta_analysis_of_independent_tasks
     table = rows(found.results, found.synthesis.weights)
     assert table[["clusters", "design_effect", "seeds_variance"]].isna().all(axis=None)
     assert table["interval_df"].tolist() == [39, 39, 39]
+
+
+def opposed(m: int = 1) -> tuple[dict[str, tuple[Scores, Scores]], Surroundings]:
+    """Two tasks of 40 queries in 20 pairs with a common document; a query's difference is about that of its partner
+    with the other sign, so that pairs vary less than queries. The second task has no pairs."""
+    g = np.random.default_rng(8)
+    half = np.repeat(g.normal(0, 0.2, 20), 2) * np.tile([1, -1], 20)
+    control = g.normal(0.4, 0.1, (2, 40))
+    gains = np.stack([0.05 + half + g.normal(0, 0.05, 40), g.normal(0.05, 0.2, 40)])
+    tasks = {f"t{i}": (scores(control[i]), scores(control[i] + gains[i])) for i in range(2)}
+    relevant = {"t0": {f"q{j}": {f"d{j // 2}"} for j in range(40)}, "t1": {f"q{j}": {f"e{j}"} for j in range(40)}}
+    return tasks, Surroundings(relevant)
+
+
+@pytest.mark.parametrize("kind", ["t", "normal", "bootstrap-t", "bca", "randomisation"])
+def test_clusters_that_nobody_asked_for_never_narrow_an_interval(kind):
+    tasks, around = opposed()
+    base = BASE | {"task_interval": kind, "resamples": 499}
+    by_default, asked, each = (
+        compared(tasks, Settings(**base, clusters=clusters), around) for clusters in ("auto", "gold-document", "query")
+    )
+    one, other, query = (found.results["t0"] for found in (by_default, asked, each))
+    assert one.observed.design_effect == other.observed.design_effect < 0.3  # shown as estimated
+    assert one.effect.variance == query.effect.variance
+    assert other.effect.variance == pytest.approx(other.observed.design_effect * query.effect.variance, rel=1e-12)
+    widths = [result.interval.ci_high - result.interval.ci_low for result in (one, query, other)]
+    assert widths[0] >= widths[1] > widths[2]
+    assert one.randomisation == query.randomisation and one.t_test.p_value > query.t_test.p_value > other.t_test.p_value
+    assert one.t_test.df == other.t_test.df == 19 and query.t_test.df == 39
+    (warning,) = task_warnings(by_default.results)
+    assert warning.startswith("design effect below 1: t0 (0.") and "clusters: gold-document" in warning
+    assert not task_warnings(asked.results) and not task_warnings(each.results)
+    assert dependence_record(by_default, Settings(**base))["clusters_as_independent"] == ["t0"]
+    assert "clusters_as_independent" not in dependence_record(asked, Settings(**base))
+
+
+@pytest.mark.parametrize("kind", ["t", "bootstrap-t", "bca", "randomisation"])
+def test_clusters_that_widen_are_used_as_estimated_whoever_chose_them(kind):
+    g = np.random.default_rng(8)
+    control, gains = g.normal(0.4, 0.1, 60), np.repeat(g.normal(0.05, 0.2, 20), 3) + g.normal(0, 0.05, 60)
+    tasks = {"t0": (scores(control), scores(control + gains))}
+    around = Surroundings({"t0": {f"q{j}": {f"d{j // 3}"} for j in range(60)}})
+    base = BASE | {"task_interval": kind, "resamples": 499}
+    by_default, asked = (
+        compared(tasks, Settings(**base, clusters=clusters), around).results["t0"]
+        for clusters in ("auto", "gold-document")
+    )
+    assert by_default.observed.design_effect > 2
+    assert by_default.effect == asked.effect and by_default.t_test == asked.t_test
+    assert by_default.randomisation == asked.randomisation and by_default.interval == asked.interval
+
+
+def test_clusters_of_a_file_are_used_as_estimated():
+    tasks, around = opposed()
+    file = {"t0": {f"q{j}": f"c{j // 2}" for j in range(40)}}
+    found = compared(tasks, Settings(**BASE, clusters={"t0": "clusters.tsv"}), Surroundings({}, file))
+    assert not found.results["t0"].observed.as_independent and not task_warnings(found.results)
+    by_default = compared(tasks, Settings(**BASE), around).results["t0"]
+    assert found.results["t0"].effect.variance < by_default.effect.variance
 
 
 @pytest.mark.parametrize("m", [1, 4])

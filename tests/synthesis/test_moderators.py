@@ -12,6 +12,9 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.synthesis import moderate
+from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
+from scripts.synthesis.dependence.stored import as_record
+from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.effects import all_effects, combined
 from scripts.synthesis.meta_analysis import meta_analysis
 from scripts.synthesis.moderation import Effects, Method, models, subgroups
@@ -117,7 +120,9 @@ def files(tmp_path):
         for number, effect in enumerate([0.01, 0.08, 0.02, 0.09, 0.05, None], 1)
     ]  # fmt: skip
     pd.DataFrame(rows).to_csv(tmp_path / "c.tsv", sep="\t", index=False)
-    found = {"effects": tmp_path / "c.tsv", "statistics": [], "qrels": [], "moderators": tmp_path / "c.json"}
+    found = {"effects": tmp_path / "c.tsv", "meta": tmp_path / "meta.json", "statistics": [], "qrels": [],
+             "moderators": tmp_path / "c.json"}  # fmt: skip
+    found["meta"].write_text("{}")
     for number in range(1, 7):
         folder = tmp_path / f"data/d{number}"
         (folder / "qrels").mkdir(parents=True)
@@ -179,3 +184,27 @@ def test_correlations_are_modelled_as_fishers_z_and_shown_as_r(monkeypatch, file
     (model,) = json.loads(files["moderators"].read_text())["models"]
     intercept, slope = (coefficient["estimate"] for coefficient in model["coefficients"])
     assert math.isclose(model["line"][0]["effect"], math.tanh(intercept + slope))
+
+
+def test_a_job_takes_the_covariance_and_the_luck_of_seeds_from_the_meta_record(monkeypatch, files):
+    """Five tasks have an effect; the last two share queries, and all the luck of a treatment with three seeds."""
+    asked = settings(moderators=[{"name": "corpus-size", "label": "size"}])
+    call(monkeypatch, moderate, asked, **files)
+    before = json.loads(files["moderators"].read_text())
+    sampling = np.diag([1e-4, 2e-4, 3e-4, 4e-4, 5e-4])
+    sampling[3, 4] = sampling[4, 3] = 2e-4
+    luck = Luck(
+        SeedSource("t", 3, np.full((5, 5), 0.003), np.zeros((5, 5))), np.full((5, 3), 1 / 3), np.ones(5), np.zeros(5)
+    )
+    dependence = Dependence(sampling, (9.0,) * 5, (0, 1, 2, 3, 3), (luck,))
+    files["meta"].write_text(json.dumps({"dependence": as_record(dependence)}))
+    call(monkeypatch, moderate, asked, **files)
+    found = json.loads(files["moderators"].read_text())
+    assert before["depends_on"] == []
+    assert found["depends_on"] == ["the covariance of tasks with a corpus in common", "the luck of seeds"]
+    (old,), (new,) = before["models"], found["models"]
+    intercept, slope = new["coefficients"]
+    assert intercept["variance"] > old["coefficients"][0]["variance"] + 0.0005  # 0.003 / 3 less what else changes
+    assert slope["variance"] != pytest.approx(old["coefficients"][1]["variance"], rel=1e-4)
+    assert new["permuted_as_independent"] and new["permutation_p_value"] == old["permutation_p_value"]
+    assert new["df"] == slope["df"] and intercept["df"] != slope["df"]

@@ -9,7 +9,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.experiment.seeds_of import OWN, SeedsOf
+from scripts.synthesis.comparing import compared
 from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.sensitivity import pooled_variance, sensitivity
 from scripts.synthesis.task_results import Scores, TaskResult, rows, task_result, task_warnings
 
@@ -111,3 +115,42 @@ def test_variances_of_two_scales_do_not_stand_in_one_table():
     md, smd = (rows({"a": result(control, treatment, effect=effect)}, {}).iloc[0] for effect in ("MD", "SMD"))
     assert md["variance_with_seeds"] >= md["variance"] and smd["variance_with_seeds"] is None
     assert md["seed_share"] == smd["seed_share"]
+
+
+def pairs_that_depend() -> dict[str, tuple[Scores, Scores]]:
+    """Two tasks with the same queries and three checkpoints of the treatment, and a task on which nothing changes."""
+    random = np.random.default_rng(11)
+    ids = [f"q{j}" for j in range(30)]
+    common, luck = random.normal(0.05, 0.1, 30), np.array([-0.03, 0.0, 0.04])
+    found = {}
+    for task in "ab":
+        control = random.uniform(0, 1, 30)
+        gain = (common + random.normal(0, 0.05, 30))[:, None] + luck + random.normal(0, 0.01, (30, 3))
+        found[task] = tuple(
+            Scores(pd.DataFrame(values, index=ids), None) for values in (control[:, None], control[:, None] + gain)
+        )
+    still = Scores(
+        pd.DataFrame(np.tile(random.uniform(0, 1, 30)[:, None], (1, 3)), index=[f"r{j}" for j in range(30)]), None
+    )
+    return found | {"c": (Scores(still.values[[0]], None), still)}
+
+
+def test_it_takes_the_covariance_and_the_luck_of_the_summary():
+    settings = replace(SETTINGS, corpora={"a": "x", "b": "x", "c": "y"}, seed_sources={"treatment": SeedsOf(OWN, "t")})
+    found = compared(pairs_that_depend(), settings)
+    record = sensitivity(found.results, settings, found.lucks_of_all)
+    variance = record["tasks"]["c"]["variance"]
+    main = found.dependence
+    sampling = np.zeros((3, 3))
+    sampling[:2, :2], sampling[2, 2] = main.sampling, variance
+    assert sampling[0, 1] > 0.5 * sampling[0, 0]  # tasks a and b share queries
+    by_hand = Dependence(sampling, (*main.degrees, record["pooled_df"]), (0, 0, 1), found.lucks_of_all)
+    estimates = [*found.synthesis.estimates, 0.0]
+    expected = dependent_meta_analysis(estimates, by_hand, "REML", "knapp-hartung", 0.05, "k-2")
+    assert record["summary"]["effect"] == pytest.approx(expected.summary.effect, rel=1e-12)
+    assert record["summary"]["variance"] == pytest.approx(expected.summary.variance, rel=1e-12)
+    assert expected.summary.variance > expected.given_seeds.variance
+    given = sensitivity(found.results, settings)
+    assert given["summary"]["variance"] < record["summary"]["variance"]
+    independent = sensitivity(found.results, replace(settings, corpora={}), found.lucks_of_all)
+    assert independent["summary"]["effect"] != pytest.approx(record["summary"]["effect"], rel=1e-6)

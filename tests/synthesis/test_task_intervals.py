@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 from shutil import which
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,20 @@ import pytest
 from scipy import stats
 
 from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.units import clustered, design_effects
 from scripts.synthesis.effect_sizes import effect_size
-from scripts.synthesis.effects import all_effects, effect_named
+from scripts.synthesis.effects import all_effects, compute_rows, effect_named
 from scripts.synthesis.task_interval import task_interval
-from scripts.synthesis.task_intervals import Sample, TaskInterval, all_task_intervals, bca, bootstrap_t, kind_for
+from scripts.synthesis.task_intervals import (
+    Sample,
+    TaskInterval,
+    _resampling,
+    all_task_intervals,
+    bca,
+    bootstrap_t,
+    kind_for,
+)
+from scripts.synthesis.task_intervals._resampling import resampled
 from scripts.synthesis.task_results import Scores, rows, task_result, task_warnings
 from tests.synthesis.test_meta_analysis import numbers_of
 
@@ -38,9 +49,9 @@ def interval(kind: str, x=X, y=Y, effect: str = "MD", units=None, **changes) -> 
 
 def sample(effect: str) -> Sample:
     size = effect_size(X, Y, effect)
-    compute = effect_named(effect).compute
+    of_type = effect_named(effect)
     return Sample(X, Y, np.arange(len(X)), size.estimate, size.variance, len(X) - 1,
-                  lambda x, y, _: compute(x, y, 1, True), 0.05, 1, 100, 399)  # fmt: skip
+                  lambda x, y, _: compute_rows(of_type, x, y, 1, True), 0.05, 1, 100, 399)  # fmt: skip
 
 
 def of_resamples(effect: str, indices: list[list[int]]) -> np.ndarray:
@@ -95,11 +106,65 @@ def test_bca_of_the_same_resamples_is_that_of_r_but_for_its_way_between_two_of_t
     """R interpolates between order statistics on the normal scale, and counts (B + 1) of them; so one step apart."""
     one, estimates = sample(effect), of_resamples(effect, BOOT[indices])[0]
     units = np.arange(len(X))
-    jackknife = np.array([one.compute(X[units != u], Y[units != u], units[:-1])[0] for u in units])
+    compute = effect_named(effect).compute
+    jackknife = np.array([compute(X[units != u], Y[units != u], 1, True)[0] for u in units])
     found, ordered = bca.from_resamples(one, estimates, jackknife), np.sort(estimates)
     for end, expected in zip((found.ci_low, found.ci_high), BOOT[stored], strict=True):
         left, right = np.searchsorted(ordered, end), np.searchsorted(ordered, end, side="right")
         assert ordered[left - 2] <= expected <= ordered[right + 1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 25])
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("hedges", [True, False])
+@pytest.mark.parametrize("effect", list(all_effects()))
+def test_many_samples_at_once_are_as_one_at_a_time(effect, hedges, ddof, n):
+    """With rows that have no effect: equal systems, a constant shift, one constant system, systems in proportion."""
+    g = np.random.default_rng(n)
+    x, y = g.uniform(0, 1, (2, 60, n))
+    x[40:45], x[45:50], x[50:53], y[53:56], x[56:60] = y[40:45], y[45:50] + 0.25, 0.5, 0.125, 2 * y[56:60]
+    found, of_type = compute_rows(effect_named(effect), x, y, ddof, hedges), effect_named(effect)
+    for row in range(60):
+        one = of_type.compute(x[row], y[row], ddof, hedges)
+        expected = (np.nan, np.nan) if isinstance(one, str) else one
+        assert found[row] == pytest.approx(expected, rel=1e-11, nan_ok=True), (row, one)
+
+
+def test_an_effect_type_that_knows_one_sample_at_a_time_is_asked_so():
+    def compute(x, y, ddof, hedges):
+        return "nothing" if x[0] > 0.5 else (x.mean() - y.mean(), 1.0 + ddof)
+
+    x, y = np.array([[0.1, 0.3], [0.9, 0.0]]), np.zeros((2, 2))
+    found = compute_rows(SimpleNamespace(compute=compute), x, y, 1, True)
+    assert found[0].tolist() == [0.2, 2.0] and np.isnan(found[1]).all()
+
+
+@pytest.mark.parametrize("effect", ["MD", "SMD"])
+@pytest.mark.parametrize("sizes", [[1] * 9, [1, 2, 5, 1, 3, 2], [3] * 6], ids=["queries", "uneven", "even"])
+def test_resamples_in_blocks_are_those_one_at_a_time(effect, sizes, monkeypatch):
+    """The same draws, and each resample's effect and design effect, in whatever blocks."""
+    units = np.random.default_rng(2).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    x, y = np.random.default_rng(3).uniform(0, 1, (2, len(units)))
+    effect_type = effect_named(effect)
+
+    def compute(x, y, labels):
+        difference = x - y
+        results = compute_rows(effect_type, x, y, 1, True)
+        factors = design_effects(difference - difference.mean(axis=1, keepdims=True), labels)
+        return results * np.column_stack([np.ones(len(x)), factors])
+
+    one = Sample(x, y, units, 0.1, 1.0, 5.0, compute, 0.05, 4, 100, 250)
+    found = resampled(one)
+    drawn = np.random.default_rng(4).integers(0, len(sizes), (250, len(sizes)))
+    for number, chosen in enumerate(drawn):
+        members = [np.flatnonzero(units == unit) for unit in chosen]
+        queries, labels = np.concatenate(members), np.repeat(np.arange(len(chosen)), [len(own) for own in members])
+        estimate, variance = effect_type.compute(x[queries], y[queries], 1, True)
+        difference = x[queries] - y[queries]
+        variance *= clustered(difference - difference.mean(), labels).design_effect
+        assert found[number] == pytest.approx((estimate, variance), rel=1e-11)
+    monkeypatch.setattr(_resampling, "_ROWS", 40)
+    assert (resampled(one) == found).all()
 
 
 def test_stored_values_are_what_boot_computes_now():
@@ -147,9 +212,11 @@ def test_clusters_are_drawn_and_flipped_whole(kind):
     once = interval(kind, x, y)
     doubled = np.repeat(np.arange(60), 2)
 
-    def compute(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> tuple[float, float] | str:
-        sums, sizes = np.bincount(units, x - y), np.bincount(units)
-        return effect_named("MD").compute(sums / sizes, np.zeros(len(sums)), 1, True)
+    def compute(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> np.ndarray:
+        means = np.array(
+            [np.bincount(own, d) / np.bincount(own) for own, d in zip(units, x - y, strict=True)]
+        )  # of each cluster
+        return compute_rows(effect_named("MD"), means, np.zeros_like(means), 1, True)
 
     settings = replace(SETTINGS, task_interval=kind)
     size = effect_size(x, y, "MD")

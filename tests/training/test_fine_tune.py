@@ -13,7 +13,7 @@ from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus
 from scripts.models.adapters import adapters
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, resolve_loss
-from scripts.training.examples import Row, columns, read_rows, with_texts
+from scripts.training.examples import Row, columns, read_table, with_texts
 from tests.support.tiny_task import ROOT, command, in_process, read_log, same
 
 
@@ -144,9 +144,9 @@ def test_no_examples_and_unknown_documents_are_mistakes(tmp_path):
     header = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank\n"
     (tmp_path / "empty.tsv").write_text(header)
     with pytest.raises(UserError, match="no training example"):
-        read_rows(tmp_path / "empty.tsv")
+        read_table(tmp_path / "empty.tsv")
     (tmp_path / "one.tsv").write_text(header + "q\tp\tn\tbm25\t1\n")
-    made = columns(read_rows(tmp_path / "one.tsv"), PAIRS)
+    made = columns(read_table(tmp_path / "one.tsv").rows, PAIRS)
     with pytest.raises(UserError, match="document n"):
         with_texts(made, {"q": ["query"]}, {"p": ["positive"]})
 

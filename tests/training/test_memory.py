@@ -15,7 +15,7 @@ from scripts.common.errors import UserError
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import RANKED
 from scripts.training.checkpoints import Recorder, fingerprint
-from scripts.training.examples import columns, read_rows, with_texts
+from scripts.training.examples import columns, read_table, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
 from scripts.training.trainer import train
 from scripts.training.training_settings import Settings
@@ -48,7 +48,7 @@ def examples(task, kind, loss):
     from scripts.ir.collection import passages_of
 
     shape = adapter(kind).LOSSES[loss]
-    made = columns(read_rows(task / "negatives.tsv"), shape)
+    made = columns(read_table(task / "negatives.tsv").rows, shape)
     return with_texts(made, passages_of(task / "queries.jsonl"), passages_of(task / "corpus.jsonl")), shape
 
 

@@ -2,6 +2,7 @@
 
 from scripts.experiment.resolution import resolve
 from scripts.training import planning
+from scripts.training.planning_examples import examples_name
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(
@@ -20,23 +21,23 @@ EXPERIMENT = resolve(
 
 
 def test_recipes_with_the_same_examples_share_them():
-    first, more, pseudo = (planning.negatives(EXPERIMENT, name) for name in ("first", "more", "pseudo"))
+    first, more, pseudo = (planning.negatives(EXPERIMENT, name, "1") for name in ("first", "more", "pseudo"))
     assert first == more != pseudo and first.startswith("results/e/negatives/d/human-labels_")
-    examples = planning.examples_name(EXPERIMENT.recipes["more"])
+    examples = examples_name(EXPERIMENT.recipes["more"])
     assert planning.examples_settings(EXPERIMENT, "d", examples) == {
         **EXPERIMENT.recipes["first"]["negatives"], "labels": "human", "queries": "all", "seed": EXPERIMENT.seed,
     }  # fmt: skip
 
 
 def test_bm25s_run_is_read_where_labels_or_negatives_come_from_it():
-    names = {name: planning.examples_name(recipe) for name, recipe in EXPERIMENT.recipes.items()}
+    names = {name: examples_name(recipe) for name, recipe in EXPERIMENT.recipes.items()}
     assert planning.examples_first_stage(EXPERIMENT, "d", names["first"]) == []
     assert planning.examples_first_stage(EXPERIMENT, "d", names["pseudo"]) == "results/e/bm25/d/train.trec.gz"
 
 
 def test_documents_of_dev_and_test_are_no_negatives_unless_the_recipe_allows_it():
     excluded = EXPERIMENT.recipes["first"]["negatives"]["exclude_evaluation"]
-    read = planning.examples_evaluation_qrels(EXPERIMENT, "d", planning.examples_name(EXPERIMENT.recipes["first"]))
+    read = planning.examples_evaluation_qrels(EXPERIMENT, "d", examples_name(EXPERIMENT.recipes["first"]))
     assert excluded and read == ["results/e/data/d/qrels/dev.qrels", "results/e/data/d/qrels/test.qrels"]
 
 

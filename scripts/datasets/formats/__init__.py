@@ -9,9 +9,10 @@ name. A format whose values the systems bring has neither Options nor `read`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
@@ -47,17 +48,21 @@ class Format:
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring a value a query, so there is nothing to read
+    scheme: str | None = None  # what its locations begin with, where it reads no others
+    unjudged: Callable[[dict[str, Any]], bool] = lambda entry: False  # train has queries, but no judgements
 
 
 class Collection(NamedTuple):
     """What a format's reader gives: the documents (read once, in order) and, per split it has, queries and qrels.
 
-    `documents` is None and there are no queries where the data are judgements only.
+    `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
+    be training queries without judgements; where the data has a train split without a single judgement, they are.
     """
 
     documents: Iterable[Document] | None
     queries: dict[str, dict[str, str]]
     qrels: dict[str, Qrels]
+    unjudged: Mapping[str, str] = MappingProxyType({})
 
 
 def identifier(value: object, where: str, what: str) -> str:

@@ -35,7 +35,9 @@ def read(root: Path, options: Options) -> Collection:
     if not qrels:
         raise UserError(f"{folder / 'qrels'}: none of {', '.join(path.name for path in files.values())}")
     queries = {split: judged_queries(texts, judged, str(files[split])) for split, judged in qrels.items()}
-    return Collection(read_documents(folder / "corpus.jsonl"), queries, qrels)
+    judged = {query for split in qrels.values() for query in split}
+    unjudged = {query: text for query, text in texts.items() if query not in judged}
+    return Collection(read_documents(folder / "corpus.jsonl"), queries, qrels, unjudged)
 
 
 def read_documents(path: Path) -> Iterator[Document]:

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from scripts.common.errors import UserError
 from scripts.common.strict_xml import Element, read_xml
 from scripts.datasets.formats import Collection, Format, file_in, identifier, judged_queries, trec
-from scripts.ir.trec import read_qrels
+from scripts.ir.trec import Qrels, read_qrels
 
 FIELDS = ("number", "title", "objects", "description", "narrative")
 
@@ -27,6 +27,7 @@ FORMAT = Format(
         "Touché: documents as JSON lines (`id`, `contents`), comparative questions in XML, qrels; keys of `trec`"
     ),
     splits=trec.FORMAT.splits,
+    unjudged=trec.FORMAT.unjudged,
     required=trec.FORMAT.required,
     judgements=trec.FORMAT.judgements,
     mistake=trec.mistake,
@@ -56,16 +57,22 @@ class Options:
 def read(root: Path, options: Options) -> Collection:
     """Read the files that the options name, below `root`. Raises UserError with file and line."""
     files = sorted({path for pattern in options.documents for path in trec.matching(root, pattern)})
-    queries, qrels = {}, {}
-    for split, name in options.qrels.items():
-        judged = file_in(root, name, f"qrels.{split}")
-        topics = file_in(root, options.topics[split], f"topics.{split}")
+    queries: dict[str, dict[str, str]] = {}
+    qrels: dict[str, Qrels] = {}
+    unjudged: dict[str, str] = {}
+    for split, name in options.topics.items():
+        topics = file_in(root, name, f"topics.{split}")
         texts = {topic.number: getattr(topic, options.topic_field) for topic in read_topics(topics)}
-        qrels[split] = read_qrels(judged)
-        queries[split] = judged_queries(texts, qrels[split], str(judged))
+        qrels[split], queries[split] = {}, {}
+        if split in options.qrels:
+            judged = file_in(root, options.qrels[split], f"qrels.{split}")
+            qrels[split] = read_qrels(judged)
+            queries[split] = judged_queries(texts, qrels[split], str(judged))
+        if split == "train":
+            unjudged = {query: text for query, text in texts.items() if text and query not in qrels[split]}
         if empty := next((number for number, text in queries[split].items() if not text), None):
             raise UserError(f"{topics}: topic {empty} has no <{options.topic_field}>")
-    return Collection((document for path in files for document in trec.read_documents(path)), queries, qrels)
+    return Collection((document for path in files for document in trec.read_documents(path)), queries, qrels, unjudged)
 
 
 def read_topics(path: Path) -> list[Topic]:

@@ -30,7 +30,7 @@ from scripts.datasets.formats import (
     text_in,
 )
 from scripts.ir.collection import Document, json_lines
-from scripts.ir.trec import read_qrels, shown
+from scripts.ir.trec import Qrels, read_qrels, shown
 
 ID_KEYS = ("_id", "id", "docno", "docid", "doc_id")
 TEXT_KEYS = ("text", "contents", "body")
@@ -44,8 +44,8 @@ _TOPIC_TAG = re.compile(r"<(/?)top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)
 def mistake(entry: dict[str, Any]) -> Mistake | None:
     """Topics and qrels of other splits, a file that does not lie below the location, or one that two splits name."""
     topics, qrels = entry["topics"], entry["qrels"]
-    if set(topics) != set(qrels):
-        return Mistake("topics", "topics and qrels must name the same splits")
+    if set(topics) - {"train"} != set(qrels) - {"train"} or not set(qrels) <= set(topics):
+        return Mistake("topics", "topics and qrels must name the same splits; train alone may lack qrels")
     for pattern in entry["documents"]:
         if reason := why_no_pattern(pattern):
             expected = "expected are file names or patterns below the location, such as docs/*.jsonl"
@@ -90,7 +90,8 @@ FORMAT = Format(
         "documents in TREC markup or JSON lines, topics (TREC, XML or two columns), qrels; "
         "file names in `documents`, `topics`, `qrels`"
     ),
-    splits=lambda entry: set(entry["topics"]),
+    splits=lambda entry: set(entry["qrels"]),
+    unjudged=lambda entry: "train" in set(entry["topics"]) - set(entry["qrels"]),
     required=("documents", "topics", "qrels"),
     judgements="qrels",
     mistake=mistake,
@@ -110,13 +111,19 @@ class Options:
 def read(root: Path, options: Options) -> Collection:
     """Read the files that the options name, below `root`. Raises UserError with file and line."""
     files = sorted({path for pattern in options.documents for path in matching(root, pattern)})
-    queries, qrels = {}, {}
+    queries: dict[str, dict[str, str]] = {}
+    qrels: dict[str, Qrels] = {}
+    unjudged: dict[str, str] = {}
     for split, name in options.topics.items():
-        judged = file_in(root, options.qrels[split], f"qrels.{split}")
         texts = read_topics(file_in(root, name, f"topics.{split}"), options.topic_field)
-        qrels[split] = read_qrels(judged)
-        queries[split] = judged_queries(texts, qrels[split], str(judged))
-    return Collection((document for path in files for document in read_documents(path)), queries, qrels)
+        qrels[split], queries[split] = {}, {}
+        if split in options.qrels:
+            judged = file_in(root, options.qrels[split], f"qrels.{split}")
+            qrels[split] = read_qrels(judged)
+            queries[split] = judged_queries(texts, qrels[split], str(judged))
+        if split == "train":
+            unjudged = {query: text for query, text in texts.items() if query not in qrels[split]}
+    return Collection((document for path in files for document in read_documents(path)), queries, qrels, unjudged)
 
 
 def matching(root: Path, pattern: str) -> list[Path]:

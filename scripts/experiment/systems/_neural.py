@@ -10,6 +10,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
+from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.models.adapters import adapter
 
@@ -82,6 +83,7 @@ KEYS: dict[str, dict[str, Any]] = {
 }
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
+LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
 UNIMPORTANT = ("licence", "label")  # keys of a model that change no score
 
 
@@ -143,7 +145,7 @@ class Neural(SystemKind):
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
         onnx = "ONNX, " if model["backend"] == "onnx" else ""
-        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{model['max_length']} tokens)"
+        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)})"
         if system.recipes:
             words += _training_in_words(experiment, system)
         words += self.ranking_in_words(system)
@@ -158,7 +160,7 @@ class Neural(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         model = _model(experiment, system)
-        facts = {key: model[key] for key in ("weights", "revision", "max_length") if model.get(key)}
+        facts = {key: model[key] for key in ("weights", "revision", "max_length", *LENGTHS) if model.get(key)}
         facts["weights"] = shown(facts["weights"])
         stage = {"method": model["type"], **facts}
         if system.recipe_of:
@@ -169,6 +171,12 @@ class Neural(SystemKind):
         elif system.recipes:
             stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
         return stage
+
+
+def _tokens(model: dict[str, Any]) -> str:
+    """How many tokens are kept, and of queries and documents apart where the model says so."""
+    apart = [f", {model[key]} {words}" for key, words in LENGTHS.items() if key in model]
+    return f"{model['max_length']} tokens{''.join(apart)}"
 
 
 def _model(experiment: Experiment, system: System) -> dict[str, Any]:
@@ -245,6 +253,8 @@ def _training_in_words(experiment: Experiment, system: System) -> str:
         words = f", fine-tuned with the recipes {', '.join(trained)}"
     else:
         words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+    sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
+    words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
     words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
     if chosen := system.selection:
         words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"

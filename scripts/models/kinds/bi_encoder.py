@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
-from scripts.models.losses import LISTS, PAIRS, TRIPLETS
+from scripts.models.losses import LISTS, PAIRS, TRIPLETS, with_margin
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,8 @@ LOSSES = {
     "CoSENTLoss": PAIRS,
     "AnglELoss": PAIRS,
 }
+MARGINS = {"TripletLoss": "triplet_margin", "ContrastiveLoss": "margin", "OnlineContrastiveLoss": "margin"}
+HAS_HEAD = False
 DEFAULT_LOSS = "MultipleNegativesRankingLoss"
 DEFAULT_LOSS_OF_PASSAGES = "ContrastiveLoss"
 
@@ -50,6 +52,13 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTrans
     return model
 
 
+def tokenizer(model: SentenceTransformer) -> Any:
+    """The model's tokenizer, of the library tokenizers."""
+    from scripts.models import loading
+
+    return loading.fast_tokenizer(model)
+
+
 def warm_up(model: SentenceTransformer, batch_size: int) -> None:
     """Encode one batch."""
     encode(model, ["warm-up"] * batch_size, batch_size, "query")
@@ -65,7 +74,7 @@ def training() -> Training:
     return Training(
         trainer=SentenceTransformerTrainer,
         arguments=SentenceTransformerTrainingArguments,
-        loss=lambda name, model: getattr(losses, name)(model),
+        loss=lambda name, model, margin=None: getattr(losses, name)(model, **with_margin(MARGINS, name, margin)),
         outputs=("sentence_embedding",),
     )
 

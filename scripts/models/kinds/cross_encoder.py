@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
-from scripts.models.losses import LISTS, PAIRS, RANKED
+from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
     from sentence_transformers import CrossEncoder
 
     from scripts.models.adapters import Scorer, TextPair, Training
@@ -29,7 +30,10 @@ LOSSES = {
     "PListMLELoss": RANKED,
     "MultipleNegativesRankingLoss": LISTS,
     "CachedMultipleNegativesRankingLoss": LISTS,
+    "MarginRankingLoss": TRIPLETS,
 }
+MARGINS = {"MarginRankingLoss": "margin"}
+HAS_HEAD = True
 DEFAULT_LOSS = "BinaryCrossEntropyLoss"
 DEFAULT_LOSS_OF_PASSAGES = "BinaryCrossEntropyLoss"
 
@@ -62,23 +66,43 @@ def has_head(config: dict) -> bool:
     return any(name.endswith(endings) for name in config.get("architectures") or [])
 
 
+def tokenizer(model: CrossEncoder) -> Any:
+    """The model's tokenizer, of the library tokenizers."""
+    from scripts.models import loading
+
+    return loading.fast_tokenizer(model)
+
+
+def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
+    """The parameters of the prediction head: all but those of the encoder below it."""
+    whole = model.transformers_model
+    encoder = {id(parameter) for parameter in getattr(whole, whole.base_model_prefix).parameters()}
+    return [parameter for parameter in whole.parameters() if id(parameter) not in encoder]
+
+
 def warm_up(model: CrossEncoder, batch_size: int) -> None:
     """Score one batch."""
     model.predict([("warm", "up")] * batch_size, show_progress_bar=False)
 
 
 def training() -> Training:
-    """The library's trainer of cross-encoders and its losses, which use a pair's score."""
+    """The library's trainer of cross-encoders, its losses and one of our own, which use a pair's score."""
     from sentence_transformers import CrossEncoderTrainer, CrossEncoderTrainingArguments
     from sentence_transformers.cross_encoder import losses
 
     from scripts.models.adapters import Training
+    from scripts.models.margin_ranking import MarginRankingLoss
+
+    def loss(name: str, model: CrossEncoder, margin: float | None = None) -> torch.nn.Module:
+        made = MarginRankingLoss if name == MarginRankingLoss.__name__ else getattr(losses, name)
+        return made(model, **with_margin(MARGINS, name, margin))
 
     return Training(
         trainer=CrossEncoderTrainer,
         arguments=CrossEncoderTrainingArguments,
-        loss=lambda name, model: getattr(losses, name)(model),
+        loss=loss,
         outputs=("scores",),
+        head=head,
     )
 
 
@@ -91,9 +115,9 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
         from scripts.models.onnx_pairs import OnnxCrossEncoder
 
         encoder = OnnxCrossEncoder(folder, max_length)
-        return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts)
+        return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts, encoder.tokenizer)
     model = load(folder, max_length)
-    return Scorer(partial(score_pairs, model, batch_size=batch_size), {"precision": precision()})
+    return Scorer(partial(score_pairs, model, batch_size=batch_size), {"precision": precision()}, tokenizer(model))
 
 
 def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> np.ndarray:

@@ -32,13 +32,15 @@ def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str
     return " ".join(parts)
 
 
-def clusters_note(effects: pd.DataFrame, task: Callable[[str], str]) -> str:
-    """The tasks whose queries are clustered, with the design effect; empty where none is. `task` gives a task's
-    label."""
+def clusters_note(effects: pd.DataFrame, meta: dict[str, Any], task: Callable[[str], str]) -> str:
+    """The tasks whose queries are clustered, with the design effect as estimated; empty where none is. `task` gives a
+    task's label. What counts as 1 because clusters are the default's choice is said.
+    """
     if "clusters" not in effects:
         return ""
     clustered = effects[effects["clusters"].notna() & effects["design_effect"].notna()]
     tasks = [
         f"{task(row.task)} {row.clusters:,.0f} ({row.design_effect:.2f})" for row in clustered.itertuples(index=False)
     ]
-    return f"Clusters of queries (design effect): {', '.join(tasks)}." if tasks else ""
+    counts_as_1 = ", below 1 counts as 1" if meta.get("clusters_as_independent") else ""
+    return f"Clusters of queries (design effect{counts_as_1}): {', '.join(tasks)}." if tasks else ""

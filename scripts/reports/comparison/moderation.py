@@ -28,11 +28,13 @@ def p_words(p: float, alpha: float) -> str:
 
 def moderators_test(model: dict[str, Any], alpha: float) -> str:
     """The test of all moderators of a model: F or chi-square, its permutation test."""
-    df = model["qm_df"] if model["df"] is None else f"{model['qm_df']}, {model['df']}"
+    df = model["qm_df"] if model["df"] is None else f"{model['qm_df']}, {model['df']:.4g}"
     name = "χ²" if model["df"] is None else "F"
     statistic = form.unbroken(f"{name}({df}) = {model['qm']:.2f}")
     text = f"{statistic}, {p_words(model['qm_p_value'], alpha)}"
     how = "exact" if model["exact"] else f"{model['permutations']:,} permutations"
+    if model.get("permuted_as_independent"):
+        how += ", tasks taken as independent"
     return f"{text}; permutation test ({how}) {p_words(model['permutation_p_value'], alpha)}"
 
 
@@ -64,6 +66,16 @@ def statement(model: dict[str, Any], alpha: float) -> str:
         interval = form.unbroken(f"{form.percent(alpha)} CI {low} to {high}")
         test = f"{form.unbroken(f'slope {estimate}')} ({interval}), {test}"
     return f"{name}: {test}. {left_over(model, alpha)}."
+
+
+def held(record: dict[str, Any]) -> str:
+    """What the models know of how effects depend on one another, in a sentence; empty for independent tasks."""
+    if not record.get("depends_on"):
+        return ""
+    known = " and ".join(record["depends_on"])
+    used = {model["estimator"] for model in record["models"] if "estimator" in model} - {record["estimator"]}
+    other = f" τ² is by {' and '.join(sorted(used))}, since tasks depend on one another." if used else ""
+    return f"As the summary, the models hold {known}; the permutation test takes tasks as independent.{other}"
 
 
 def model_name(model: dict[str, Any]) -> str:

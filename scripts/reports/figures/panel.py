@@ -23,14 +23,14 @@ TICK = 2.5  # points
 
 
 def titled_page(title: str, draw: Callable[[Axes, float], float]) -> Figure:
-    """A page below its title, as high as it needs to be: `draw` begins at a given y and gives the y at its end."""
+    """A page below its title (if any), as high as it needs: `draw` begins at a given y and gives the y at its end."""
     with matplotlib.rc_context(STYLE):
         figure = Figure()
         FigureCanvasAgg(figure)
         ax = figure.add_axes((0, 0, 1, 1))
         ax.set_axis_off()
         y = MARGIN
-        for line in wrap(title, PAGE - 2 * MARGIN, SIZE + 1, "bold"):
+        for line in wrap(title, PAGE - 2 * MARGIN, SIZE + 1, "bold") if title else []:
             text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
             y += LEADING * (SIZE + 1)
         height = draw(ax, y + 4)

@@ -6,7 +6,7 @@ from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.labels import labels
 
-PAGES = ("md",)  # the formats of the table that are not written by the comparison itself
+PAGES = ("md", "tex")  # the formats of the table that are not written by the comparison itself
 
 
 def family_files(experiment: Experiment, name: str, **fields: str) -> list[str]:

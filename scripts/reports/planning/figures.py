@@ -11,6 +11,7 @@ from scripts.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import bubble_plots
+from scripts.reports.planning.transfer import drawn_curves
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
 LOOKS = ("title", "width", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
@@ -26,7 +27,8 @@ def figures(experiment: Experiment) -> list[str]:
     """The names of all figures."""
     charts = [CHART + name for name in experiment.charts]
     costs = [COST_FIGURE + name for name in cost_figures(experiment)]
-    return [*forest_plots(experiment), *further_figures(experiment), *bubble_plots(experiment), *charts, *costs]
+    of_comparisons = [*forest_plots(experiment), *further_figures(experiment), *bubble_plots(experiment)]
+    return [*of_comparisons, *charts, *drawn_curves(experiment), *costs]
 
 
 def further_figures(experiment: Experiment) -> list[str]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from scripts.experiment import job_files
 from scripts.experiment.moderators import asked, bubble_name
 from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
+from scripts.experiment.results_paths import TABLE_FORMATS, path
 from scripts.reports.planning.labels import labels
-
-TABLE_FORMATS = ("tsv", "md")
 
 
 def moderated(experiment: Experiment) -> list[str]:
@@ -28,7 +26,7 @@ def bubble_plots(experiment: Experiment) -> dict[str, tuple[str, str]]:
 def moderators_tables(experiment: Experiment) -> list[str]:
     """The tables of moderators of all comparisons."""
     return [
-        path("moderators_table", experiment=experiment.name, comparison=name, moderators_format=table_format)
+        path("moderators_table", experiment=experiment.name, comparison=name, table_format=table_format)
         for name in moderated(experiment)
         for table_format in TABLE_FORMATS
     ]

@@ -14,6 +14,7 @@ from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
+from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import family_figures, family_pages
 from scripts.reports.planning.figures import (
@@ -44,6 +45,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
     families = [*family_figures(experiment), *family_pages(experiment)]
     tables = [*effects_tables(experiment), *moderators_tables(experiment), *times_tables(experiment)]
+    tables += transfer.tables(experiment)
     return [*figure_files(experiment), *tables, *families]
 
 
@@ -74,6 +76,7 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
         **({"cautions": cautions} if cautions else {}),
         **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
+        **({"transfer": studies} if (studies := transfer.on_pages(experiment)) else {}),
     }
 
 
@@ -111,14 +114,18 @@ def timing_files(experiment: Experiment) -> list[str]:
 
 
 def sizes(experiment: Experiment) -> list[dict]:
-    """The systems that differ in their number of training queries alone, in groups, each with its untrained system."""
+    """The systems that differ in their number of training queries alone, in groups, each with its untrained system.
+
+    Those that are shown by `curves` of the configuration are left out.
+    """
     groups: dict[tuple, dict[str, dict]] = {}
     untrained: dict[tuple, str] = {}
+    drawn = transfer.systems_in_curves(experiment)
     for name, system in timed_systems(experiment).items():
         ranks = (system.kind, system.model, system.first_stage, system.depth)
         if not system.recipes:
             untrained[ranks] = name
-        if system.recipe not in experiment.recipes:
+        if system.recipe not in experiment.recipes or name in drawn:
             continue
         recipe = experiment.recipes[system.recipe]
         alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)

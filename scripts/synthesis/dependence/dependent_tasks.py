@@ -46,7 +46,7 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     levels = reml(y, sampling, z)
     fit = gls(y, omega_of(sampling, z, levels), dependence.collections)
     units = fit.n_collections if len(z) > 1 else len(y)
-    kind, part = _part(fit, interval)
+    kind, part = part_of(fit, interval)
     if len(z) > 1 and kind != "robust":
         part = part._replace(df=min(part.df, units - 1) if np.isfinite(part.df) else part.df)
     return Combined(
@@ -62,7 +62,7 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     )
 
 
-def _part(fit: Fit, interval: str) -> tuple[str, Part]:
+def part_of(fit: Fit, interval: str) -> tuple[str, Part]:
     """What an interval makes of a fit, and the name of the interval that could."""
     of_fit = getattr(interval_named(interval), "of_fit", None)
     part: Part | None = of_fit(fit) if of_fit else None

@@ -1,7 +1,9 @@
 """What the tasks of a comparison are as observations: the effect of each, its clusters, and how effects hang together.
 
 Reads and writes nothing. A cluster of queries counts once: the variance of an effect is multiplied by the design effect
-of its clusters, and a distribution with it has their degrees of freedom (see units.py).
+of its clusters, and a distribution with it has their degrees of freedom (see units.py). Clusters that nobody asked for
+are caution, so they never make a variance smaller than that of independent queries: the design effect, an estimate that
+may be below 1 by chance, counts as 1 there.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ class ObservedTask:
 
     `units` numbers the cluster of each query. `of_difference` is the variance of the mean difference, whatever the type
     of the effect, None where there is none; `df` are those of the effect's. `design_effect` is None, as `clusters` is,
-    where each query is its own. `seeds` and `seeds_of_difference` are what seeds add to both variances.
+    where each query is its own; it is as estimated, and `unasked` says that it counts as 1 where it is less. `flipped`
+    numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds add to
+    both variances.
     """
 
     x: np.ndarray
@@ -40,6 +44,8 @@ class ObservedTask:
     df: float
     clusters: int | None = None
     design_effect: float | None = None
+    unasked: bool = False
+    flipped: np.ndarray | None = None
     seeds: tuple[Part, ...] = field(default=())
     seeds_of_difference: tuple[Part, ...] = field(default=())
 
@@ -55,17 +61,33 @@ class ObservedTask:
         return total([self.over_queries, *self.seeds])
 
     @property
+    def as_independent(self) -> bool:
+        """Whether queries are clustered, unasked, and the effect has the variance of independent ones all the same."""
+        return self.unasked and self.design_effect is not None and self.design_effect < 1
+
+    @property
+    def drawn(self) -> np.ndarray:
+        """The number of what a resample of the effect draws as a whole, by query."""
+        return np.arange(len(self.x)) if self.as_independent else self.units
+
+    @property
     def as_ever(self) -> bool:
         """Whether queries are independent and seeds have no part: what tests of the difference assume."""
         return self.clusters is None and not self.seeds_of_difference
 
 
 def observed_task(
-    x: np.ndarray, y: np.ndarray, units: Sequence[Hashable], settings: Settings, shares: bool = True
+    x: np.ndarray,
+    y: np.ndarray,
+    units: Sequence[Hashable],
+    settings: Settings,
+    shares: bool = True,
+    unasked: bool = False,
 ) -> ObservedTask:
     """A task from the values of both systems, averaged over seeds, and the unit of each query.
 
-    `shares`: other tasks may have the same units, so their influence on the effect is found out.
+    `shares`: other tasks may have the same units, so their influence on the effect is found out. `unasked`: the units
+    are clusters by default, which no user chose.
     """
     effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
     numbers = numbered(units)
@@ -83,12 +105,15 @@ def observed_task(
     if of_effect is None or of_difference is None or of_mean is None:
         why = "all its queries are one cluster" if clusters < 2 else "its clusters have no variance without one query"
         undefined = replace(effect, estimate=None, variance=None, undefined=why)
-        return ObservedTask(x, y, undefined, numbers, None, None, clusters - 1, clusters)
-    over_clusters = replace(effect, variance=effect.variance * of_effect.design_effect)
-    of_mean = Part(of_mean.variance * of_difference.design_effect, of_difference.df)
+        return ObservedTask(x, y, undefined, numbers, None, None, clusters - 1, clusters, flipped=numbers)
+    least = 1.0 if unasked else 0.0
+    over_clusters = replace(effect, variance=effect.variance * max(least, of_effect.design_effect))
+    of_mean = Part(of_mean.variance * max(least, of_difference.design_effect), of_difference.df)
+    flipped = np.arange(len(x)) if of_difference.design_effect < least else numbers
     return ObservedTask(
-        x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect
-    )
+        x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect,
+        unasked, flipped,
+    )  # fmt: skip
 
 
 def per_unit(tasks: Mapping[str, ObservedTask], settings: Settings) -> dict[str, float]:

@@ -70,13 +70,27 @@ def numbered(units: Sequence[Hashable]) -> np.ndarray:
 def clustered(influence: np.ndarray, units: np.ndarray) -> Clustered | None:
     """What clusters, numbered from 0, do to the variance of an effect; None for a single cluster."""
     n = len(influence)
-    totals, sizes = np.bincount(units, influence), np.bincount(units)
-    if len(totals) == n:
+    sizes = np.bincount(units)
+    if len(sizes) == n:
         return Clustered(1.0, n - 1)
-    if len(totals) < 2:
+    if len(sizes) < 2:
         return None
-    inflation = 1 / (1 - sizes / n)
-    independent = float((influence**2).sum()) * n / (n - 1)
-    between = inflation * sizes**2 / n
+    between = sizes**2 / (1 - sizes / n) / n
     df = n**2 / ((sizes**2).sum() + between.sum() ** 2 - (between**2).sum())
-    return Clustered(float((inflation * totals**2).sum()) / independent if independent else 1.0, float(df))
+    return Clustered(float(design_effects(influence[None], units[None])[0]), float(df))
+
+
+def design_effects(influence: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """The design effect of each row of (rows, n), whose units are numbered from 0, as many as in the others.
+
+    There are at least two units; a row without any influence has 1.
+    """
+    rows, n = influence.shape
+    count = int(units.max()) + 1
+    labels = (units + count * np.arange(rows)[:, None]).ravel()
+    totals = np.bincount(labels, influence.ravel(), minlength=rows * count).reshape(rows, count)
+    sizes = np.bincount(labels, minlength=rows * count).reshape(rows, count)
+    independent = (influence**2).sum(axis=1) * n / (n - 1)
+    clustered = (totals**2 / (1 - sizes / n)).sum(axis=1)
+    factors: np.ndarray = np.divide(clustered, independent, out=np.ones(rows), where=independent > 0)
+    return factors

@@ -16,7 +16,11 @@ from scripts.common.doors import kind, kinds, source
 
 
 class EffectType(Protocol):
-    """What the module of an effect type states."""
+    """What the module of an effect type states.
+
+    One that can compute many samples at once states `compute_rows(x, y, ddof, hedges)` besides: of x and y of shape
+    (rows, n) the estimates and variances, shape (rows, 2), NaN where `compute` would say why there is none.
+    """
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema
@@ -64,6 +68,21 @@ class EffectType(Protocol):
 def effect_named(name: str) -> EffectType:
     """The module of an effect type. Raises ValueError for an unknown name."""
     return cast(EffectType, kind(__name__, name))
+
+
+def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+    """Estimate and variance of each row of x and y, shape (rows, 2); NaN where there is no effect."""
+    many = getattr(effect, "compute_rows", None)
+    if many is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):  # in rows that are undefined
+            found: np.ndarray = many(x, y, ddof, hedges)
+        return found
+    found = np.full((len(x), 2), np.nan)
+    for row, (one, other) in enumerate(zip(x, y, strict=True)):
+        result = effect.compute(one, other, ddof, hedges)
+        if not isinstance(result, str):
+            found[row] = result
+    return found
 
 
 def combined(name: str, value: float) -> float:

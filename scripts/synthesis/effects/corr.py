@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from scripts.synthesis.paired import constant_system, directions, queries
+from scripts.synthesis.paired_rows import constant_rows, directions_rows
 
 NAME = "CORR"
 DESCRIPTION = "correlation with control, the gold standard"
@@ -45,6 +46,18 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     if min(minus, plus) <= rounding:
         return f"the two systems are perfectly correlated (r = {1 if minus < plus else -1})"
     return math.log(plus / minus), 1 / (n - 3)
+
+
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+    """The same of many samples."""
+    n = x.shape[1]
+    if n <= 3:
+        return np.full((len(x), 2), np.nan)
+    u, v, rounding = directions_rows(x, y)
+    minus, plus = np.linalg.norm(u - v, axis=1), np.linalg.norm(u + v, axis=1)
+    undefined = constant_rows(x, x) | constant_rows(y, y) | (np.minimum(minus, plus) <= rounding)
+    z = np.where(undefined, np.nan, np.log(plus / minus))
+    return np.column_stack([z, np.where(undefined, np.nan, 1 / (n - 3))])
 
 
 def caution(x: np.ndarray, y: np.ndarray) -> str | None:

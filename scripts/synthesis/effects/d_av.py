@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from scripts.synthesis.paired import HEDGES, hedges_correction, standardisable
+from scripts.synthesis.paired_rows import standardisable_rows
 
 NAME = "d_av"
 DESCRIPTION = "mean difference over the mean of both standard deviations"
@@ -62,6 +63,24 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     variance = (variance_of_mean * n / df + d**2 * of_average_sd) / average_sd**2
     j = hedges_correction(n) if hedges else 1.0
     return j * d, j**2 * variance
+
+
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+    """The same of many samples."""
+    n = x.shape[1]
+    if n < 2:
+        return np.full((len(x), 2), np.nan)
+    df = n - 1
+    mean, variance_of_mean = standardisable_rows(x, y, ddof, hedges)
+    sd_x, sd_y = x.std(axis=1, ddof=ddof), y.std(axis=1, ddof=ddof)
+    centred = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
+    covariance = (next(centred) * next(centred)).sum(axis=1) / (n - ddof)
+    average_sd = (sd_x + sd_y) / 2
+    d = mean / average_sd
+    of_average_sd = (sd_x**2 + sd_y**2 + 2 * covariance**2 / (sd_x * sd_y)) / (8 * df)
+    variance = (variance_of_mean * n / df + d**2 * of_average_sd) / average_sd**2
+    j = hedges_correction(n) if hedges else 1.0
+    return np.column_stack([j * d, j**2 * variance])
 
 
 def caution(x: np.ndarray, y: np.ndarray) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scripts.synthesis.paired import mean_difference
+from scripts.synthesis.paired_rows import mean_differences
 
 NAME = "MD"
 DESCRIPTION = "mean difference"
@@ -34,6 +35,11 @@ STATISTIC = "effect / standard error"
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
     """D and V_D, or why there is none."""
     return mean_difference(x, y, ddof)
+
+
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+    """The same of many samples."""
+    return np.column_stack(mean_differences(x, y, ddof))
 
 
 def caution(x: np.ndarray, y: np.ndarray) -> str | None:

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from scripts.synthesis.paired import HEDGES, directions, hedges_correction, standardisable
+from scripts.synthesis.paired_rows import directions_rows, standardisable_rows
 
 NAME = "SMD"
 DESCRIPTION = "standardised mean difference"
@@ -51,6 +52,18 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     v_d = (1 / n + d**2 / (2 * n)) * twice_1_minus_r
     j = hedges_correction(n) if hedges else 1.0
     return j * d, j**2 * v_d
+
+
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+    """The same of many samples."""
+    n = x.shape[1]
+    mean, variance = standardisable_rows(x, y, ddof, hedges)
+    u, v, rounding = directions_rows(x, y)
+    twice_1_minus_r = ((u - v) ** 2).sum(axis=1)
+    mean = np.where(np.sqrt(twice_1_minus_r) <= rounding, np.nan, mean)
+    d = mean / np.sqrt(variance * n / twice_1_minus_r)
+    j = hedges_correction(n) if hedges else 1.0
+    return np.column_stack([j * d, j**2 * (1 / n + d**2 / (2 * n)) * twice_1_minus_r])
 
 
 def caution(x: np.ndarray, y: np.ndarray) -> str | None:

@@ -1,11 +1,15 @@
-"""The mean of dependent effects by generalised least squares, for a covariance matrix that is taken as known.
+"""The mean of dependent effects, and their regression on a design, by generalised least squares for a covariance
+matrix that is taken as known.
 
 With Omega = V + T the covariance of the effects Y (sampling V, between tasks T), W = Omega^-1 and 1 a vector of ones,
 
     M = 1'WY / 1'W1,    var(M) = 1 / 1'W1,    QE = (Y - M)'W(Y - M),
 
-as metafor's rma.mv for a model with an intercept alone (Viechtbauer 2010; Konstantopoulos 2011). With a diagonal Omega
-these are the formulas of independent tasks. Reads and writes nothing.
+as metafor's rma.mv for a model with an intercept alone (Viechtbauer 2010; Konstantopoulos 2011), and with a design X
+
+    b = AY,    A = (X'WX)^-1 X'W,    Cov(b) = (X'WX)^-1,    QE = (Y - Xb)'W(Y - Xb),
+
+as rma.mv(mods = ). With a diagonal Omega these are the formulas of independent tasks. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -60,9 +64,31 @@ def gls(y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = No
     return Fit(y, omega, weights, mean, 1 / information, q, groups)
 
 
-def projection(omega: np.ndarray) -> np.ndarray:
-    """P = W - W11'W / 1'W1, which takes the mean out: P1 = 0 and Y'PY = QE."""
+@dataclass(frozen=True)
+class Regression:
+    """Coefficients (p,) of dependent effects: `linear` (p, k) times the effects; `covariance` (p, p) and `q` (QE)."""
+
+    coefficients: np.ndarray
+    linear: np.ndarray
+    covariance: np.ndarray
+    q: float
+
+
+def gls_regression(y: np.ndarray, design: np.ndarray, omega: np.ndarray) -> Regression:
+    """The regression of `y`, shape (k,), on a design (k, p) of full rank, with the covariance `omega`."""
+    factor = scipy.linalg.cho_factor(omega, lower=True)
+    weighted = scipy.linalg.cho_solve(factor, design)  # WX
+    covariance = np.linalg.inv(design.T @ weighted)
+    linear = covariance @ weighted.T
+    coefficients = linear @ y
+    residuals = y - design @ coefficients
+    return Regression(coefficients, linear, covariance, float(residuals @ scipy.linalg.cho_solve(factor, residuals)))
+
+
+def projection(omega: np.ndarray, design: np.ndarray | None = None) -> np.ndarray:
+    """P = W - WX (X'WX)^-1 X'W, which takes the design out (ones by default): PX = 0 and Y'PY = QE."""
     w = scipy.linalg.cho_solve(scipy.linalg.cho_factor(omega, lower=True), np.eye(len(omega)))
-    column = w.sum(axis=1)
-    p: np.ndarray = w - np.outer(column, column) / column.sum()
+    column = w @ (np.ones((len(omega), 1)) if design is None else design)
+    inner = column.sum(axis=0, keepdims=True) if design is None else design.T @ column
+    p: np.ndarray = w - column @ np.linalg.solve(inner, column.T)
     return p

@@ -6,7 +6,8 @@ model of Konstantopoulos (2011, Research Synthesis Methods 2(1), 61-76; Cheung 2
 
     -1/2 (log|Omega| + log 1'W1 + Y'PY),    P = W - W11'W / 1'W1,    W = Omega^-1,
 
-whose derivative by s_c is 1/2 (Y'P Z_c P Y - tr(P Z_c)), on s_c >= 0: metafor's rma.mv. Reads and writes nothing.
+whose derivative by s_c is 1/2 (Y'P Z_c P Y - tr(P Z_c)), on s_c >= 0: metafor's rma.mv. With moderators the design X
+stands in place of 1, and log|X'WX| in place of log 1'W1. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -37,17 +38,25 @@ def structures(collections: Sequence[int]) -> list[np.ndarray]:
     return within
 
 
-def reml(y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray]) -> tuple[float, ...]:
-    """The components' restricted maximum likelihood estimates, in the order of `z`, each at least 0."""
+def reml(
+    y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray], design: np.ndarray | None = None
+) -> tuple[float, ...]:
+    """The components' restricted maximum likelihood estimates, in the order of `z`, each at least 0.
+
+    `design` (k, p) has columns that span the constant; it is that alone by default.
+    """
+    x = np.ones((len(y), 1)) if design is None else design
     typical = np.trace(sampling) / len(y) + y.var(ddof=1)
     ys, vs = (y - y.mean()) / np.sqrt(typical), sampling / typical
 
     def climbed(start: Sequence[float]) -> np.ndarray:
-        return _climb(ys, vs, z, np.array(start))
+        return _climb(ys, vs, x, z, np.array(start))
 
-    starts = sorted(itertools.product(_STARTS, repeat=len(z)), key=lambda s: -_log_likelihood(ys, vs, z, np.array(s)))
-    ends = [climbed(start) for start in starts[:3]]
-    best = max(ends, key=lambda s: _log_likelihood(ys, vs, z, s))
+    def height(s: Sequence[float] | np.ndarray) -> float:
+        return _log_likelihood(ys, vs, x, z, np.array(s))
+
+    starts = sorted(itertools.product(_STARTS, repeat=len(z)), key=lambda s: -height(s))
+    best = max([climbed(start) for start in starts[:3]], key=height)
     return tuple((best * typical).tolist())
 
 
@@ -59,14 +68,14 @@ def omega_of(sampling: np.ndarray, z: Sequence[np.ndarray], components: Sequence
     return omega
 
 
-def _climb(y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray) -> np.ndarray:
+def _climb(y: np.ndarray, sampling: np.ndarray, x: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray) -> np.ndarray:
     """The maximum that Newton's method reaches from `s`, with Fisher's information where the observed one is no guide.
 
     A component at 0 whose derivative is negative stays there; a step that does not raise the likelihood is halved.
     """
-    height = _log_likelihood(y, sampling, z, s)
+    height = _log_likelihood(y, sampling, x, z, s)
     for _ in range(_STEPS):
-        slope, expected, observed = _derivatives(y, sampling, z, s)
+        slope, expected, observed = _derivatives(y, sampling, x, z, s)
         free = (s > 0) | (slope > 0)
         if not free.any():
             break
@@ -78,7 +87,7 @@ def _climb(y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray], s: np.n
         share = 1.0
         for _ in range(60):
             tried = np.maximum(s + share * step, 0)
-            reached = _log_likelihood(y, sampling, z, tried)
+            reached = _log_likelihood(y, sampling, x, z, tried)
             if reached >= height:
                 break
             share /= 2
@@ -91,22 +100,23 @@ def _climb(y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray], s: np.n
     return s
 
 
-def _log_likelihood(y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray) -> float:
+def _log_likelihood(
+    y: np.ndarray, sampling: np.ndarray, x: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray
+) -> float:
     """The restricted log-likelihood, up to a constant."""
-    omega = omega_of(sampling, z, s.tolist())
-    lower = np.linalg.cholesky(omega)
-    rows = np.linalg.solve(lower, np.column_stack([np.ones(len(y)), y]))
-    information = rows[:, 0] @ rows[:, 0]
-    mean = rows[:, 0] @ rows[:, 1] / information
-    residuals = rows[:, 1] - mean * rows[:, 0]
-    return float(-np.log(np.diag(lower)).sum() - 0.5 * (np.log(information) + residuals @ residuals))
+    lower = np.linalg.cholesky(omega_of(sampling, z, s.tolist()))
+    rows, effects = np.linalg.solve(lower, x), np.linalg.solve(lower, y)
+    orthonormal, triangle = np.linalg.qr(rows)
+    residuals = effects - orthonormal @ (orthonormal.T @ effects)
+    information = np.log(np.abs(np.diag(triangle))).sum()  # half of log|X'WX|
+    return float(-np.log(np.diag(lower)).sum() - information - 0.5 * residuals @ residuals)
 
 
 def _derivatives(
-    y: np.ndarray, sampling: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray
+    y: np.ndarray, sampling: np.ndarray, x: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The likelihood's slope, and Fisher's expected and the observed information."""
-    p = projection(omega_of(sampling, z, s.tolist()))
+    p = projection(omega_of(sampling, z, s.tolist()), x)
     py = p @ y
     pz = [p @ structure for structure in z]
     zpy = [structure @ py for structure in z]

@@ -15,7 +15,7 @@ import numpy as np
 from scripts.common.doors import kind, kinds, source
 from scripts.synthesis.effects import EffectType
 
-Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[float, float] | str]
+Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 RESAMPLES: dict[str, Any] = {
     "description": "drawn for the interval of a task",
@@ -33,7 +33,8 @@ class Sample:
 
     `units` labels what each query belongs to, 0, 1, ... G - 1: draws and flips take whole units (a query each, unless
     queries are clustered). `variance` is that of `estimate`, with `df` degrees of freedom. `compute` gives estimate and
-    variance, or why there are none, of other x, y and units. `permutations` and `resamples` are upper limits.
+    variance, shape (rows, 2), of other x, y and units, each of shape (rows, m), NaN in a row that has none.
+    `permutations` and `resamples` are upper limits.
     """
 
     x: np.ndarray

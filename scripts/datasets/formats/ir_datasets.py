@@ -1,0 +1,161 @@
+"""Datasets by their ids in the library ir_datasets (MacAvaney et al. 2021), which fetches and reads them.
+
+The location `ir_datasets:ID` says whose documents they are, `ids` which id is which split. What is read is the record
+that the job fetch wrote; the library reads the data in its home, without the network. Documents are streamed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.common.reading import read_text
+from scripts.common.strict_json import parse_json
+from scripts.datasets.formats import (
+    FILES_OF_SPLITS,
+    Collection,
+    Format,
+    Mistake,
+    identifier,
+    judged_queries,
+    same_file_twice,
+)
+from scripts.datasets.formats._ir_library import HOME, SCHEME, find, guarded, home_beside, md5, one_line, open_library
+from scripts.datasets.formats._ir_texts import document_parts, query_text
+from scripts.ir.collection import Document
+from scripts.ir.trec import Qrels, add_judgement
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+LONGEST = 200  # characters of an id
+
+
+def mistake(entry: dict[str, Any]) -> Mistake | None:
+    """An id that the library cannot have, one that is two splits, and a field that is named twice."""
+    form = "expected is an id of ir_datasets, such as msmarco-passage/dev/small"
+    named = {"location": entry["location"].removeprefix(SCHEME)}
+    named |= {f"ids.{split}": name for split, name in entry["ids"].items()}
+    for key, name in named.items():
+        if not ID.fullmatch(name) or len(name) > LONGEST:
+            return Mistake(key, f"{name[:80]!r}: {form}")
+    if len(set(entry.get("fields", []))) < len(entry.get("fields", [])):
+        return Mistake("fields", "names a field twice")
+    return same_file_twice("ids", entry["ids"])
+
+
+NAME = "ir_datasets"
+KEYS = {
+    "location": {"description": "ir_datasets:ID, the id whose documents they are"},
+    "ids": {"description": "the id of each split's queries and judgements", "$ref": FILES_OF_SPLITS},
+    "fields": {
+        "description": (
+            "the fields of a document that are its text, in this order; a field called title is its title "
+            "(without the key: what the library takes for a document's text)"
+        ),
+        "type": "array",
+        "items": {"type": "string", "minLength": 1},
+        "minItems": 1,
+    },
+    "query_field": {
+        "description": "the field of a query that is its text (without the key: what the library takes for it)",
+        "type": "string",
+        "minLength": 1,
+    },
+}
+FORMAT = Format(
+    location="`ir_datasets:ID`, the id whose documents they are; `ids` says which id is which split",
+    splits=lambda entry: set(entry["ids"]),
+    required=("ids",),
+    judgements="ids",
+    mistake=mistake,
+    one_file=True,
+    scheme=SCHEME,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """Split -> id; which fields are a document's text, and which is the query (None: what the library takes)."""
+
+    ids: dict[str, str]
+    fields: list[str] | None = None
+    query_field: str | None = None
+
+
+def read(root: Path, options: Options) -> Collection:
+    """Read what the record of a download, `root`, names. Raises UserError, naming the id, for what cannot be had."""
+    record = parse_json(read_text(root), str(root))
+    home = home_beside(root)
+    check_files(record, home, str(root))
+    library = open_library(home, network=False)
+    name = record["documents"]
+    documents = find(library, name, "docs")
+    with one_line(name):
+        parts = document_parts(documents.docs_cls(), options.fields, f"{SCHEME}{name}")
+    queries: dict[str, dict[str, str]] = {}
+    qrels: dict[str, Qrels] = {}
+    unjudged: dict[str, str] = {}
+    for split, subset in options.ids.items():
+        where = f"{SCHEME}{subset}"
+        # Training queries may have no judgements: BM25's labels are learnt without any.
+        dataset = find(library, subset, "queries", *([] if split == "train" else ["qrels"]))
+        with one_line(subset):
+            text = query_text(dataset.queries_cls(), options.query_field, where)
+        texts = read_queries(guarded(subset, dataset.queries_iter), text, where)
+        qrels[split] = read_qrels(guarded(subset, dataset.qrels_iter), where) if dataset.has("qrels") else {}
+        queries[split] = judged_queries(texts, qrels[split], where) if dataset.has("qrels") else {}
+        if split == "train":
+            unjudged = {query: words for query, words in texts.items() if query not in qrels[split]}
+    return Collection(read_documents(guarded(name, documents.docs_iter), parts, f"{SCHEME}{name}"), queries, qrels,
+                      unjudged)  # fmt: skip
+
+
+def check_files(record: Any, home: Path, where: str) -> None:
+    """Raise UserError unless what the library keeps is what lay there when it was fetched."""
+    try:
+        files = [(home / file["path"], file["md5"]) for file in record["files"] if file.get("md5")]
+    except (KeyError, TypeError, AttributeError):
+        raise UserError(f"{where}: this is no record of what ir_datasets fetched; delete it and run again") from None
+    for path, expected in files:
+        if not path.is_file():
+            problem = f"{path}: is missing, and was there when {where} was fetched"
+            raise UserError(f"{problem}; set {HOME} as it was, or delete that record and run again")
+        if md5(path) != expected:
+            raise UserError(f"{path}: is not what was fetched (MD5 differs); delete it and {where}, and run again")
+
+
+def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, str]], where: str) -> Iterator[Document]:
+    """The documents, one by one."""
+    for document in documents:
+        name = identifier(document.doc_id, where, "document")
+        try:
+            yield Document(name, *parts(document))
+        except TypeError as error:
+            raise UserError(f"{where}: document {name}: {error}") from None
+
+
+def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str) -> dict[str, str]:
+    """Query id -> text. Raises UserError for one without text."""
+    texts: dict[str, str] = {}
+    for query in queries:
+        name = identifier(query.query_id, where, "query")
+        try:
+            words = text(query).strip()
+        except TypeError as error:
+            raise UserError(f"{where}: query {name}: {error}") from None
+        if not words:
+            raise UserError(f"{where}: query {name} has no text")
+        if texts.setdefault(name, words) != words:
+            raise UserError(f"{where}: duplicate query id {name}")
+    return texts
+
+
+def read_qrels(judgements: Iterator[Any], where: str) -> Qrels:
+    """Query id -> document id -> grade, with the grades as they are."""
+    qrels: Qrels = {}
+    for judged in judgements:
+        add_judgement(qrels, str(judged.query_id), str(judged.doc_id), str(judged.relevance), where)
+    return qrels

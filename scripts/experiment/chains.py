@@ -1,0 +1,51 @@
+"""What a recipe learns from, stage after stage: the chain of trainings that begins with a model's own weights.
+
+Reads and writes nothing. A source, pseudo-labels and few-shot training are all read from these chains, whatever the
+recipes are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+ALL = "all"
+HUMAN, BM25 = "human", "bm25"
+SCRATCH, PSEUDO_LABELS = "scratch", "pseudo-labels"
+
+
+class Stage(NamedTuple):
+    """One training: on which dataset, by whose labels, on how many of its queries."""
+
+    dataset: str
+    labels: str
+    queries: int | str
+
+
+Chain = tuple[Stage, ...]
+
+
+def chain(recipes: Mapping[str, Mapping[str, Any]], recipe: str | None) -> Chain:
+    """The trainings of a recipe, the first one first; none of what is no recipe: a model without training."""
+    if recipe is None or recipe not in recipes:
+        return ()
+    entry = recipes[recipe]
+    stage = Stage(entry["train_on"], entry["labels"], entry["queries"])
+    return (*chain(recipes, entry["start_from"]), stage)
+
+
+def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] | None = None) -> str:
+    """A chain in words, as a starting point on `target`: scratch, pseudo-labels, or the datasets it learnt from.
+
+    `labels` are those of datasets; without them the name is made of what the configuration calls them.
+    """
+    if not stages:
+        return SCRATCH
+    return ", then ".join(_stage(stage, target, labels or {}) for stage in stages)
+
+
+def _stage(stage: Stage, target: str | None, labels: Mapping[str, str]) -> str:
+    name = labels.get(stage.dataset, stage.dataset)
+    if stage.labels != HUMAN:
+        name = PSEUDO_LABELS if stage.dataset == target else f"{PSEUDO_LABELS} of {name}"
+    return name if stage.queries == ALL else f"{name} ({stage.queries} queries)"

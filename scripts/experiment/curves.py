@@ -1,0 +1,117 @@
+"""Resolves the curves of an experiment: which system is which point over the number of training queries.
+
+A point follows from what a system learnt before it ranks a target (scripts.experiment.chains): the last training is on
+the target's dataset with so many queries, and what comes before is the starting point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scripts.experiment.chains import HUMAN, PSEUDO_LABELS, SCRATCH, Chain, called
+from scripts.experiment.checker import Checker
+from scripts.experiment.comparisons import CURVE_FIGURE
+from scripts.experiment.matrices import check_table_name
+from scripts.experiment.records import UNTRAINED, System, Task
+from scripts.experiment.results_paths import path
+from scripts.experiment.starting_points import way_of_ranking
+from scripts.experiment.transfer_checks import Study
+from scripts.experiment.transfer_records import CurvePoint, Curves
+
+TOGETHER = "all"  # the figure with all targets
+LEAST_SIZES = 2
+
+
+def curves(
+    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
+) -> Curves:
+    """Resolve the curves `name`; `entries` are the systems that each entry became.
+
+    Raises UserError for an unknown name, fewer than two sizes, two systems for one point, a baseline without a run, a
+    measure that a task lacks, and the name of another table.
+    """
+    key = f"curves.{name}"
+    check_table_name(check, key, "curves_table", [path("curves_table", experiment="x", curve=name)])
+    study = Study(check, key, check.config["curves"][name], entries, systems, tasks)
+    points: dict[tuple[str, str, int | str], CurvePoint] = {}
+    starts: dict[str, Chain] = {}
+    labels: dict[str, str] = {}
+    for task in study.tasks():
+        for system in study.systems("systems"):
+            if not system.ranks(task.name):
+                continue
+            stages = study.chain(system, task)
+            if not stages or (stages[-1].dataset, stages[-1].labels) != (task.dataset, HUMAN):
+                continue
+            before, labelled = stages[:-1], study.dataset_labels()
+            start = called(before, task.dataset)
+            starts[start] = before
+            labels[start] = called(before, task.dataset, labelled) if before else "from scratch"
+            _add(study, points, CurvePoint(task.name, start, stages[-1].queries, system.name))
+            if zero := _starting_point(study, system, task):
+                points.setdefault((task.name, start, 0), CurvePoint(task.name, start, 0, zero.name))
+    drawn = [task for task in study.tasks() if task.name in {point.target for point in points.values()}]
+    sizes = {(point.target, point.queries) for point in points.values() if point.queries != 0}
+    if not any(sum(target == task.name for target, _ in sizes) >= LEAST_SIZES for task in drawn):
+        problem = "no target has systems trained on its own dataset with at least two numbers of queries"
+        raise check.fail(f"{key}.systems", problem)
+    baseline = study.baseline()
+    study.ranking(baseline, drawn, "baseline")
+    order = {task.name: place for place, task in enumerate(drawn)}
+    return Curves(
+        name,
+        tuple(sorted(points.values(), key=lambda point: order[point.target])),
+        {start: labels[start] for start in sorted(starts, key=lambda start: _place(check, start, starts[start]))},
+        tuple(order),
+        baseline.name,
+        study.measure(drawn),
+        study.entry["alpha"],
+        study.entry["interval"],
+        study.entry["title"],
+    )
+
+
+def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
+    """In which order curves are drawn: from scratch, from pseudo-labels, then by the configuration's datasets."""
+    datasets = list(check.config["datasets"])
+    first = (SCRATCH, PSEUDO_LABELS).index(start) if start in (SCRATCH, PSEUDO_LABELS) else 2
+    return first, *(datasets.index(stage.dataset) for stage in stages if first == 2)
+
+
+def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], point: CurvePoint) -> None:
+    other = points.setdefault((point.target, point.start, point.queries), point)
+    if other != point:
+        what = f"{point.queries} queries on task {point.target!r}, starting point {point.start}"
+        raise study.check.fail(f"{study.key}.systems", f"{other.system} and {point.system} are both {what}; name one")
+
+
+def _starting_point(study: Study, system: System, task: Task) -> System | None:
+    """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
+    start = study.check.config["recipes"][system.recipe_on(task.dataset)]["start_from"] or UNTRAINED
+    ranking = [other for other in study.all_systems.values() if other.ranks(task.name)]
+    alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
+    return next((other for other in alike if other.recipe_on(task.dataset) == start), None)
+
+
+def curve_figures(
+    all_curves: dict[str, Curves], tasks: dict[str, Task]
+) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
+    """Figure, the curves it shows and their targets: one for each target, and one of all where there are several.
+
+    Where the configuration has several entries, their names stand in those of the figures.
+    """
+    for name, one in all_curves.items():
+        beginning = CURVE_FIGURE if len(all_curves) == 1 else f"{CURVE_FIGURE}{name}-"
+        for target in one.targets:
+            yield beginning + tasks[target].folder, (name, (target,))
+        if len(one.targets) > 1:
+            yield beginning + TOGETHER, (name, one.targets)
+
+
+def check_figures(check: Checker, all_curves: dict[str, Curves], tasks: dict[str, Task]) -> None:
+    """Raise UserError where two figures would have one name."""
+    seen: set[str] = set()
+    for figure, (name, _) in curve_figures(all_curves, tasks):
+        if figure in seen:
+            raise check.fail(f"curves.{name}", f"two figures of curves would be called {figure!r}; rename one")
+        seen.add(figure)

@@ -1,0 +1,124 @@
+"""Resolves the matrices of an experiment: which system is which cell of the table of sources and targets.
+
+A cell follows from what a system learnt before it ranks a target (scripts.experiment.chains), not from its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scripts.experiment.chains import ALL, BM25, HUMAN, PSEUDO_LABELS, Chain, Stage, called
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import System, Task
+from scripts.experiment.results_paths import TABLE_FORMATS, parse, path
+from scripts.experiment.transfer_checks import Study
+from scripts.experiment.transfer_records import FULL, ZERO, Matrix, MatrixCell
+
+SOURCE, BASELINE = "source", "baseline"
+FEWEST = 2  # targets
+
+
+def matrix(
+    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
+) -> Matrix:
+    """Resolve the matrix `name`; `entries` are the systems that each entry became.
+
+    Raises UserError for an unknown name, a system without training, two systems in one cell, fewer than two targets, a
+    measure that a task lacks, and the name of another table.
+    """
+    key = f"matrices.{name}"
+    files = [path("matrix", experiment="x", matrix=name, table_format=one) for one in TABLE_FORMATS]
+    check_table_name(check, key, "matrix", files)
+    study = Study(check, key, check.config["matrices"][name], entries, systems, tasks)
+    baseline, found = study.baseline(), _Cells(study)
+    for task in study.tasks():
+        found.trained(task)
+    targets = [task for task in study.tasks() if task.name in {cell.target for cell in found.cells.values()}]
+    if len(targets) < FEWEST:
+        named = f"has {targets[0].name!r} alone" if targets else "has none"
+        problem = f"{named} of the targets that its systems are trained for or transferred to; expected at least two"
+        raise check.fail(key, problem)
+    study.ranking(baseline, targets, "baseline")
+    for task in targets:
+        found.add(baseline.name, BASELINE, task, ZERO, baseline, "baseline")
+    labels = study.dataset_labels()
+    rows = {row: called(stages, labels=labels) for row, stages in found.sources.items()}
+    rows[baseline.name] = baseline.label
+    if any(cell.kind == PSEUDO_LABELS for cell in found.cells.values()):
+        rows[PSEUDO_LABELS] = "pseudo-labelling"
+    place = {row: number for number, row in enumerate(rows)}
+    return Matrix(
+        name,
+        tuple(sorted(found.cells.values(), key=lambda cell: place[cell.row])),
+        {row: label for row, label in rows.items() if any(cell.row == row for cell in found.cells.values())},
+        tuple(task.name for task in targets),
+        study.measure(targets),
+        study.entry["alpha"],
+        study.entry["title"],
+    )
+
+
+def check_table_name(check: Checker, key: str, place: str, files: Iterable[str]) -> None:
+    """Raise UserError where one of the files, all of them at `place` in the table of paths, is another one's."""
+    for file in files:
+        if parse(file)[0] != place:
+            raise check.fail(key, f"{file.removeprefix('results/x/')} is the name of another table; rename it")
+
+
+class _Cells:
+    """The cells that are found, task by task; `sources` are the rows and what a source's model learnt from."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.cells: dict[tuple[str, str, str], MatrixCell] = {}
+        self.sources: dict[str, Chain] = {}
+        for system in study.systems("zero_shot"):
+            ranked = [task for task in study.all_tasks.values() if system.ranks(task.name)]
+            chains = dict.fromkeys(study.chain(system, task) for task in ranked)
+            if () in chains:
+                problem = f"{system.name} has no recipe: what is transferred is a model trained on a source"
+                raise study.check.fail(f"{study.key}.zero_shot", problem)
+            self.sources |= {called(stages): stages for stages in chains}
+
+    def trained(self, task: Task) -> None:
+        """Add the cells of the trained systems that rank a task."""
+        study, target = self.study, Stage(task.dataset, HUMAN, ALL)
+        pseudo = None
+        for system in self._ranking("pseudo_labels", task):
+            stages = study.chain(system, task)
+            if not stages or stages[-1].dataset != task.dataset or stages[-1].labels != BM25:
+                problem = f"{system.name} is not trained on pseudo-labels of {task.dataset} when it ranks {task.name!r}"
+                raise study.check.fail(f"{study.key}.pseudo_labels", problem)
+            pseudo = stages
+            self.add(PSEUDO_LABELS, PSEUDO_LABELS, task, ZERO, system, "pseudo_labels")
+        on_itself = []
+        for system in self._ranking("zero_shot", task):
+            stages = study.chain(system, task)
+            if task.dataset not in {stage.dataset for stage in stages}:
+                self.add(called(stages), SOURCE, task, ZERO, system, "zero_shot")
+            elif stages == (target,):
+                on_itself.append(system)
+        for system in self._ranking("full_shot", task):
+            stages = study.chain(system, task)
+            if not stages or stages[-1] != target:
+                continue
+            if stages == (target,):
+                self.sources.setdefault(called(stages), stages)
+                self.add(called(stages), SOURCE, task, FULL, system, "full_shot")
+            elif stages[:-1] == pseudo:
+                self.add(PSEUDO_LABELS, PSEUDO_LABELS, task, FULL, system, "full_shot")
+            elif called(stages[:-1]) in self.sources:
+                self.add(called(stages[:-1]), SOURCE, task, FULL, system, "full_shot")
+        if on_itself and (called((target,)), task.name, FULL) not in self.cells:
+            self.add(called((target,)), SOURCE, task, FULL, on_itself[0], "zero_shot")
+
+    def add(self, row: str, kind: str, task: Task, shot: str, system: System, role: str) -> None:
+        """Add a cell. Raises UserError where it is taken."""
+        other = self.cells.get((row, task.name, shot))
+        if other:
+            problem = f"{other.system} and {system.name} would be the same cell: {row} on task {task.name!r}; name one"
+            raise self.study.check.fail(f"{self.study.key}.{role}", problem)
+        self.cells[row, task.name, shot] = MatrixCell(row, kind, task.name, shot, system.name)
+
+    def _ranking(self, role: str, task: Task) -> list[System]:
+        return [system for system in self.study.systems(role) if system.ranks(task.name)]

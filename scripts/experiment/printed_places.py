@@ -1,0 +1,41 @@
+"""Looks, before anything runs, whether the places that a file of published numbers names are in the experiment.
+
+A file of numbers (no mapping) has a row a number; docs/statistics.md, Published numbers, says what its columns mean.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from scripts.common.files import lines
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import System, Task
+
+
+def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> None:
+    """Raise UserError for a row with a comparison, system, task or dataset that the experiment lacks."""
+    published = check.config.get("published")
+    if published is None or "mapping" in published:
+        return
+    path = Path(published["file"])
+    numbered = [(number, line) for number, line in lines(path) if not line.startswith("#")]
+    rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
+    if not {"comparison", "task", "system"} <= set(rows.fieldnames or []):
+        return  # the job that reads it says which column is missing
+    folders = {task.folder: task.name for task in tasks.values()}
+    for (number, _), row in zip(numbered[1:], rows, strict=False):
+        comparison, task, system = (row.get(name) or "" for name in ("comparison", "task", "system"))
+        unknown = None
+        if comparison and comparison not in check.config["comparisons"]:
+            unknown = f"comparison {comparison!r}"
+        elif system and system not in systems:
+            unknown = f"system {system!r}"
+        elif (comparison or system) and task and task not in folders:
+            unknown = f"task {task!r}"
+        elif system and not systems[system].ranks(folders[task]):
+            unknown = f"run of {system!r} on {task!r}"
+        elif not comparison and not system and task.partition("/")[0] not in check.config["datasets"]:
+            unknown = f"dataset {task.partition('/')[0]!r}"
+        if unknown:
+            raise check.fail("published.file", f"{path}:{number}: there is no {unknown} in this experiment")

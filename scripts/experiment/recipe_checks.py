@@ -1,0 +1,83 @@
+"""The checks of what a recipe and a model say of positives, negatives, their losses and the lengths of texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.experiment.checker import Checker
+from scripts.models.adapters import adapter, adapters
+from scripts.models.losses import resolve_loss
+
+
+def check_examples(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """Raise UserError for keys of positives and negatives that do not go together."""
+    negatives, positives = entry["negatives"], entry.get("positives", {})
+    key = f"recipes.{name}.negatives"
+    only = "only valid with from: bm25, whose ranking it is of"
+    if negatives["from"] != "bm25":
+        for word in ("sampling_strategy", "range_min"):
+            if word in negatives:
+                raise check.fail(f"{key}.{word}", only)
+        if "range_max" in negatives and "among_candidates" not in positives:
+            raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
+    least, most = negatives.get("range_min", 0), negatives.get("range_max")
+    if most is not None and negatives["from"] == "bm25" and negatives["per_query"] > most - least:
+        problem = f"{negatives['per_query']} are more than the {max(most - least, 0)} candidates"
+        raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
+    if negatives.get("draw", "once") == "epoch":
+        _check_draw(check, name, entry)
+
+
+def _check_draw(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """A draw for each epoch: something is drawn, in whole epochs with equally many rows."""
+    negatives, key = entry["negatives"], f"recipes.{name}.negatives.draw"
+    by_chance = negatives["from"] == "random" or negatives.get("sampling_strategy", "top") == "random"
+    if not by_chance and "per_query" not in entry.get("positives", {}):
+        problem = "epoch, but nothing is drawn: take sampling_strategy: random, from: random or positives.per_query"
+        raise check.fail(key, problem)
+    if entry["epochs"] != int(entry["epochs"]):
+        raise check.fail(f"recipes.{name}.epochs", f"{entry['epochs']:g} with draw: epoch; expected a whole number")
+    if entry["long_documents"] == "passages":
+        problem = "epoch does not go with long_documents: passages, of which each epoch would have another number"
+        raise check.fail(key, problem)
+
+
+def check_training(check: Checker, name: str, entry: dict[str, Any], kinds: list[str]) -> None:
+    """Raise UserError for a margin of a loss that has none, or a rate for a head that no model of these kinds has."""
+    if "head_learning_rate" in entry and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
+        problem = f"a {kinds[0]} has no prediction head; leave it out"
+        raise check.fail(f"recipes.{name}.head_learning_rate", problem)
+    if "margin" in entry and not any(_has_margin(entry, kind) for kind in kinds):
+        with_one = sorted({loss for kind in kinds for loss in getattr(adapter(kind), "MARGINS", {})})
+        hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
+        raise check.fail(f"recipes.{name}.margin", f"loss {entry['loss']} has none{hint}")
+
+
+def _has_margin(entry: dict[str, Any], kind: str) -> bool:
+    try:
+        loss = resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
+    except UserError:
+        return False  # another kind's
+    return loss in getattr(adapter(kind), "MARGINS", {})
+
+
+def check_lengths(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """Raise UserError for queries and documents that cannot fit into a model's max_length, which special tokens share.
+
+    How many these are is known when the model is loaded, and is checked then.
+    """
+    given = {key: entry[key] for key in ("max_query_length", "max_document_length") if key in entry}
+    if not given:
+        return
+    if not hasattr(adapter(entry["type"]), "tokenizer"):
+        able = " and ".join(f"{kind}s" for kind, module in adapters().items() if hasattr(module, "tokenizer"))
+        raise check.fail(f"models.{name}.{next(iter(given))}", f"a {entry['type']} takes none; {able} do")
+    in_pairs = not adapter(entry["type"]).SEARCHES
+    whole = sum(given.values()) if in_pairs else max(given.values())
+    if whole >= entry["max_length"]:
+        words = " and ".join(f"{key} {value}" for key, value in given.items())
+        problem = (
+            f"{words} leave no room for special tokens within max_length {entry['max_length']}; raise it or lower them"
+        )
+        raise check.fail(f"models.{name}", problem)

@@ -1,0 +1,108 @@
+"""What a recipe says for each number of training queries, brought down to what it means for its own number.
+
+`epochs` may be a mapping {32: 32, 128: 8, all: 1}: a recipe then trains for the epochs of the largest listed number
+that is not above its `queries`; below the smallest it is the smallest's, and all queries need the entry `all`. The
+recipe keeps the plain number, so that equal trainings have equal settings however they were written; a recipe that
+learns from a sample also keeps the rule in words, for the report.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from scripts.common.errors import UserError
+
+RULE = "epochs_rule"  # the key with the words: no setting of a training
+ALL = "all"
+
+
+def with_text_keys(config: dict[str, Any], source: str) -> dict[str, Any]:
+    """The configuration with numbers of queries as text, as keys are everywhere else.
+
+    Raises UserError where the numbers do not rise. Such as are text already are not looked at: a job's settings, in
+    JSON, sort them.
+    """
+    recipes = config.get("recipes")
+    if not isinstance(recipes, dict) or not any(_by_size(entry) for entry in recipes.values()):
+        return config
+    with_text = {}
+    for name, entry in recipes.items():
+        with_text[name] = entry
+        if _by_size(entry):
+            where = f"{source}: recipes.{name}.epochs"
+            numbers = [size for size in entry["epochs"] if isinstance(size, int)]
+            if any(first >= second for first, second in pairwise(numbers)):
+                raise UserError(
+                    f"{where}: {', '.join(map(str, numbers))} do not rise; write the numbers of queries rising"
+                )
+            made = {str(size) if type(size) is int else size: value for size, value in entry["epochs"].items()}
+            if len(made) < len(entry["epochs"]):
+                raise UserError(f"{where}: a number of queries stands there twice, as a number and as text")
+            with_text[name] = entry | {"epochs": made}
+    return config | {"recipes": with_text}
+
+
+def _by_size(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("epochs"), dict)
+
+
+def settle(config: dict[str, Any], source: str) -> None:
+    """Change each recipe of a right configuration to what holds for its own number of queries. Raises UserError."""
+    for name, entry in config.get("recipes", {}).items():
+        if isinstance(entry["epochs"], dict):
+            by_size = entry["epochs"]
+            entry["epochs"] = epochs_of(by_size, entry["queries"], f"{source}: recipes.{name}.epochs")
+            if entry["queries"] != ALL:
+                entry[RULE] = in_words(by_size)
+        if entry["queries"] == ALL:  # there is but one sample
+            entry.pop("samples", None)
+            entry.pop("sampling", None)
+
+
+def epochs_of(by_size: dict[str, float], queries: int | str, where: str) -> float:
+    """The epochs of a recipe with so many training queries. Raises UserError, which begins with `where`."""
+    in_order = _in_order(by_size)
+    for (smaller, more), (larger, fewer) in pairwise(in_order):
+        if fewer > more:
+            problem = f"{where}: rise from {more:g} at {smaller} to {fewer:g} at {larger}"
+            raise UserError(f"{problem}; expected no more epochs for more queries")
+    if queries == ALL:
+        if ALL not in by_size:
+            raise UserError(f"{where}: has no entry all, but the recipe learns from all queries; add one")
+        return by_size[ALL]
+    listed = [(int(size), epochs) for size, epochs in in_order if size != ALL]
+    if not listed:
+        raise UserError(f"{where}: has no number of queries, but the recipe learns from {queries}; add one")
+    fitting = [epochs for size, epochs in listed if size <= int(queries)]
+    return fitting[-1] if fitting else listed[0][1]
+
+
+def in_words(by_size: dict[str, float]) -> str:
+    """The rule, such as `32 epochs from 32 queries, 8 from 128, 1 with all`."""
+    words: list[str] = []
+    for size, epochs in _in_order(by_size):
+        unit = "" if words else (" epoch" if epochs == 1 else " epochs")
+        queries = " queries" if not words and size != ALL else ""
+        words.append(f"{epochs:g}{unit} " + (f"with {ALL}" if size == ALL else f"from {size}{queries}"))
+    return ", ".join(words)
+
+
+def size_in_words(recipe: dict[str, Any]) -> str:
+    """From how many samples of how many queries a settled recipe learns, and for how many epochs by which rule.
+
+    Empty where it says nothing of samples and sizes.
+    """
+    samples = recipe.get("samples", 1)
+    if samples == 1 and RULE not in recipe:
+        return ""
+    words = f" ({recipe['queries']} queries"
+    if samples > 1:
+        words += f", {samples} {recipe.get('sampling', 'nested')} samples"
+    words += f", epochs: {recipe['epochs']:g}"
+    return words + (f" by the rule {recipe[RULE]})" if RULE in recipe else ")")
+
+
+def _in_order(by_size: dict[str, float]) -> list[tuple[str, float]]:
+    """The entries by rising number, `all` last."""
+    return sorted(by_size.items(), key=lambda entry: float("inf") if entry[0] == ALL else int(entry[0]))

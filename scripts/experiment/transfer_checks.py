@@ -1,0 +1,76 @@
+"""What matrices and curves have in common when they are resolved: the systems and tasks that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.experiment.chains import Chain, chain
+from scripts.experiment.checker import Checker
+from scripts.experiment.comparisons import common_measure
+from scripts.experiment.records import System, Task
+from scripts.ir.measure_names import same_measure
+
+
+@dataclass(frozen=True)
+class Study:
+    """One entry of `matrices` or `curves`, by its key, with what it may name."""
+
+    check: Checker
+    key: str
+    entry: Mapping[str, Any]
+    entries: Mapping[str, list[str]]
+    all_systems: Mapping[str, System]
+    all_tasks: Mapping[str, Task]
+
+    def systems(self, role: str) -> list[System]:
+        """The systems that a key names, by their own names or those of the entries that they were made from."""
+        given = self.entry.get(role, [])
+        names = given if isinstance(given, list) else [given]
+        for name in names:
+            if name not in self.entries:
+                self.check.known(f"{self.key}.{role}", name, "systems")
+        became = dict.fromkeys(system for name in names for system in self.entries.get(name, [name]))
+        return [self.all_systems[name] for name in became]
+
+    def baseline(self) -> System:
+        """The one system that is the baseline."""
+        found = self.systems("baseline")
+        if len(found) > 1:
+            problem = f"{self.entry['baseline']} became {len(found)} systems; name one of them"
+            raise self.check.fail(f"{self.key}.baseline", problem)
+        return found[0]
+
+    def tasks(self) -> list[Task]:
+        """The tasks that are named, all by default."""
+        names = self.entry["tasks"]
+        for name in names if names != "all" else []:
+            self.check.known(f"{self.key}.tasks", name, "tasks")
+        return [self.all_tasks[name] for name in (self.all_tasks if names == "all" else names)]
+
+    def measure(self, tasks: list[Task]) -> str:
+        """The experiment's name of the measure. Raises UserError where a task lacks it, or a lower value is better."""
+        name = common_measure(self.check, f"{self.key}.measure", self.entry["measure"], tasks)
+        lower = self.check.config.get("lower_is_better", [])
+        if name in lower or any(same_measure(one, [name]) for one in lower):
+            raise self.check.fail(f"{self.key}.measure", f"of {name} a lower value is better; expected one to be high")
+        return name
+
+    def chain(self, system: System, task: Task) -> Chain:
+        """What a system learnt from when it ranks a task."""
+        return chain(self.check.config["recipes"], system.recipe_on(task.dataset))
+
+    def ranking(self, system: System, tasks: list[Task], role: str) -> None:
+        """Raise UserError unless the system has a run for each of the tasks."""
+        for task in tasks:
+            if not system.ranks(task.name):
+                problem = f"{system.name} has no run for task {task.name!r}; list other tasks"
+                raise self.check.fail(f"{self.key}.{role}", problem)
+
+    def dataset_labels(self) -> dict[str, str]:
+        """The labels of datasets: those of their tasks where each has one alone."""
+        tasks_of: dict[str, list[Task]] = {}
+        for task in self.all_tasks.values():
+            tasks_of.setdefault(task.dataset, []).append(task)
+        return {dataset: tasks[0].label for dataset, tasks in tasks_of.items() if len(tasks) == 1}

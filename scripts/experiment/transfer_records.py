@@ -1,0 +1,56 @@
+"""The records of studies of transfer: the cells of a matrix of sources and targets, and the points of curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ZERO, FULL = "zero", "full"  # trained on no judgement of the target, and on all of them
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """Where a system stands: `row` is a source, the baseline or pseudo-labels, as `kind` says; `target` is a task."""
+
+    row: str
+    kind: str
+    target: str
+    shot: str
+    system: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Sources by targets; `rows` are their labels, by name, in the order of the table."""
+
+    name: str
+    cells: tuple[MatrixCell, ...]
+    rows: dict[str, str]
+    targets: tuple[str, ...]
+    measure: str
+    alpha: float
+    title: str
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A system trained from `start` with so many queries of the target; 0 queries: the starting point itself."""
+
+    target: str
+    start: str
+    queries: int | str
+    system: str
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Curves over the number of training queries; `starts` are the labels of starting points, by name."""
+
+    name: str
+    points: tuple[CurvePoint, ...]
+    starts: dict[str, str]
+    targets: tuple[str, ...]
+    baseline: str
+    measure: str
+    alpha: float
+    interval: str
+    title: str

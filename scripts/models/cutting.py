@@ -1,0 +1,127 @@
+"""Queries and documents cut apart, each to its first tokens, before they are paired or encoded.
+
+A model's own limit, `max_length`, is of its whole input: of a pair, a long document would otherwise take the place of
+the query, or a long query that of the document. A text is cut at the place where its last kept token ends; tokens are
+counted without the special ones. Training, encoding and scoring cut alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.models.adapters import Adapter, Role, Scorer, TextPair
+
+Cut = Callable[[list[str], Role], list[str]]
+
+
+class Lengths(Protocol):
+    """The settings of a script that say how many tokens are kept."""
+
+    @property
+    def max_length(self) -> int: ...
+    @property
+    def max_query_length(self) -> int | None: ...
+    @property
+    def max_document_length(self) -> int | None: ...
+
+
+def cutter(tokenizer: Any, lengths: Lengths, in_pairs: bool) -> Cut | None:
+    """What cuts texts by a tokenizer (of the library tokenizers); None where there is no limit but the model's own.
+
+    Raises UserError where the limits and the special tokens are together more than the model's `max_length`: of a pair
+    of texts where the model takes such pairs, else of each.
+    """
+    limits = {"query": lengths.max_query_length, "document": lengths.max_document_length}
+    given = {role: limit for role, limit in limits.items() if limit is not None}
+    if not given:
+        return None
+    if tokenizer is None:
+        raise UserError("max_query_length and max_document_length need a fast tokenizer, which this model lacks")
+    special = tokenizer.num_special_tokens_to_add(in_pairs)
+    # A text without a limit has to have room for one token.
+    whole = sum(limit or 1 for limit in limits.values()) if in_pairs else max(given.values())
+    if whole + special > lengths.max_length:
+        words = " and ".join(f"max_{role}_length {limit}" for role, limit in given.items())
+        problem = (
+            f"do not fit into max_length {lengths.max_length} with {special} special tokens; raise it or lower them"
+        )
+        raise UserError(f"{words} {problem}")
+    cutters = {role: _Cutter(tokenizer, limit) for role, limit in given.items()}
+    return lambda texts, role: cutters[role].cut(texts) if role in cutters else texts
+
+
+class _Cutter:
+    """Cuts texts to their first `limit` tokens."""
+
+    def __init__(self, tokenizer: Any, limit: int) -> None:
+        self.tokenizer = type(tokenizer).from_str(tokenizer.to_str())  # its own: truncation is a state of it
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(limit, direction="right")
+        self.limit = limit
+
+    def cut(self, texts: list[str]) -> list[str]:
+        encodings = self.tokenizer.encode_batch(texts, add_special_tokens=False)
+        whole = zip(texts, encodings, strict=True)
+        return [text if len(encoding.ids) < self.limit else self._first(text, encoding) for text, encoding in whole]
+
+    def _first(self, text: str, encoding: Any) -> str:
+        """The text up to the end of its last token.
+
+        A tokenizer may divide what is left of a word otherwise than the whole word. Tokens are then given up from the
+        end until what is left is divided as it was.
+        """
+        for kept in range(len(encoding.ids), 0, -1):
+            shorter: str = text[: encoding.offsets[kept - 1][1]]
+            if self.tokenizer.encode(shorter, add_special_tokens=False).ids == encoding.ids[:kept]:
+                return shorter
+        return ""
+
+
+def cut_columns(columns: dict[str, list], cut: Cut | None) -> dict[str, list]:
+    """The columns of a training set (see scripts/training/examples.py) with their texts cut."""
+    if cut is None:
+        return columns
+    shorter = {}
+    for name, values in columns.items():
+        if name == "label":
+            shorter[name] = values
+        elif name == "documents":
+            shorter[name] = [cut(documents, "document") for documents in values]
+        else:
+            shorter[name] = cut(values, "query" if name in ("anchor", "query") else "document")
+    return shorter
+
+
+def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths) -> Callable[..., np.ndarray]:
+    """What encodes texts (texts, batch_size, role) with a model, after they are cut."""
+    cut = cutter(tokenizer_of(kind, model), lengths, in_pairs=False)
+
+    def encode(texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+        return kind.encode(model, cut(texts, role) if cut else texts, batch_size, role)
+
+    return encode
+
+
+def cutting_scorer(whole: Scorer, lengths: Lengths) -> Scorer:
+    """A scorer of pairs that cuts their texts first."""
+    cut = cutter(whole.tokenizer, lengths, in_pairs=True)
+    if cut is None:
+        return whole
+
+    def score(pairs: list[TextPair]) -> np.ndarray:
+        queries = list(dict.fromkeys(query for query, _ in pairs))  # each stands in many pairs
+        shorter = dict(zip(queries, cut(queries, "query"), strict=True))
+        documents = cut([document for _, document in pairs], "document")
+        return whole.score([(shorter[query], document) for (query, _), document in zip(pairs, documents, strict=True)])
+
+    return whole._replace(score=score)
+
+
+def tokenizer_of(kind: Adapter, model: Any) -> Any:
+    """The tokenizer of a loaded model, of the library tokenizers; None where it has none of this kind."""
+    stated = getattr(kind, "tokenizer", None)
+    return stated(model) if stated else None

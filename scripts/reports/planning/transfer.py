@@ -1,0 +1,96 @@
+"""What tables, figures and answers of studies of transfer are made of: files and settings. See rules/transfer.smk."""
+
+from __future__ import annotations
+
+from scripts.experiment.curves import curve_figures
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import TABLE_FORMATS, path
+
+ANSWERS = ("md", "tsv")
+
+
+def matrix_tables(experiment: Experiment, formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
+    """The tables of all matrices."""
+    return [
+        path("matrix", experiment=experiment.name, matrix=name, table_format=one)
+        for name in experiment.matrices
+        for one in formats
+    ]
+
+
+def answers(experiment: Experiment, formats: tuple[str, ...] = ANSWERS) -> list[str]:
+    """What all matrices and curves answer."""
+    studies = [*experiment.matrices, *(f"curves-{name}" for name in experiment.curves)]
+    return [
+        path("answers", experiment=experiment.name, study=study, answers_format=one)
+        for study in studies
+        for one in formats
+    ]
+
+
+def curve_tables(experiment: Experiment) -> list[str]:
+    """The tables of all curves' points."""
+    return [path("curves_table", experiment=experiment.name, curve=name) for name in experiment.curves]
+
+
+def curve_records(experiment: Experiment) -> list[str]:
+    """The records of all curves."""
+    return [path("curves", experiment=experiment.name, curve=name) for name in experiment.curves]
+
+
+def tables(experiment: Experiment) -> list[str]:
+    """All tables of studies of transfer."""
+    return [*matrix_tables(experiment), *curve_tables(experiment), *answers(experiment)]
+
+
+def drawn_curves(experiment: Experiment) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Figure -> the curves it shows and their targets."""
+    return dict(curve_figures(experiment.curves, experiment.tasks))
+
+
+def matrix_settings(experiment: Experiment, name: str) -> dict:
+    """The names in a matrix."""
+    matrix = experiment.matrices[name]
+    targets = [experiment.tasks[target] for target in matrix.targets]
+    return {
+        "measure": matrix.measure,
+        "alpha": matrix.alpha,
+        "rows": matrix.rows,
+        "targets": {task.folder: task.label for task in targets},
+        **({"title": matrix.title} if matrix.title else {}),
+    }
+
+
+def curves_settings(experiment: Experiment, name: str) -> dict:
+    """The names in curves, and what their bars are."""
+    curves = experiment.curves[name]
+    targets = [experiment.tasks[target] for target in curves.targets]
+    return {
+        "targets": {task.folder: task.label for task in targets},
+        "starts": curves.starts,
+        "baseline": experiment.systems[curves.baseline].label,
+        **({"title": curves.title} if curves.title else {}),
+        **({"interval": curves.interval} if curves.interval != "range" else {}),
+    }
+
+
+def figure_settings(experiment: Experiment, figure: str) -> dict:
+    """What a figure shows of its curves."""
+    name, targets = drawn_curves(experiment)[figure]
+    return {"names": curves_settings(experiment, name), "shown": [experiment.tasks[task].folder for task in targets]}
+
+
+def on_pages(experiment: Experiment) -> dict[str, dict]:
+    """What summary and report show: the names of each matrix, and of all curves with their figures."""
+    drawn = drawn_curves(experiment)
+    curves = {
+        name: {"names": curves_settings(experiment, name), "figures": [one for one in drawn if drawn[one][0] == name]}
+        for name in experiment.curves
+    }
+    matrices = {name: matrix_settings(experiment, name) for name in experiment.matrices}
+    return {**({"matrices": matrices} if matrices else {}), **({"curves": curves} if curves else {})}
+
+
+def systems_in_curves(experiment: Experiment) -> set[str]:
+    """The systems that curves show."""
+    return {point.system for curves in experiment.curves.values() for point in curves.points}

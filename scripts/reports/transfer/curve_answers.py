@@ -1,0 +1,213 @@
+"""What curves over the number of training queries answer: when they pass the baseline, and where few queries hurt.
+
+Reads nothing; the numbers are those of curves/{curve}.json. RQ1 and RQ5 of Mokrii, Boytsov and Braslavski (2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.transfer.wording import Answer, below, counted, listed, mean, missing, signed, tested
+
+SCRATCH, ALL = "scratch", "all"
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The names of curves: labels of targets, of starting points and of the baseline."""
+
+    targets: Annotated[dict[str, str], "task: its label"]
+    starts: Annotated[dict[str, str], "starting point: its label"]
+    baseline: Annotated[str, "label"]
+    title: str = ""
+    interval: Annotated[str, "of a point over its samples: range, or t"] = "range"
+
+
+def above_for_good(points: Sequence[tuple[int, float]], level: float) -> int | None:
+    """The smallest size from which all values are above the level; None where the last one is not."""
+    found = None
+    for size, value in sorted(points, reverse=True):
+        if value <= level:
+            break
+        found = size
+    return found
+
+
+def answers(record: dict[str, Any], names: Curves) -> list[Answer]:
+    """All that the curves can answer, question by question."""
+    trained: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    starts: dict[tuple[str, str], dict[str, Any]] = {}
+    for point in record["points"]:
+        if point["queries"] == 0:
+            starts[point["target"], point["start"]] = point
+        else:
+            trained.setdefault((point["target"], point["start"]), []).append(point)
+    found = [_passing(points, record, names) for points in trained.values()]
+    # What a question asks first: training from scratch.
+    found = _scratch(found, record, names) + sorted(found, key=lambda answer: answer.start != SCRATCH)
+    few = [_few(points, starts[key], record, names) for key, points in trained.items() if key in starts]
+    return found + _hurting(trained, starts, record["alpha"]) + _irrelevant(record) + few + _full(record, names)
+
+
+def _passing(points: list[dict[str, Any]], record: dict[str, Any], names: Curves) -> Answer:
+    """From how many queries on a curve stays above the baseline, by its means and by each of its samples."""
+    target, start, alpha = points[0]["target"], points[0]["start"], record["alpha"]
+    level = record["baseline"][target]["mean"]
+    where = f"{names.targets[target]}, {_from(start, names)}"
+    found = above_for_good([(point["size"], point["mean"]) for point in points], level)
+    seeds = {seed for point in points for seed in point["samples"]}
+    of_samples = [
+        above_for_good([(p["size"], p["samples"][seed]) for p in points if seed in p["samples"]], level)
+        for seed in sorted(seeds)
+    ]
+    reached = [size for size in of_samples if size is not None]
+    numbers: dict[str, float | None] = {
+        "queries": found,
+        "queries_low": min(reached, default=None),
+        "queries_high": max(reached) if len(reached) == len(of_samples) else None,
+        "samples": len(of_samples),
+        "samples_above": len(reached),
+    }
+    baseline = f"{names.baseline} ({mean(level)})"
+    if found is None:
+        last = points[-1]
+        text = f"{where}: not above {baseline} for good with any number up to {last['size']:,} "
+        text += f"({mean(last['mean'])} there: {tested(last['against_baseline'], alpha)})"
+    else:
+        place = next(place for place, point in enumerate(points) if point["size"] == found)
+        before = f"with {points[place - 1]['size']:,} it is not" if place else "the fewest that were tried"
+        text = f"{where}: above {baseline} for good from {counted(found, 'query', 'queries')} on "
+        text += f"({tested(points[place]['against_baseline'], alpha)}); {before}"
+        numbers |= {
+            key: points[place]["against_baseline"][key] for key in ("difference", "ci_low", "ci_high", "p_value")
+        }
+    return Answer("RQ1", f"{text}{_over_samples(of_samples)}.", target, start, numbers)
+
+
+def _scratch(passing: list[Answer], record: dict[str, Any], names: Curves) -> list[Answer]:
+    """On how many targets training from scratch stays above the baseline in the end, and from how many queries."""
+    own = [answer for answer in passing if answer.start == SCRATCH]
+    sizes = sorted(size for answer in own if (size := answer.numbers["queries"]) is not None)
+    if not own:
+        return []
+    text = f"From scratch, above {names.baseline} for good on {len(sizes)} of {counted(len(own), 'target')}"
+    text += f", from {counted(int(sizes[0]), 'query', 'queries')} on" if len(set(sizes)) == 1 else ""
+    text += f", from {int(sizes[0]):,} to {int(sizes[-1]):,} queries on" if len(set(sizes)) > 1 else ""
+    significant = sum(
+        answer.numbers["queries"] is not None and below(answer.numbers.get("p_value"), record["alpha"])
+        for answer in own
+    )
+    if sizes:
+        text += f"; with that number the difference has p < {record['alpha']:g} on {significant}"
+    numbers: dict[str, float | None] = {
+        "queries_low": min(sizes, default=None),
+        "queries_high": max(sizes, default=None),
+    }
+    numbers |= {"pairs": len(own), "above": len(sizes), "above_significant": significant}
+    return [Answer("RQ1", f"{text}.", numbers=numbers)]
+
+
+def _over_samples(sizes: list[int | None]) -> str:
+    if len(sizes) < 2:
+        return ""
+    reached = sorted(size for size in sizes if size is not None)
+    if not reached:
+        return f"; by none of the {len(sizes)} samples"
+    span = f"{reached[0]:,}" if reached[0] == reached[-1] else f"{reached[0]:,} to {reached[-1]:,}"
+    never = len(sizes) - len(reached)
+    return f"; by single samples from {span}" + (f", by {never} of {len(sizes)} never" if never else "")
+
+
+def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
+    """In how many curves the fewest queries, and any number of them, give less than the starting point."""
+    compared = [points for key, points in trained.items() if key in starts]
+    if not compared:
+        return []
+
+    def lower(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [point for point in points if point["against_start"]["difference"] < 0]
+
+    fewest = [points[0] for points in compared]
+    significant = sum(below(point["against_start"]["p_value"], alpha) for point in lower(fewest))
+    somewhere = sum(bool(lower(points)) for points in compared)
+    text = (
+        "A little bit is worse than none? With the fewest queries the mean is lower than that of the starting point in "
+        f"{len(lower(fewest))} of {counted(len(compared), 'curve')} ({significant} with p < {alpha:g}, unadjusted); "
+        f"with some number of queries in {somewhere}."
+    )
+    numbers: dict[str, float | None] = {"pairs": len(compared), "below": len(lower(fewest))}
+    return [Answer("RQ5", text, numbers=numbers | {"below_significant": significant})]
+
+
+def _irrelevant(record: dict[str, Any]) -> list[Answer]:
+    """On how many targets starting points can be told apart where all queries train."""
+    if not record["full"]:
+        return []
+    targets = dict.fromkeys(pair["target"] for pair in record["full"])
+    apart = {pair["target"] for pair in record["full"] if below(pair["p_holm"], record["alpha"])}
+    largest = max(abs(pair["difference"]) for pair in record["full"])
+    text = (
+        f"With all queries some starting points can be told apart on {len(apart)} of {counted(len(targets), 'target')} "
+        f"(Holm's correction over the pairs of a target, p < {record['alpha']:g}); the largest difference of means is "
+        f"{mean(largest)}."
+    )
+    numbers: dict[str, float | None] = {"pairs": len(record["full"]), "above": len(apart), "difference": largest}
+    return [Answer("RQ5", text, numbers=numbers)]
+
+
+def _few(points: list[dict[str, Any]], start: dict[str, Any], record: dict[str, Any], names: Curves) -> Answer:
+    """With which numbers of queries training makes a starting point worse, with which better, and by how much."""
+    where = f"{names.targets[start['target']]}, {_from(start['start'], names)} ({mean(start['mean'])})"
+    parts = []
+    for word, sign in (("worse", -1), ("better", 1)):
+        own = [point for point in points if point["against_start"]["difference"] * sign > 0]
+        if own:
+            changes = [_change(point, record["alpha"], with_samples=sign < 0) for point in own]
+            parts.append(f"{word} with {listed(changes)} queries")
+    worst = min(points, key=lambda point: point["against_start"]["difference"])
+    keys = ("difference", "ci_low", "ci_high", "p_value")
+    numbers = {"queries": worst["size"], **{key: worst["against_start"][key] for key in keys}}
+    text = f"{where}: {'; '.join(parts) or 'the same with all numbers of queries'}."
+    return Answer("RQ5", text, start["target"], start["start"], numbers)
+
+
+def _change(point: dict[str, Any], alpha: float, with_samples: bool) -> str:
+    found = point["against_start"]
+    samples = list(found["samples"].values())
+    span = f", samples {signed(min(samples))} to {signed(max(samples))}" if with_samples and len(samples) > 1 else ""
+    p = "" if missing(found["p_value"]) else f", {form.p_equals(found['p_value'], alpha)}"
+    return f"{point['size']:,} ({signed(found['difference'])}{span}{p})"
+
+
+def _full(record: dict[str, Any], names: Curves) -> list[Answer]:
+    """Where all queries train: how far the starting points are apart at most, on each target."""
+    found = []
+    for target, label in names.targets.items():
+        pairs = [pair for pair in record["full"] if pair["target"] == target]
+        if not pairs:
+            continue
+        widest = max(pairs, key=lambda pair: abs(pair["difference"]))
+        told_apart = sum(below(pair["p_holm"], record["alpha"]) for pair in pairs)
+        high, low = (
+            (widest["start"], widest["other"]) if widest["difference"] >= 0 else (widest["other"], widest["start"])
+        )
+        sign = 1 if widest["difference"] >= 0 else -1
+        ends = [None if missing(widest[key]) else sign * widest[key] for key in ("ci_low", "ci_high")][::sign]
+        turned = widest | {"difference": abs(widest["difference"]), "ci_low": ends[0], "ci_high": ends[1]}
+        text = (
+            f"{label}, with all queries: the largest difference between starting points is that of "
+            f"{names.starts[high]} over {names.starts[low]}, {tested(turned, record['alpha'])} (the largest of "
+            f"{counted(len(pairs), 'pair')}, not adjusted for that); {told_apart} of them can be told apart after "
+            "Holm's correction"
+        )
+        text += "." if told_apart else ", which does not show that the starting point is irrelevant."
+        numbers = {key: turned[key] for key in ("difference", "ci_low", "ci_high", "p_value", "p_holm")}
+        found.append(Answer("RQ5", text, target, f"{high} over {low}", numbers | {"pairs": len(pairs)}))
+    return found
+
+
+def _from(start: str, names: Curves) -> str:
+    return "from scratch" if start == SCRATCH else f"from {names.starts[start]}"

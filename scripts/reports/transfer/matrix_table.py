@@ -1,0 +1,96 @@
+"""The matrix of sources and targets as one reads it: its rows, cells and notes; reads tables/{matrix}.tsv.
+
+Rows are sources, then the baseline, then pseudo-labelling. A cell that does not exist is a dash; the baseline is not
+trained, so its full-shot cells are empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import pandas as pd
+
+from scripts.reports.transfer.wording import counted, mean
+
+DASH = "\N{EN DASH}"
+SHOTS = {"zero": "ZS", "full": "FS"}
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix's names: labels of its rows and of its targets, in their order."""
+
+    measure: str
+    alpha: float
+    rows: Annotated[dict[str, str], "row of the table: its label"]
+    targets: Annotated[dict[str, str], "task: its label"]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A cell: its mean as text, and its mark."""
+
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its label, of what kind it is, and its cells by target and shot."""
+
+    label: str
+    kind: str
+    cells: dict[tuple[str, str], Entry]
+
+
+def view(table: pd.DataFrame, names: Matrix) -> list[Row]:
+    """The rows of a matrix, as labelled."""
+    found: list[Row] = []
+    for row, label in names.rows.items():
+        own = table[table["source"] == row]
+        kind = own["kind"].iloc[0]
+        entries = {
+            (target, shot): Entry(mean(value), mark)
+            for target, shot, value, mark in zip(
+                own["target"], own["shot"], own["mean"], own["mark"].fillna(""), strict=True
+            )
+        }
+        cells = {}
+        for target in names.targets:
+            for shot in SHOTS:
+                absent = Entry("" if (kind, shot) == ("baseline", "full") else DASH)
+                cells[target, shot] = entries.get((target, shot), absent)
+        found.append(Row(label, kind, cells))
+    return found
+
+
+def notes(table: pd.DataFrame, names: Matrix) -> list[str]:
+    """How to read the matrix: what its columns and marks are, and how many marks stay after Holm's correction."""
+    baseline = next((names.rows[row] for row in table.loc[table["kind"] == "baseline", "source"]), "the baseline")
+    said = [
+        f"Mean {names.measure}. ZS, zero-shot: trained on the source, on no judgement of the target. FS, full-shot: "
+        "the same model trained further on all training queries of the target; where source and target are one, "
+        "trained on it from scratch. A dash: not run, or no transfer."
+    ]
+    if (table["kind"] == "pseudo-labels").any():
+        said.append(f"Pseudo-labelling: ZS is trained on the target's queries with labels by {baseline}.")
+    seeds = int(table["seeds"].max())
+    if seeds > 1:
+        said.append(f"Means over up to {seeds} seeds; in tests a query's value is its mean over the seeds.")
+    marks = table["mark"].fillna("")
+    for sign, what, column in (
+        ("#", f"pseudo-labelling differs from {baseline}", "pseudo-labels"),
+        ("*", "a transferred model differs from pseudo-labelling", "source"),
+    ):
+        against = "baseline" if sign == "#" else "pseudo-labels"
+        tests = table.loc[(table["kind"] == column) & (table["shot"] == "zero"), f"{against}_p_value"].notna().sum()
+        single, double = (int(marks.str.count(f"[{sign}]").ge(times).sum()) for times in (1, 2))
+        if tests:
+            said.append(
+                f"{sign}: {what} (paired t-test over the target's queries, two-sided, p < {names.alpha:g}); "
+                f"{2 * sign}: also after Holm's correction over all {counted(int(tests), 'test')} of this kind. "
+                f"{single} marked, of which {double} after the correction. No mark does not say that they are equal."
+            )
+    return said

@@ -1,0 +1,86 @@
+"""Studies of transfer as pages show them: matrices and curves with their notes and answers.
+
+Reads tables/{matrix}.tsv and curves/{curve}.json; writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from scripts.reports.transfer import curve_answers, matrix_answers
+from scripts.reports.transfer.answers_text import as_markdown
+from scripts.reports.transfer.curve_answers import Curves
+from scripts.reports.transfer.matrix_table import Matrix, Row, notes, view
+from scripts.reports.transfer.matrix_text import as_markdown as matrix_markdown
+from scripts.reports.transfer.wording import Answer
+from scripts.reports.writing.markdown import escape
+
+
+@dataclass(frozen=True)
+class ShownCurves:
+    """Curves and the figures that show them."""
+
+    names: Curves
+    figures: list[str]
+
+
+@dataclass(frozen=True)
+class Studies:
+    """What an experiment has of both, by name."""
+
+    matrices: Annotated[dict[str, Matrix], "names in each matrix"] = field(default_factory=dict)
+    curves: Annotated[dict[str, ShownCurves], "names in the curves, and their figures"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A matrix (with rows and notes) or curves (with figures), and what they answer."""
+
+    name: str
+    title: str
+    answers: list[Answer]
+    matrix: Matrix | None = None
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)
+
+
+def read_matrix(path: Path) -> pd.DataFrame:
+    """A matrix's table; a source may be called NA."""
+    return pd.read_csv(path, sep="\t", keep_default_na=False, na_values=[""])
+
+
+def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> list[Found]:
+    """All of them in the configuration's order."""
+    found = []
+    for path in matrices:
+        names, table = studies.matrices[path.stem], read_matrix(path)
+        answers = matrix_answers.answers(table, names)
+        title = names.title or "Sources and targets"
+        found.append(Found(path.stem, title, answers, names, view(table, names), notes(table, names)))
+    for path in curves:
+        shown = studies.curves[path.stem]
+        answers = curve_answers.answers(json.loads(path.read_text(encoding="utf-8")), shown.names)
+        title = shown.names.title or "Curves over the number of training queries"
+        found.append(Found(path.stem, title, answers, figures=shown.figures))
+    return found
+
+
+def as_sections(studies: list[Found]) -> list[str]:
+    """The parts of the summary."""
+    parts = []
+    for one in studies:
+        parts.append(f"### {one.name}: {escape(one.title)}")
+        if one.matrix:
+            parts.append(f"{matrix_markdown(one.rows, one.matrix)}\n\n([table](tables/{one.name}.md))")
+            parts.append("\n".join(f"- {escape(note)}" for note in one.notes))
+        parts += [
+            f"![{figure}](figures/{figure}.svg)" for figure in one.figures[-1:]
+        ]  # of all targets, if there is one
+        parts.append(as_markdown(one.answers, 4))
+    return parts

@@ -1,0 +1,70 @@
+"""Words and numbers that the answers about transfer have in common; reads and writes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from scripts.reports.comparison import number_text as form
+
+DECIMALS = 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A sentence on a research question, of one target and starting point or of all ("")."""
+
+    question: str
+    text: str
+    target: str = ""
+    start: str = ""
+    numbers: dict[str, float | None] = field(default_factory=dict)
+
+
+def mean(value: float) -> str:
+    """A mean of a measure."""
+    return form.fixed(value, DECIMALS)
+
+
+def signed(value: float) -> str:
+    """A difference with its sign; 0 has none."""
+    text = form.fixed(value, DECIMALS)
+    return f"+{text}" if value > 0 else text
+
+
+def percentage(difference: float, base: float) -> str:
+    """A difference relative to what it is a difference to, such as +3.7%; empty where that is 0."""
+    if not base:
+        return ""
+    share = 100 * difference / base
+    return f"{'+' if share > 0 else ''}{form.fixed(share, 1)}%"
+
+
+def tested(found: dict, alpha: float) -> str:
+    """A difference with its interval and p-value; a word where there is no test."""
+    low, high, p = (found[key] for key in ("ci_low", "ci_high", "p_value"))
+    if missing(low) or missing(high) or missing(p):
+        return f"{signed(found['difference'])}, the same on every query"
+    interval = f"{form.percent(alpha)} interval {signed(low)} to {signed(high)}"
+    return f"{signed(found['difference'])}, {interval}, {form.p_equals(p, alpha)}"
+
+
+def missing(value: float | None) -> bool:
+    """Whether there is no number."""
+    return value is None or math.isnan(value)
+
+
+def below(p: float | None, alpha: float) -> bool:
+    """Whether there is a p-value and it is below alpha."""
+    return p is not None and not math.isnan(p) and p < alpha
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts as one says them: a, b and c."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things: 1 query, 2 queries."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"

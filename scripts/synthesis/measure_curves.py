@@ -1,0 +1,66 @@
+"""Measure the points of curves over the number of training queries, and compare them with baseline and start.
+
+Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in them; of trainings with all queries of a target
+models/{model}/{recipe}/seed-{seed}.timing.json, which says how many queries trained, else tables/datasets.tsv. Writes
+curves/{curve}.json and tables/curves-{curve}.tsv, a row a point.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.experiment.results_paths import fields_of
+from scripts.synthesis.transfer.curves import ALL, Settings, record, rows
+from scripts.synthesis.transfer.values import read_values
+
+
+def trained_queries(timings: list[Path]) -> dict[str, int]:
+    """{model}/{recipe} -> how many queries its training had; the most of its seeds. Older trainings do not say."""
+    found: dict[str, int] = {}
+    for path in timings:
+        fields = fields_of("checkpoint_timing", path)
+        if queries := json.loads(path.read_text(encoding="utf-8")).get("queries"):
+            checkpoint = f"{fields['model']}/{fields['recipe']}"
+            found[checkpoint] = max(found.get(checkpoint, 0), int(queries))
+    return found
+
+
+def sizes_of_all(settings: Settings, trained: dict[str, int], datasets: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """How many queries `all` are, by target and start. Raises UserError where nothing tells."""
+    train = datasets[datasets["split"] == "train"].set_index("dataset")["queries"].to_dict()
+    sizes = {}
+    for point in settings.points:
+        if point.queries == ALL:
+            size = trained.get(point.checkpoint) or train.get(settings.datasets[point.target])
+            if not size:
+                raise UserError(
+                    f"{point.system}: neither its training nor tables/datasets.tsv tells its training queries"
+                )
+            sizes[point.target, point.start] = int(size)
+    return sizes
+
+
+def main() -> None:
+    arguments = parser(__doc__, "metrics*", "timing*", "datasets", "table", "record", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    values, said = read_values(arguments.metrics, settings.measure)
+    for line in said:
+        print(line, file=sys.stderr)
+    datasets = pd.read_csv(arguments.datasets, sep="\t")
+    found = record(settings, values, sizes_of_all(settings, trained_queries(arguments.timing), datasets))
+    with atomic_text(arguments.table) as file:
+        rows(found).to_csv(file, sep="\t", index=False)
+    with atomic_text(arguments.record) as file:
+        json.dump(found, file, indent=2, allow_nan=False)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,28 @@
+"""Measure the cells of a matrix of sources and targets, and test them as its marks say.
+
+Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in it. Writes tables/{matrix}.tsv, a row a cell: mean,
+standard deviation over seeds, and differences with their intervals, p-values and Holm's adjusted ones.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.synthesis.transfer.matrix import Settings, rows
+from scripts.synthesis.transfer.values import read_values
+
+
+def main() -> None:
+    arguments = parser(__doc__, "metrics*", "table", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    values, said = read_values(arguments.metrics, settings.measure)
+    for line in said:
+        print(line, file=sys.stderr)
+    with atomic_text(arguments.table) as file:
+        rows(settings.cells, values, settings.alpha).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)

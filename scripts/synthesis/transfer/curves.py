@@ -1,0 +1,142 @@
+"""Curves over the number of training queries: each point's samples, and what it is compared with; reads nothing.
+
+A point is a system trained from one starting point with so many queries of the target; its seeds are its samples. The
+starting point itself is the point of 0 queries.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import pandas as pd
+from scipy import special
+
+from scripts.synthesis.significance import holm
+from scripts.synthesis.transfer.differences import difference_of
+from scripts.synthesis.transfer.values import Values
+
+ALL = "all"
+NUMBERS = ("difference", "ci_low", "ci_high", "p_value")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A system's place on a curve."""
+
+    target: Annotated[str, "task"]
+    start: Annotated[str, "the starting point: scratch, pseudo-labels or a source"]
+    queries: Annotated[int | str, "of the target, or all; 0: the starting point itself"]
+    system: str
+    checkpoint: Annotated[str, "{model}/{recipe}, whose training says how many queries all are"] = ""
+    start_seed: Annotated[int | None, "of the start, from which all go on; none: each from its own"] = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Curves: which systems are their points, and the baseline that is a line."""
+
+    measure: Annotated[str, "column of the metrics files"]
+    alpha: Annotated[float, "1 - alpha is the level of the intervals"]
+    baseline: Annotated[str, "system"]
+    points: list[Point]
+    datasets: Annotated[dict[str, str], "target: its dataset"]
+
+
+def record(
+    settings: Settings, values: Mapping[str, Mapping[str, Values]], sizes: Mapping[tuple[str, str], int]
+) -> dict[str, Any]:
+    """The points by target and start, in ascending order; and the starting points compared where all queries train.
+
+    `sizes` are how many queries `all` are, by target and start.
+    """
+
+    def size(point: Point) -> int:
+        return sizes[point.target, point.start] if point.queries == ALL else int(point.queries)
+
+    order = {key: place for place, key in enumerate(dict.fromkeys((p.target, p.start) for p in settings.points))}
+    points = sorted(settings.points, key=lambda point: (order[point.target, point.start], size(point)))
+    targets = dict.fromkeys(point.target for point in points)
+    return {
+        "measure": settings.measure,
+        "alpha": settings.alpha,
+        "baseline": {
+            target: {"mean": values[target][settings.baseline].mean, "n": len(values[target][settings.baseline].table)}
+            for target in targets
+        },
+        "points": [_point(point, size(point), settings, points, values[point.target]) for point in points],
+        "full": [line for target in targets for line in _full(points, target, values[target], settings.alpha)],
+    }
+
+
+def _point(
+    point: Point, size: int, settings: Settings, points: Sequence[Point], values: Mapping[str, Values]
+) -> dict[str, Any]:
+    own = values[point.system]
+    means = list(own.samples.values())
+    start = next(
+        (one for one in points if (one.target, one.start, one.queries) == (point.target, point.start, 0)), None
+    )
+    against_start = None
+    if start and point.queries != 0:
+        before = values[start.system].of_seed(point.start_seed)
+        tested = difference_of(own.queries, before.queries, settings.alpha)
+        # Each seed goes on from its own of the start, if it has several.
+        samples = {seed: mean - before.samples.get(seed, before.mean) for seed, mean in own.samples.items()}
+        against_start = {**asdict(tested), "samples": samples}
+    return {
+        "target": point.target,
+        "start": point.start,
+        "queries": point.queries,
+        "size": size,
+        "system": point.system,
+        "samples": own.samples,
+        "mean": own.mean,
+        "sd": statistics.stdev(means) if len(means) > 1 else None,
+        "n": len(own.table),
+        "t_interval": _t_interval(means, settings.alpha),
+        "against_baseline": asdict(difference_of(own.queries, values[settings.baseline].queries, settings.alpha)),
+        "against_start": against_start,
+    }
+
+
+def _t_interval(means: Sequence[float], alpha: float) -> list[float] | None:
+    """The t interval of the mean over samples; None of one sample."""
+    if len(means) < 2:
+        return None
+    half = float(-special.stdtrit(len(means) - 1, alpha / 2)) * statistics.stdev(means) / math.sqrt(len(means))
+    return [statistics.mean(means) - half, statistics.mean(means) + half]
+
+
+def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], alpha: float) -> list[dict[str, Any]]:
+    """All pairs of starting points where all queries of the target train, with Holm's p-values over these pairs."""
+    members = [point for point in points if point.target == target and point.queries == ALL]
+    lines = []
+    for one, other in itertools.combinations(members, 2):
+        found = difference_of(values[one.system].queries, values[other.system].queries, alpha)
+        lines.append({"target": target, "start": one.start, "other": other.start, **asdict(found)})
+    for line, adjusted in zip(lines, holm([line["p_value"] for line in lines]), strict=True):
+        line["p_holm"] = adjusted
+    return lines
+
+
+def rows(found: Mapping[str, Any]) -> pd.DataFrame:
+    """A line a point: the columns of tables/curves-{name}.tsv."""
+    lines = []
+    for point in found["points"]:
+        against = {"baseline": point["against_baseline"], "start": point["against_start"] or {}}
+        lines.append(
+            {
+                **{key: point[key] for key in ("target", "start", "queries", "size", "system", "mean")},
+                "min": min(point["samples"].values()),
+                "max": max(point["samples"].values()),
+                "samples": len(point["samples"]),
+                **{key: point[key] for key in ("sd", "n")},
+                **{f"{role}_{key}": one.get(key) for role, one in against.items() for key in NUMBERS},
+            }
+        )
+    return pd.DataFrame(lines)

@@ -1,0 +1,86 @@
+"""The matrix of sources and targets: each cell's mean, and the tests behind its marks; reads and writes nothing.
+
+Mokrii, Boytsov and Braslavski (2021), table 1: # marks pseudo-labels against the baseline, * a transferred model
+against pseudo-labels, both by a paired t-test. Adjusted p-values are Holm's over all tests of one kind in the matrix.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import pandas as pd
+
+from scripts.synthesis.significance import holm
+from scripts.synthesis.transfer.differences import difference_of
+from scripts.synthesis.transfer.values import Values
+
+SOURCE, BASELINE, PSEUDO = "source", "baseline", "pseudo-labels"
+ZERO, FULL = "zero", "full"
+# What is tested in a cell of a kind, which is zero-shot: against which other kind, and the mark of what is significant.
+TESTS = {(PSEUDO, BASELINE): "#", (SOURCE, PSEUDO): "*", (SOURCE, BASELINE): ""}
+NUMBERS = ("difference", "ci_low", "ci_high", "t", "df", "p_value")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Where a system stands in the matrix."""
+
+    row: Annotated[str, "the source's name, the baseline's or pseudo-labels"]
+    kind: Annotated[str, "of its row: source, baseline or pseudo-labels"]
+    target: Annotated[str, "task"]
+    shot: Annotated[str, "zero: not trained on the target's judgements; full: trained on all of them"]
+    system: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A matrix: which systems are its cells, and when a difference has a mark."""
+
+    measure: Annotated[str, "column of the metrics files"]
+    alpha: Annotated[float, "a mark: p < alpha; 1 - alpha is the level of the intervals"]
+    cells: Annotated[list[Cell], "in the order of the rows"]
+
+
+def rows(cells: Sequence[Cell], values: Mapping[str, Mapping[str, Values]], alpha: float) -> pd.DataFrame:
+    """A line a cell, with its tests; what does not exist is empty."""
+    lines = [_line(cell, values[cell.target][cell.system]) for cell in cells]
+    for (kind, against), mark in TESTS.items():
+        tested = []
+        for cell, line in zip(cells, lines, strict=True):
+            other = _zero_shot(cells, against, cell.target)
+            if cell.kind == kind and cell.shot == ZERO and other:
+                own, its = (values[cell.target][name].queries for name in (cell.system, other.system))
+                found = difference_of(own, its, alpha)
+                line |= {f"{against}_{name}": value for name, value in asdict(found).items()}
+                tested.append((line, found.p_value))
+        adjusted = holm([p for _, p in tested])
+        for (line, p), p_holm in zip(tested, adjusted, strict=True):
+            line[f"{against}_p_holm"] = p_holm
+            significant = [value is not None and value < alpha for value in (p, p_holm)]
+            line["mark"] += mark * sum(significant)
+    columns = [*_line(cells[0], values[cells[0].target][cells[0].system])]
+    columns += [f"{against}_{name}" for against in (BASELINE, PSEUDO) for name in (*NUMBERS, "p_holm")]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def _line(cell: Cell, found: Values) -> dict[str, Any]:
+    means = list(found.samples.values())
+    return {
+        "source": cell.row,
+        "kind": cell.kind,
+        "target": cell.target,
+        "shot": cell.shot,
+        "system": cell.system,
+        "mean": found.mean,
+        "sd": statistics.stdev(means) if len(means) > 1 else None,
+        "seeds": len(means),
+        "n": len(found.table),
+        "mark": "",
+    }
+
+
+def _zero_shot(cells: Sequence[Cell], kind: str, target: str) -> Cell | None:
+    return next((cell for cell in cells if (cell.kind, cell.target, cell.shot) == (kind, target, ZERO)), None)

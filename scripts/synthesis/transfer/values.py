@@ -1,0 +1,63 @@
+"""The values of the systems of a study of transfer: by target, query, system and seed.
+
+Reads metrics/{task}/{system}/seed-{seed}.tsv. A target's systems are compared on the queries that all of them
+have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scripts.experiment.results_paths import fields_of
+from scripts.synthesis.compare import read_scores
+from scripts.synthesis.compare_many import by_task_and_system, on_common_queries
+
+
+@dataclass(frozen=True)
+class Values:
+    """A system on a target: `table` has a row a query and a column a seed, whose names are `seeds`."""
+
+    table: np.ndarray
+    seeds: tuple[str, ...]
+
+    @property
+    def queries(self) -> np.ndarray:
+        """The mean over the seeds of each query."""
+        return np.asarray(self.table.mean(axis=1))
+
+    @property
+    def samples(self) -> dict[str, float]:
+        """The mean over the queries of each seed."""
+        return dict(zip(self.seeds, map(float, self.table.mean(axis=0)), strict=True))
+
+    def of_seed(self, seed: int | None) -> Values:
+        """The values of one seed alone; all of them for None, and where there is no such seed."""
+        if seed is None or str(seed) not in self.seeds:
+            return self
+        place = self.seeds.index(str(seed))
+        return Values(self.table[:, place : place + 1], (str(seed),))
+
+    @property
+    def mean(self) -> float:
+        """The mean over queries and seeds."""
+        return float(self.table.mean())
+
+
+def read_values(paths: list[Path], measure: str) -> tuple[dict[str, dict[str, Values]], list[str]]:
+    """Target -> system -> values; and what is left out, in words."""
+    found: dict[str, dict[str, Values]] = {}
+    said = []
+    for target, files in by_task_and_system(paths).items():
+        tables = {system: read_scores(of_system, measure).values for system, of_system in files.items()}
+        common, left_out = on_common_queries({name: table.mean(axis=1) for name, table in tables.items()}, target)
+        said += [left_out] if left_out else []
+        found[target] = {
+            system: Values(
+                table.loc[common.index].to_numpy(), tuple(fields_of("metrics", path)["seed"] for path in files[system])
+            )
+            for system, table in tables.items()
+        }
+    return found, said

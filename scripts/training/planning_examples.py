@@ -1,0 +1,99 @@
+"""The training examples of recipes: their readable names, shared by all recipes that learn from the same ones, and the
+settings by which they are made.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from scripts.experiment.records import Experiment
+
+Recipe = dict[str, Any]
+
+
+class Examples(NamedTuple):
+    """A set of training examples: those of a recipe and, where it learns from several samples, of one of these."""
+
+    recipe: Recipe
+    sample: int
+
+
+def sample_of(recipe: Recipe, seed: int) -> int:
+    """The number of the sample of training queries that a seed learns from; 1 where it learns from all."""
+    if recipe["queries"] == "all":
+        return 1
+    samples: int = recipe.get("samples", 1)
+    return (seed - 1) % samples + 1
+
+
+def examples_name(recipe: Recipe, sample: int = 1) -> str:
+    """The name of the training examples of a recipe and sample."""
+    negatives, positives = recipe["negatives"], recipe.get("positives", {})
+    words = [
+        f"{recipe['labels']}-labels_{negatives['per_query']}-{negatives['from']}-negatives_{recipe['queries']}-queries"
+    ]
+    strategy, least, most = _choice(negatives)
+    if (strategy, least, most) != ("top", 0, None) and not (negatives["from"] == "random" and most is None):
+        words.append(f"{strategy}-of-{least}-{'end' if most is None else most}")
+    if (count := positives.get("per_query", "all")) != "all":
+        words.append(f"{count}-positives")
+    if positives.get("among_candidates"):
+        words.append("among-candidates")
+    if by_epoch(recipe):
+        words.append(f"{recipe['epochs']}-draws")
+    if independent(recipe):
+        words.append(f"independent-sample-{sample}")
+    elif sample > 1:
+        words.append(f"sample-{sample}")
+    if not negatives["exclude_evaluation"]:
+        words.append("with-evaluation-gold")
+    return "_".join(words)
+
+
+def examples_of(experiment: Experiment, dataset: str, name: str) -> Examples:
+    """The examples of this name; of the recipes that learn from them all say the same."""
+    return _all_examples(experiment)[dataset, name]
+
+
+@cache
+def _all_examples(experiment: Experiment) -> dict[tuple[str, str], Examples]:
+    found: dict[tuple[str, str], Examples] = {}
+    for recipe in experiment.recipes.values():
+        for sample in range(1, recipe.get("samples", 1) + 1):
+            found.setdefault((recipe["train_on"], examples_name(recipe, sample)), Examples(recipe, sample))
+    return found
+
+
+def by_epoch(recipe: Recipe) -> bool:
+    """Whether each epoch has a draw of its own."""
+    return bool(recipe["negatives"].get("draw", "once") == "epoch")
+
+
+def independent(recipe: Recipe) -> bool:
+    """Whether its samples have nothing to do with those of other sizes."""
+    return bool(recipe["queries"] != "all" and recipe.get("sampling", "nested") == "independent")
+
+
+def settings_of(experiment: Experiment, examples: Examples) -> dict[str, Any]:
+    """How the examples are made: what is not given has the default of scripts/training/negatives.py."""
+    recipe, sample = examples
+    negatives = {key: value for key, value in recipe["negatives"].items() if key != "draw"}
+    positives = recipe.get("positives", {})
+    settings = {**negatives, "labels": recipe["labels"], "queries": recipe["queries"], "seed": experiment.seed}
+    if "per_query" in positives:
+        settings["positives"] = positives["per_query"]
+    if "among_candidates" in positives:
+        settings["among_candidates"] = positives["among_candidates"]
+    if by_epoch(recipe):
+        settings["epochs"] = recipe["epochs"]
+    if sample > 1:
+        settings["sample"] = sample
+    if independent(recipe):
+        settings["sampling"] = "independent"
+    return settings
+
+
+def _choice(negatives: Recipe) -> tuple[str, int, int | None]:
+    strategy: str = negatives.get("sampling_strategy", "top")
+    return strategy, negatives.get("range_min", 0), negatives.get("range_max")

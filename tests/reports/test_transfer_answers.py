@@ -1,0 +1,211 @@
+"""What is said of matrices and curves: no more than the numbers, and in the table's layout, LaTeX included."""
+
+import pandas as pd
+import pytest
+
+from scripts.reports.transfer import curve_answers, matrix_answers
+from scripts.reports.transfer.answers_text import as_markdown, as_table
+from scripts.reports.transfer.curve_answers import Curves, above_for_good
+from scripts.reports.transfer.matrix_table import Matrix, notes, view
+from scripts.reports.transfer.matrix_text import as_latex, as_page
+
+
+def plain(text):
+    return text.replace("\N{MINUS SIGN}", "-").replace("\N{EN DASH}", "--")
+
+
+NAMES = Matrix("RR@100", 0.01, {"a": "A & B_1", "c": "C", "bm25": "BM25", "pseudo-labels": "pseudo-labelling"},
+               {"a": "A & B_1", "c": "C"})  # fmt: skip
+
+
+def row(source, kind, target, shot, mean, mark="", **tests):
+    line = {
+        "source": source,
+        "kind": kind,
+        "target": target,
+        "shot": shot,
+        "mean": mean,
+        "mark": mark or None,
+        "seeds": 2,
+    }
+    for against in ("baseline", "pseudo-labels"):
+        difference, p, holm = tests.get(against.replace("-", "_"), (None, None, None))
+        line |= {f"{against}_difference": difference, f"{against}_p_value": p, f"{against}_p_holm": holm}
+        ends = (None, None) if difference is None else (difference - 0.02, difference + 0.02)
+        line |= {f"{against}_ci_low": ends[0], f"{against}_ci_high": ends[1]}
+    return line
+
+
+TABLE = pd.DataFrame(
+    [
+        row("a", "source", "a", "full", 0.5),
+        row("a", "source", "c", "zero", 0.3, "*", baseline=(-0.1, 0.001, 0.002), pseudo_labels=(-0.15, 0.008, 0.016)),
+        row("c", "source", "a", "zero", 0.42, baseline=(0.02, 0.2, 0.2), pseudo_labels=(-0.03, 0.3, 0.3)),
+        row("bm25", "baseline", "a", "zero", 0.4),
+        row("bm25", "baseline", "c", "zero", 0.4),
+        row("pseudo-labels", "pseudo-labels", "a", "zero", 0.45, "##", baseline=(0.05, 0.001, 0.002)),
+        row("pseudo-labels", "pseudo-labels", "c", "zero", 0.45, baseline=(0.05, 0.02, 0.02)),
+    ]
+)
+
+
+def test_the_layout_is_that_of_the_paper():
+    rows = view(TABLE, NAMES)
+    assert [[plain(entry.text) + entry.mark for entry in one.cells.values()] for one in rows] == [
+        ["--", "0.500", "0.300*", "--"],
+        ["0.420", "--", "--", "--"],
+        ["0.400", "", "0.400", ""],
+        ["0.450##", "--", "0.450", "--"],
+    ]
+
+
+def test_latex_escapes_labels_and_sets_marks_above():
+    text = as_latex(view(TABLE, NAMES), NAMES, notes(TABLE, NAMES))
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    assert lines[2] == r"Target $\rightarrow$ & \multicolumn{2}{c}{A \& B\_1} & \multicolumn{2}{c}{C} \\"
+    assert r"A \& B\_1 & -- & 0.500 & 0.300$^{*}$ & -- \\" in lines
+    assert r"pseudo-labelling & 0.450$^{\#\#}$ & -- & 0.450 & -- \\" in lines
+    assert [line for line in lines if "rule" in line and "toprule" not in line][1] == r"\midrule"
+    assert all(line.count("&") - line.count(r"\&") in (4, 2) for line in lines if line.endswith(r"\\"))
+
+
+def test_the_notes_count_the_marks_that_stay():
+    said = " ".join(notes(TABLE, NAMES))
+    assert "over all 2 tests of this kind. 1 marked, of which 1 after the correction" in said  # of #
+    assert "over all 2 tests of this kind. 1 marked, of which 0 after the correction" in said  # of *
+    page = as_page("transfer", view(TABLE, NAMES), NAMES, notes(TABLE, NAMES))
+    assert "0.300\\*" in page and "| A \\& B_1 " in page
+
+
+def test_pseudo_labels_against_the_baseline():
+    first, *single = [one for one in matrix_answers.answers(TABLE, NAMES) if one.question == "RQ2"]
+    assert first.text == (
+        "Pseudo-labels against BM25: of 2 targets 2 higher (1 significantly, 1 after Holm's correction) and 0 lower (0, 0); "
+        "paired t-test, p < 0.01."
+    )
+    assert single[0].text == "A & B_1: 0.450 against 0.400, +0.050, 99% interval +0.030 to +0.070, p = 0.001 (+12.5%)."
+
+
+def test_transfer_is_not_always_better():
+    answers = matrix_answers.answers(TABLE, NAMES)
+    third, fourth = (next(one for one in answers if one.question == name) for name in ("RQ3", "RQ4"))
+    assert third.text == (
+        "Transferred models against BM25: of 2 pairs of source and target 1 higher (0 significantly, 0 after Holm's "
+        "correction) and 1 lower (1, 1); paired t-test, p < 0.01. Not always: the mean is lower in 1 of 2."
+    )
+    assert "0 higher (0 significantly" in fourth.text and "2 lower (1, 0)" in fourth.text
+    assert fourth.numbers["below_significant"] == 1
+
+
+def test_higher_in_each_pair_is_not_taken_for_proof():
+    table = TABLE.copy()
+    table["baseline_difference"] = table["baseline_difference"].abs()
+    third = next(one for one in matrix_answers.answers(table, NAMES) if one.question == "RQ3")
+    assert third.text.endswith("The mean was higher in every pair, which chance may explain in 1.")
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ([(32, 0.3), (64, 0.5), (128, 0.6)], 64),
+        ([(32, 0.5), (64, 0.3), (128, 0.6)], 128),  # above at 32, but not for good
+        ([(128, 0.6), (32, 0.5)], 32),
+        ([(32, 0.5), (64, 0.4)], None),  # equal is not above
+        ([], None),
+    ],
+)
+def test_above_for_good(values, found):
+    assert above_for_good(values, 0.4) == found
+
+
+def of(difference, p=0.2):
+    return {
+        "difference": difference,
+        "ci_low": difference - 0.01,
+        "ci_high": difference + 0.01,
+        "p_value": p,
+        "df": 9,
+        "t": 1,
+    }
+
+
+def point(start, queries, samples, before=None, p=0.2):
+    mean = sum(samples) / len(samples)
+    size = 600 if queries == "all" else queries
+    against = before and {
+        **of(mean - before, p), "samples": {str(n): value - before for n, value in enumerate(samples)}
+    }  # fmt: skip
+    return {
+        **{"target": "t", "start": start, "queries": queries, "size": size, "mean": mean, "n": 10},
+        "samples": {str(n): value for n, value in enumerate(samples)},
+        **{"t_interval": [mean - 0.1, mean + 0.1], "against_baseline": of(mean - 0.4, p), "against_start": against},
+    }
+
+
+RECORD = {
+    "measure": "RR", "alpha": 0.05, "baseline": {"t": {"mean": 0.4, "n": 10}},
+    "points": [
+        point("scratch", 32, [0.2, 0.45]), point("scratch", 64, [0.35, 0.5]), point("scratch", "all", [0.6, 0.6]),
+        point("pseudo-labels", 0, [0.5]), point("pseudo-labels", 32, [0.44, 0.48], 0.5, 0.01),
+        point("pseudo-labels", "all", [0.6, 0.62], 0.5, 0.0001),
+    ],
+    "full": [{"target": "t", "start": "scratch", "other": "pseudo-labels", **of(-0.01), "p_holm": 0.2}],
+}  # fmt: skip
+CURVES = Curves({"t": "T"}, {"scratch": "from scratch", "pseudo-labels": "pseudo-labels"}, "BM25")
+
+
+def answers(record=RECORD):
+    return curve_answers.answers(record, CURVES)
+
+
+def test_how_many_queries_until_above():
+    first, scratch, pseudo = [one for one in answers() if one.question == "RQ1"]
+    assert first.text == (
+        "From scratch, above BM25 for good on 1 of 1 target, from 64 queries on; with that number the difference has "
+        "p < 0.05 on 0."
+    )
+    assert scratch.text == (
+        "T, from scratch: above BM25 (0.400) for good from 64 queries on (+0.025, 95% interval +0.015 to +0.035, "
+        "p = 0.200); with 32 it is not; by single samples from 32 to 600."
+    )
+    assert (scratch.numbers["queries_low"], scratch.numbers["queries_high"]) == (32, 600)
+    assert "from 32 queries on" in pseudo.text and "the fewest that were tried" in pseudo.text
+
+
+def test_never_above_is_said_with_the_largest_number():
+    low = {**RECORD, "points": [point("scratch", 32, [0.2, 0.3]), point("scratch", "all", [0.3, 0.45])]}
+    first, single = [one for one in answers(low) if one.question == "RQ1"]
+    assert first.text.startswith("From scratch, above BM25 for good on 0 of 1 target.")
+    assert plain(single.text) == (
+        "T, from scratch: not above BM25 (0.400) for good with any number up to 600 (0.375 there: -0.025, 95% interval "
+        "-0.035 to -0.015, p = 0.200); by single samples from 600, by 1 of 2 never."
+    )
+    assert single.numbers["queries"] is None and single.numbers["queries_high"] is None
+
+
+def test_a_little_bit_is_worse_than_none():
+    few, whole, of_pseudo, full = [one for one in answers() if one.question == "RQ5"]
+    assert few.text == (
+        "A little bit is worse than none? With the fewest queries the mean is lower than that of the starting point in 1 of "
+        "1 curve (1 with p < 0.05, unadjusted); with some number of queries in 1."
+    )
+    assert whole.text == (
+        "With all queries some starting points can be told apart on 0 of 1 target (Holm's correction over the pairs of a "
+        "target, p < 0.05); the largest difference of means is 0.010."
+    )
+    assert plain(of_pseudo.text) == (
+        "T, from pseudo-labels (0.500): worse with 32 (-0.040, samples -0.060 to -0.020, p = 0.010) queries; better with "
+        "600 (+0.110, p < 0.001) queries."
+    )
+    assert plain(full.text) == (
+        "T, with all queries: the largest difference between starting points is that of pseudo-labels over from scratch, "
+        "+0.010, 95% interval 0.000 to +0.020, p = 0.200 (the largest of 1 pair, not adjusted for that); 0 of them can be "
+        "told apart after Holm's correction, which does not show that the starting point is irrelevant."
+    )
+
+
+def test_answers_as_a_table_and_as_a_page():
+    table = as_table(answers())
+    assert list(table["question"]) == ["RQ1"] * 3 + ["RQ5"] * 4
+    assert table.iloc[1]["queries"] == 64 and table.iloc[1]["answer"].startswith("T, from scratch")
+    assert as_markdown(answers()).startswith("## RQ1: How many")

@@ -1,0 +1,129 @@
+"""The influence of tasks that depend on one another: against R's rma.mv, metafor's influence, and by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.experiment.seeds_of import OWN, SeedsOf
+from scripts.synthesis.compare import meta_record
+from scripts.synthesis.comparing import compared
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
+from scripts.synthesis.dependence.stored import as_record
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependence_record import dependence_record
+from scripts.synthesis.dependent_influence import dependent_influences
+from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
+from scripts.synthesis.influence_table import influence_table
+from scripts.synthesis.task_results import rows
+from tests.synthesis.test_comparing import BASE, pairs
+
+ORACLE = Path(__file__).parent / "oracle"
+CASES = json.loads((ORACLE / "rma_mv_moderators.json").read_text())
+INDEPENDENT = [
+    pytest.param(case, fit, id=f"{case['name']}-{fit['test']}")
+    for case in json.loads((ORACLE / "influence.json").read_text())
+    for fit in case["fits"]
+    if fit["estimator"] == "REML" and case["name"] in ("seven", "three", "outlier")
+]
+INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified", "adhoc": "knapp-hartung"}
+
+
+def dependence_of(case: dict, lucks: tuple[Luck, ...] = ()) -> Dependence:
+    return Dependence(np.array(case["v"]), (99.0,) * len(case["yi"]), tuple(case["collection"]), lucks)
+
+
+MANY = 12  # tasks beyond which all refits take a minute
+
+
+@pytest.mark.parametrize("case", [
+    pytest.param(case, id=case["name"], marks=[pytest.mark.slow] if len(case["yi"]) > MANY else []) for case in CASES
+])  # fmt: skip
+def test_agrees_with_rma_mv(case):
+    """Refits without a task, its Cook's distances and dfbetas, to the precision of its optimiser."""
+    found = dependent_influences(np.array(case["yi"]), dependence_of(case), "REML", "normal", 0.05)
+    of_tasks = [found[int(task) - 1] for task in case["tasks"]]
+    effects, se = (np.array([getattr(one.without.summary, name) for one in of_tasks]) for name in ("effect", "se"))
+    assert np.allclose(effects, case["effect_without"], rtol=1e-6)
+    assert np.allclose(se, case["se_without"], rtol=1e-6)
+    for name in ("cooks_distance", "dfbetas"):
+        ours = np.array([getattr(one, name) for one in of_tasks])
+        assert np.allclose(ours, case[name], rtol=1e-5, atol=1e-5 * np.abs(case[name]).max()), name
+        theirs = case[f"metafor_{name}"]  # its own function gives up where a refit does not converge
+        if theirs and None not in theirs:
+            assert np.allclose(ours, theirs, rtol=1e-4, atol=1e-5 * np.abs(theirs).max()), name
+
+
+@pytest.mark.parametrize(("case", "fit"), INDEPENDENT)
+def test_with_a_covariance_of_almost_nothing_it_is_metafors_influence(case, fit):
+    v = np.diag(case["vi"])
+    v[0, 1] = v[1, 0] = 1e-9 * min(case["vi"])
+    dependence = Dependence(v, (99.0,) * len(v), tuple(range(len(v))))
+    assert not dependence.independent
+    found = dependent_influences(np.array(case["yi"]), dependence, "REML", INTERVALS[fit["test"]], 0.05)
+    for name in ("rstudent", "dfbetas", "cooks_distance", "covariance_ratio", "hat", "baujat_x", "baujat_y"):
+        ours, theirs = np.array([getattr(one, name) for one in found]), np.array(fit[name])
+        assert np.allclose(ours, theirs, rtol=1e-6, atol=1e-6 * np.abs(theirs).max()), name
+    assert [one.dffits for one in found] == [None] * len(v)
+
+
+def test_a_deleted_residual_knows_what_its_task_shares_and_the_luck_of_seeds():
+    """Two twins and three others: what the twin says of a task is no surprise. By hand for one task."""
+    y, k = np.array([0.10, 0.11, 0.02, 0.05, 0.00]), 5
+    sampling = 0.0004 * np.eye(k)
+    sampling[0, 1] = sampling[1, 0] = 0.0003
+    of_seeds = SeedSource("t", 4, np.full((k, k), 0.0002) + 0.0006 * np.eye(k), np.zeros((k, k)))
+    luck = Luck(of_seeds, np.full((k, 4), 1 / 4), np.ones(k), np.zeros(k))
+    dependence = Dependence(sampling, (99.0,) * k, tuple(range(k)), (luck,))
+    found = dependent_influences(y, dependence, "REML", "knapp-hartung", 0.05)[0]
+    others = [1, 2, 3, 4]
+    without = dependent_meta_analysis(y[others], dependence.of_subset(others), "REML", "knapp-hartung", 0.05, "k-2")
+    assert found.without == without
+    omega = sampling + (0.0006 / 4 + without.tau2) * np.eye(k)
+    w = np.linalg.inv(omega[1:, 1:])
+    c = np.array([1.0, *(-w.sum(axis=1) / w.sum())])
+    mean = -c[1:] @ y[1:]
+    scale = max(1.0, (y[1:] - mean) @ w @ (y[1:] - mean) / 3)
+    variance = scale * (c @ omega @ c - (c**2).sum() * 0.0006 / 4) + c @ luck.matrix() @ c
+    assert found.rstudent == pytest.approx((y[0] - mean) / math.sqrt(variance), rel=1e-9)
+    whole = dependent_meta_analysis(y, dependence, "REML", "knapp-hartung", 0.05, "k-2")
+    assert found.cooks_distance == pytest.approx((whole.summary.effect - mean) ** 2 / whole.summary.variance, rel=1e-9)
+    assert whole.summary.variance > whole.given_seeds.variance
+
+
+def test_the_table_takes_the_dependence_of_the_meta_record():
+    case = next(case for case in CASES if case["name"] == "one_corpus")
+    variances = np.diag(np.array(case["v"]))
+    effects = pd.DataFrame({"task": list("abcde"), "effect": case["yi"], "variance": variances})
+    effects.loc[5] = ["undefined", None, None]
+    meta = {"effect_type": "MD", "estimator": "REML", "interval": "normal", "alpha": 0.05}
+    alone = influence_table(effects, meta)
+    table = influence_table(effects, meta | {"dependence": as_record(dependence_of(case))})
+    assert np.allclose(table["effect_without"].astype(float), case["effect_without"], rtol=1e-6)
+    assert not np.allclose(alone["effect_without"].astype(float), case["effect_without"], rtol=1e-2)
+    assert list(table["task"]) == list("abcde") and table["dffits"].isna().all() and not alone["dffits"].isna().any()
+
+
+def test_the_table_of_a_comparison_is_its_leave_one_out():
+    """Through what a comparison writes: tasks of one corpus with the same queries, and four seeds of the treatment."""
+    corpora = {"t0": "a", "t1": "a", "t2": "b", "t3": "c"}
+    settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
+    found = compared(pairs(4, m=4), settings)
+    meta = json.loads(json.dumps(meta_record(found.synthesis, settings) | dependence_record(found, settings)))
+    assert len(meta["dependence"]["lucks"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
+    table = influence_table(rows(found.results, found.synthesis.weights), meta)
+    for row in table.to_dict("records"):
+        without = meta["leave_one_out"][row["task"]]["summary"]
+        for name in ("effect", "ci_low", "ci_high", "p_value"):
+            assert row[f"{name}_without"] == pytest.approx(without[name], rel=1e-12), name
+
+
+def test_influence_needs_three_tasks():
+    with pytest.raises(ValueError, match="at least 3"):
+        dependent_influences(np.array([0.1, 0.2]), Dependence(np.eye(2), (9.0, 9.0), (0, 1)), "REML", "normal", 0.05)

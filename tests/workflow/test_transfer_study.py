@@ -1,0 +1,106 @@
+"""A study of transfer, planned: each training once, and what another target or another size adds."""
+
+import copy
+import re
+
+import pytest
+
+from tests.workflow.conftest import write_collection
+
+TARGETS = ("weather", "sea", "road")
+STARTS = [None, {"recipe": "pseudo", "dataset": "same"}, {"recipe": "full", "dataset": "others"}]
+SCHEDULE = {"batch_size": 8, "learning_rate": 0.001, "epochs": {4: 4, 8: 2, "all": 1}}
+DRAWN = {"positives": {"per_query": 1}, "negatives": {"sampling_strategy": "random", "per_query": 1, "draw": "epoch"}}
+
+
+def study(targets=TARGETS[:2], sizes=(4, 8)):
+    on = SCHEDULE | DRAWN | {"train_on": list(targets)}
+    return {
+        "experiment": "study",
+        "measures": ["RR@10"],
+        "depth": 20,
+        "datasets": {name: {"format": "beir", "location": f"data/{name}"} for name in targets},
+        "models": {"bert": {"type": "bi-encoder", "weights": "weights/tiny", "max_length": 16}},
+        "recipes": {
+            "pseudo": on | {"labels": "bm25"},
+            "full": on,
+            "few": on | {"start_from": STARTS, "start_seed": 1, "queries": list(sizes), "samples": 2},
+            "all": on | {"start_from": STARTS, "start_seed": 1},
+        },
+        "systems": {
+            "bm25": {"type": "bm25"},
+            "zero-shot": {"model": "bert"},
+            "transfer": {"model": "bert", "recipe": {"name": "full", "dataset": "others"}},
+            "pseudo": {"model": "bert", "recipe": {"name": "pseudo", "dataset": "target"}},
+            "few": {"model": "bert", "recipe": {"name": "few", "dataset": "target"}, "seeds": 2},
+            "all": {"model": "bert", "recipe": {"name": "all", "dataset": "target"}},
+        },
+        "tasks": list(targets),
+        "comparisons": {
+            "pseudo-labels": {"control": "bm25", "treatment": "pseudo", "measure": "RR@10"},
+            "few-shot": {"control": "starting-point", "treatment": ["few", "all"], "measure": "RR@10"},
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def plans(prepared, tmp_path_factory):
+    """By name, the shell command of each job (by its message) of a plan."""
+    from tests.workflow.conftest import copy as copied
+
+    workspace = copied(prepared.folder, tmp_path_factory.mktemp("study") / "ranktrial")
+    for number, name in enumerate(TARGETS[1:], 2):
+        write_collection(workspace.folder / "data" / name, seed=number)
+    configs = {"study": study(), "size": study(sizes=(4, 8, 16)), "target": study(TARGETS)}
+    for name, config in configs.items():
+        workspace.write_config(copy.deepcopy(config), f"{name}.yaml")
+    found = {}
+    for name in configs:
+        done = workspace.snakemake("--dry-run", "--printshellcmds", config=f"{name}.yaml")
+        assert done.returncode == 0, done.stdout + done.stderr
+        jobs = re.findall(r"^Job \d+: (.*)\n(?:Reason: .*\n)?Shell command: (.*)$", done.stdout + done.stderr, re.M)
+        found[name] = dict(jobs)
+        assert len(found[name]) == len(jobs) > 50
+    return found
+
+
+def named(jobs, rule):
+    return {job for job in jobs if job.split()[0] == rule}
+
+
+def test_each_training_runs_once(plans):
+    """pseudo and full on 2 targets, 2 samples of 2 sizes from 3 starts, all queries from 2 (from scratch that is full)."""
+    trained = named(plans["study"], "fine_tune")
+    assert len(trained) == 2 + 2 + 2 * 3 * 2 * 2 + 2 * 2
+    assert "fine_tune bert all-sea-scratch seed-1" not in trained and "fine_tune bert full-sea seed-1" in trained
+    of_others = 2  # full ranks the other target as well
+    assert len(named(plans["study"], "encode")) == 2 + len(trained) + of_others
+
+
+def test_another_size_adds_its_points_alone(plans):
+    before, after = plans["study"], plans["size"]
+    added = after.keys() - before.keys()
+    assert not before.keys() - after.keys()
+    assert all("-16" in job for job in named(added, "fine_tune") | named(added, "encode") | named(added, "retrieve"))
+    assert len(named(added, "fine_tune")) == 2 * 3 * 2
+    changed = {job.split()[0] for job in before if before[job] != after[job]}
+    assert changed <= {
+        "means",
+        "comparisons_table",
+        "tables",
+        "costs",
+        "cost_figure",
+        "times",
+        "summary",
+        "report",
+        "forest",
+    }
+
+
+def test_another_target_adds_its_jobs_alone(plans):
+    before, after = plans["study"], plans["target"]
+    of_models = {"prepare_dataset", "index", "negatives", "fine_tune", "encode", "retrieve", "score", "search"}
+    assert not {job for job in before.keys() - after.keys() if job.split()[0] in of_models}
+    added = {job for job in after.keys() - before.keys() if job.split()[0] in of_models}
+    assert added and all("road" in job for job in added)
+    assert not {job for job in before if before[job] != after.get(job) and job.split()[0] in of_models}
