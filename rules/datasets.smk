@@ -72,6 +72,7 @@ rule prepare_dataset:
         unpack(code_of_reader),
         source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
+        ranked_queries=lambda wildcards: datasets.ranked_queries(EXPERIMENT, wildcards.dataset),
     output:
         corpus=result("corpus"),
         queries=expand(result("queries"), split=SPLITS, allow_missing=True),
@@ -94,6 +95,7 @@ rule prepare_dataset:
         "prepare_dataset {wildcards.dataset}"
     shell:
         "python {input.script:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
+        " --ranked-queries {input.ranked_queries:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

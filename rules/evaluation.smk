@@ -60,7 +60,7 @@ rule import_scores:
 rule score:
     input:
         **code("evaluation/score.py"),
-        run=result("run"),
+        run=lambda wildcards: evaluation.run(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
     output:
         metrics=result("metrics"),

@@ -2,8 +2,8 @@
 
 Refused are duplicate keys and keys that are not text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30`
 (8 and 90 to YAML), custom tags, several documents, an alias inside what it names, oversized files, too deep nesting and
-invisible characters. What remains is text, numbers, true, false, null, lists and mappings. Only the keys below `epochs`
-may be whole numbers, and are read as text.
+invisible characters. What remains is text, numbers, true, false, null, lists and mappings. Only the mappings in
+NUMBERED may have whole numbers as keys, which are read as text.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from scripts.common.numerals import LARGEST
 LARGEST_FILE = 1 << 20  # bytes
 DEEPEST = 20  # lists and mappings inside one another
 MOST_VALUES = 100_000  # with aliases expanded
-BY_SIZE = "epochs"  # a mapping under this key may have numbers (of training queries) for keys
 TEMPLATE = "__use_yte__"  # with this key Snakemake would run Python code from the configuration
+NUMBERED = ("epochs", "grades")  # keys whose mapping may have whole numbers (of training queries, grades) as keys
+WHOLE = re.compile("0|-?[1-9][0-9]*")  # as such a key is written: 1 is one spelling, 0x1 and +1 would be others
 _STANDARD = "tag:yaml.org,2002:"
 _KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
@@ -142,7 +143,7 @@ def _check(
     elif (node.tag == f"{_STANDARD}map") != isinstance(node, yaml.MappingNode) or node.tag == f"{_STANDARD}str":
         raise _refused(node, _unknown_tag(node))
     if isinstance(node, yaml.MappingNode):
-        _sizes_as_text(node)
+        _numbers_as_text(node)
         _check_keys(node)
     inner = [_check(part, reader, measured, open_nodes) for part in parts]
     values, depth = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
@@ -164,13 +165,13 @@ def _unknown_tag(node: yaml.Node) -> str:
     return f"unknown tag {shortened(shown)}; remove it, and quote a text that begins with !"
 
 
-def _sizes_as_text(node: yaml.MappingNode) -> None:
-    """Make the plain whole numbers that are keys of the mapping under BY_SIZE texts."""
+def _numbers_as_text(node: yaml.MappingNode) -> None:
+    """Make the plain whole numbers that are keys of the mappings in NUMBERED texts."""
     for key, mapping in node.value:
-        if key.value == BY_SIZE and isinstance(mapping, yaml.MappingNode):
-            for size, _ in mapping.value:
-                if size.tag == f"{_STANDARD}int" and re.fullmatch("[1-9][0-9]*", size.value):
-                    size.tag = f"{_STANDARD}str"
+        if key.value in NUMBERED and isinstance(mapping, yaml.MappingNode):
+            for number, _ in mapping.value:
+                if number.tag == f"{_STANDARD}int" and WHOLE.fullmatch(number.value):
+                    number.tag = f"{_STANDARD}str"
 
 
 def _check_keys(node: yaml.MappingNode) -> None:

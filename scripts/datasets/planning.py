@@ -20,8 +20,9 @@ from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 
+# Keys of any dataset for prepare
 OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
-                 "dev_queries", "unjudged")  # fmt: skip  # keys of any dataset for prepare
+                 "dev_queries", "unjudged", "grades", "document_characters")  # fmt: skip
 OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
@@ -55,6 +56,12 @@ def statistics(experiment: Experiment) -> list[str]:
 def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:
     """The corpus of the dataset whose documents this one has too, if it names one."""
     return job_files.corpus(experiment, dataset) if dataset in without_corpus(experiment) else []
+
+
+def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:
+    """The queries of the dataset whose runs this one's judgements score, a file a split, if it names one."""
+    owner = experiment.datasets[dataset].get("runs_of")
+    return job_files.all_queries(experiment, owner) if owner else []
 
 
 def place(experiment: Experiment, dataset: str) -> tuple[str, str | None]:

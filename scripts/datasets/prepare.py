@@ -4,7 +4,8 @@ Reads the setting `source`, a folder or an archive; for judgements only, which t
 also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
 is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
 train where the settings ask for it, and is empty otherwise; of dev and test a sample can be kept. Given the corpus of a
-dataset with the same documents, none is written.
+dataset with the same documents, none is written; given the queries of a dataset whose runs judgements score as well,
+those of other queries are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 import itertools
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -26,7 +27,10 @@ from scripts.common.files import atomic_folder, atomic_text, check_sha256
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.formats import Collection
+from scripts.datasets.grades import with_grades
+from scripts.datasets.judged_again import of_ranked_queries
 from scripts.datasets.kept_queries import with_samples, with_unjudged
+from scripts.datasets.lengths import OfLength
 from scripts.datasets.splits import carve, carve_by_document, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
 from scripts.ir.trec import Qrels, write_qrels
@@ -50,6 +54,10 @@ class Settings:
     test_queries: Annotated[int | None, "judged queries of test that are kept, a sample; all without it"] = None
     dev_queries: Annotated[int | None, "judged queries of dev that are kept, a sample; all without it"] = None
     unjudged: Annotated[Literal["drop", "train"], "what queries without judgements become"] = "drop"
+    grades: Annotated[dict[str, int], "grade in the data -> grade; empty: as they are"] = field(default_factory=dict)
+    document_characters: Annotated[dict[str, int], "min, max: of the documents that are kept"] = field(
+        default_factory=dict
+    )
 
 
 class Census:
@@ -146,10 +154,11 @@ def leaks(collection: Collection) -> list[str]:
     return shared_queries
 
 
-def statistics(census: Census, collection: Collection, splitting: Splitting) -> dict:
+def statistics(census: Census, collection: Collection, splitting: Splitting, left_out: set[str]) -> dict:
     """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
 
-    What only documents and queries tell is absent where there are none.
+    What only documents and queries tell is absent where there are none. `left_out` are documents that are not in the
+    corpus for their length.
     """
     splits = {}
     for split, qrels in collection.qrels.items():
@@ -173,6 +182,8 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
                 "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
                 "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
             }
+            if left_out:
+                splits[split]["judged_documents_left_out"] = sum(document in left_out for document, _ in judged)
     if collection.documents is None:
         return {"splits": splits}
     for split, part in splits.items():
@@ -185,17 +196,18 @@ def statistics(census: Census, collection: Collection, splitting: Splitting) -> 
         "mean_document_words": census.words / len(census.ids),
         "empty_documents": census.empty,
         "equal_documents": census.equal,
+        **({"documents_left_out": len(left_out)} if left_out else {}),
         "splits": splits,
     }
 
 
 def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
     """What `strict: true` refuses and what is otherwise only counted, in words."""
-    odd = shared_queries + [
-        f"{split}: {part['judged_documents_missing']} judgements name documents that the corpus lacks"
-        for split, part in counts["splits"].items()
-        if part.get("judged_documents_missing")
-    ]
+    odd = list(shared_queries)
+    for split, part in counts["splits"].items():
+        missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)
+        if missing:
+            odd.append(f"{split}: {missing} judgements name documents that the corpus lacks")
     if counts.get("equal_documents"):
         odd.append(f"{counts['equal_documents']} documents have the text of an earlier one")
     return odd
@@ -210,10 +222,13 @@ def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
         yield document
 
 
-def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> list[str]:
+def prepare(
+    folder: Path, settings: Settings, shared: Path | None = None, ranked_queries: Sequence[Path] = ()
+) -> list[str]:
     """Read the source by its format and write the collection; returns what is odd. Raises UserError, naming the place.
 
     With a `shared` corpus (that of a dataset with the same documents) no corpus is written, and it is held to be equal.
+    Judgements only are kept of the `ranked_queries` (of a dataset whose runs they score, a file a split), if given.
     """
     source, reader = Path(settings.source), _reader(settings.format)
     options = read_settings(reader.Options, settings.options, "--settings: options")
@@ -221,13 +236,16 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
         check_sha256(source, settings.sha256, str(source))
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
-            collection, splitting = with_splits(reader.read(root, options), settings)
+            data: Collection = reader.read(root, options)
+            judged, without_runs = of_ranked_queries(data.qrels, ranked_queries)
+            judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
+            collection, splitting = with_splits(data._replace(qrels=judged), settings)
             shared_queries = leaks(collection)
             sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
             collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
             collection, sampled_from = with_samples(collection, sizes, settings.seed)
             splitting = splitting._replace(sampled_from=sampled_from, unjudged=unjudged)
-            documents = [] if collection.documents is None else collection.documents
+            documents = OfLength(collection.documents or [], settings.document_characters)
             census = Census(documents if shared is None else same_documents(documents, shared))
             if shared is not None:
                 count = sum(1 for _ in census)
@@ -235,8 +253,8 @@ def prepare(folder: Path, settings: Settings, shared: Path | None = None) -> lis
                 count = write_corpus(target / "corpus.jsonl", census)
             if collection.documents is not None and not count:
                 raise UserError("the corpus has not one document")
-            counts = statistics(census, collection, splitting)
-            odd = oddities(counts, shared_queries)
+            counts = statistics(census, collection, splitting, documents.left_out)
+            odd = oddities(counts, shared_queries + without_runs)
             if odd and settings.strict:
                 raise UserError(f"strict: {'; '.join(odd)}")
         except UserError as error:
@@ -267,10 +285,10 @@ def _reader(name: str) -> ModuleType:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "statistics", "corpus*", settings=Settings).parse_args()
+    arguments = parser(__doc__, "statistics", "corpus*", "ranked-queries*", settings=Settings).parse_args()
     shared = next(iter(arguments.corpus), None)
     collection = arguments.statistics.parent  # the files of a collection lie beside one another
-    for odd in prepare(collection, arguments.settings, shared):
+    for odd in prepare(collection, arguments.settings, shared, arguments.ranked_queries):
         print(f"{collection.name}: {odd}", file=sys.stderr)
 
 

@@ -8,6 +8,7 @@ from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import path
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:
@@ -23,6 +24,12 @@ def scored_here(experiment: Experiment) -> list[str]:
 def external_file(experiment: Experiment, system: str, task: str) -> str:
     """The user's own file of an external system's run or scores."""
     return experiment.systems[system].settings[task_in(experiment, task).name]
+
+
+def run(experiment: Experiment, system: str, task: str, seed: str) -> str:
+    """The run that is scored on a task, which may be that of another task."""
+    ranked = experiment.ranked_task(task_in(experiment, task)).folder
+    return path("run", experiment=experiment.name, task=ranked, system=system, seed=seed)
 
 
 def qrels(experiment: Experiment, task: str) -> str:
@@ -60,10 +67,11 @@ def all_metrics(experiment: Experiment) -> list[str]:
 def all_runs(experiment: Experiment) -> list[str]:
     """All runs, which leaves out what others scored."""
     others = scored_by_others(experiment)
-    return [
+    runs = [
         run
         for system in experiment.systems.values()
         for task in experiment.runs_of(system)
         if task.folder not in others
         for run in job_files.runs(experiment, system, task)
     ]
+    return list(dict.fromkeys(runs))

@@ -59,6 +59,11 @@ def check_datasets(check: Checker) -> None:
             _check_measure_name(check, f"{key}.measure", entry["measure"])
         if "corpus" in entry:
             _check_corpus(check, key, entry)
+        if "runs_of" in entry:
+            _check_runs_of(check, key, entry)
+        lengths = entry.get("document_characters", {})
+        if lengths.get("min", 0) > lengths.get("max", lengths.get("min", 0)):
+            raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
         check_samples(check, key, entry)
         for split, share in entry["splits"].items():
             if share >= 1 and share != int(share):
@@ -81,6 +86,20 @@ def _check_corpus(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if not (format_of(entry).has_documents and format_of(owner).has_documents):
         without = ", ".join(name for name, form in formats().items() if not form.has_documents)
         raise check.fail(f"{key}.corpus", f"formats {without} have no documents to share")
+    if entry.get("document_characters") != owner.get("document_characters"):
+        problem = f"must be that of {entry['corpus']}, whose documents these are"
+        raise check.fail(f"{key}.document_characters", problem)
+
+
+def _check_runs_of(check: Checker, key: str, entry: dict[str, Any]) -> None:
+    check.known(f"{key}.runs_of", entry["runs_of"], "datasets")
+    if not format_of(check.config["datasets"][entry["runs_of"]]).has_documents:
+        problem = f"{entry['runs_of']} has no documents, so no runs of its own; expected is a dataset that has"
+        raise check.fail(f"{key}.runs_of", problem)
+    for dividing in ("splits", "drop_shared", "test_queries", "dev_queries"):
+        if entry.get(dividing):
+            problem = f"the queries of each split are those of {entry['runs_of']}; leave it out"
+            raise check.fail(f"{key}.{dividing}", problem)
 
 
 def _check_location(check: Checker, key: str, entry: dict[str, Any]) -> None:

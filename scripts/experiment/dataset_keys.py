@@ -12,7 +12,7 @@ from scripts.experiment.dataset_schema import dataset_schema, format_of, keys_of
 
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
-                  "dev_queries", "unjudged", *CARVING)  # fmt: skip
+                  "dev_queries", "unjudged", "grades", "document_characters", *CARVING)  # fmt: skip
 
 
 def check_keys(check: Checker, key: str, entry: dict[str, Any]) -> None:
@@ -94,7 +94,7 @@ def source_of_queries(entry: dict[str, Any], split: str) -> dict[str, Any]:
     named = entry.get(judgements) if judgements else None
     carved = split in entry["splits"] and (named is None or split not in named)
     if carved or split == "train":
-        source |= {"split": split, **{key: entry[key] for key in CARVING}}
+        source |= {"split": split, **{key: entry.get(key) for key in (*CARVING, "grades")}}
     elif named is None:
         source["split"] = split
     for key, schema in keys_of(entry["format"]).items():

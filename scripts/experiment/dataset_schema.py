@@ -14,7 +14,7 @@ from scripts.datasets.formats import Format
 
 FORMATS = "scripts.datasets.formats"
 
-# The keys of every dataset, of one that has files, and of one that has documents.
+# The keys of every dataset, of one that has files, of one that has documents, and of one that has judgements only.
 OF_ALL: dict[str, dict[str, Any]] = {
     "format": {"description": "of documents and judgements"},
     "label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"},
@@ -73,6 +73,16 @@ OF_FILES: dict[str, dict[str, Any]] = {
         "type": "boolean",
         "default": False,
     },
+    "grades": {
+        "description": (
+            "other grades for the judgements than those in the data, such as {1: 0, 2: 1, 3: 1, 4: 2}; every grade of "
+            "the data is to be named"
+        ),
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"$ref": "#/$defs/grade-name"},
+        "additionalProperties": {"$ref": "#/$defs/grade"},
+    },
 }
 OF_DOCUMENTS: dict[str, dict[str, Any]] = {
     "corpus": {
@@ -80,6 +90,15 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
             "another dataset with the same documents (this one has other queries): they are indexed and encoded once"
         ),
         "type": "string",
+    },
+    "document_characters": {
+        "description": (
+            "leave out documents of another length (title and text together, in characters); their judgements stay"
+        ),
+        "type": "object",
+        "additionalProperties": False,
+        "minProperties": 1,
+        "properties": {"min": {"$ref": "#/$defs/count"}, "max": {"$ref": "#/$defs/count"}},
     },
     "unjudged": {
         "description": (
@@ -103,7 +122,16 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         "default": False,
     },
 }
-SHARED = OF_ALL | OF_FILES | OF_DOCUMENTS
+OF_JUDGEMENTS: dict[str, dict[str, Any]] = {
+    "runs_of": {
+        "description": (
+            "another dataset, with documents: the runs on its tasks are scored by these judgements too, so they are "
+            "further tasks and nothing is ranked again"
+        ),
+        "type": "string",
+    },
+}
+SHARED = OF_ALL | OF_FILES | OF_DOCUMENTS | OF_JUDGEMENTS
 
 
 def formats() -> dict[str, Format]:
@@ -125,6 +153,8 @@ def keys_of(name: str) -> dict[str, dict[str, Any]]:
         shared |= OF_FILES
     if module.FORMAT.has_documents:
         shared |= OF_DOCUMENTS
+    elif not module.FORMAT.values_given:
+        shared |= OF_JUDGEMENTS
     return shared | {key: shared.get(key, {}) | schema for key, schema in module.KEYS.items()}
 
 

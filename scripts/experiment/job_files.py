@@ -11,6 +11,7 @@ from functools import cache
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
+from scripts.ir.collection import SPLITS
 
 
 @cache
@@ -38,6 +39,11 @@ def texts(experiment: Experiment, dataset: str, name: str, passage_length: int |
 def queries(experiment: Experiment, task: Task, passage_length: int | None = None) -> str:
     """The queries of a task, or their passages."""
     return texts(experiment, task.dataset, f"queries/{task.split}", passage_length)
+
+
+def all_queries(experiment: Experiment, dataset: str) -> list[str]:
+    """The queries of a dataset, a file a split."""
+    return [path("queries", experiment=experiment.name, dataset=dataset, split=split) for split in SPLITS]
 
 
 def qrels(experiment: Experiment, task: Task) -> str:
@@ -69,7 +75,7 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
-    fields |= checkpoint_fields(system, task.dataset, seed)
+    fields |= checkpoint_fields(system, task.ranked_dataset, seed)
     if system.passage_length:
         fields["length"] = system.passage_length
     name = "passage_embeddings" if system.passage_length else "embeddings"
@@ -78,13 +84,17 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:
     """The runs of a system on a task, one per seed, or what lies beside them: `name` as in the table of paths."""
-    fields = {"experiment": experiment.name, "task": task.folder, "system": system.name}
-    return [path(name, **fields, seed=seed) for seed in experiment.seeds_on(system, task)]
+    return _of_seeds(experiment, system, task, name, experiment.ranked_task(task).folder)
 
 
 def metrics(experiment: Experiment, system: System, task: Task) -> list[str]:
     """The metrics files of a system on a task, one per seed."""
-    return runs(experiment, system, task, "metrics")
+    return _of_seeds(experiment, system, task, "metrics", task.folder)
+
+
+def _of_seeds(experiment: Experiment, system: System, task: Task, name: str, folder: str) -> list[str]:
+    fields = {"experiment": experiment.name, "task": folder, "system": system.name}
+    return [path(name, **fields, seed=seed) for seed in experiment.seeds_on(system, task)]
 
 
 def of_comparisons(

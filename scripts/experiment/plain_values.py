@@ -56,3 +56,18 @@ def whole_numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [whole_numbers(part) for part in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
+
+
+def with_grades_as_text(config: dict[str, Any]) -> dict[str, Any]:
+    """The configuration with the old grades, the keys in `grades` of datasets, as text; elsewhere no key is a number.
+
+    So does our own reader of YAML; Snakemake's, which gives the configuration to the Snakefile, leaves the numbers.
+    """
+    datasets = config.get("datasets")
+    if not isinstance(datasets, dict):
+        return config
+    made = dict(datasets)
+    for name, entry in datasets.items():
+        if isinstance(entry, dict) and isinstance(grades := entry.get("grades"), dict):
+            made[name] = entry | {"grades": {str(key) if type(key) is int else key: new for key, new in grades.items()}}
+    return config | {"datasets": made}

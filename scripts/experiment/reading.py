@@ -13,7 +13,7 @@ from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
 from scripts.experiment.fanout import fan_out_all
 from scripts.experiment.former_words import with_current_words
-from scripts.experiment.plain_values import check_plain, whole_numbers
+from scripts.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
 from scripts.experiment.schema import schema
 from scripts.experiment.sizes import settle, with_text_keys
 from scripts.experiment.verdicts import best_match, describe, resolved
@@ -30,7 +30,7 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
     Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
     (the file's name) begins each message. Raises UserError for the first thing that is wrong.
     """
-    config = with_text_keys(config, source)
+    config = with_grades_as_text(with_text_keys(config, source))
     check_plain(config, source)
     config, origins = fan_out_all(copy.deepcopy(config), source)
     config = add_defaults(with_current_words(config), schema(), schema())
@@ -43,7 +43,9 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
 
 def with_defaults(config: dict[str, Any]) -> dict[str, Any]:
     """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
-    completed: dict[str, Any] = add_defaults(with_current_words(copy.deepcopy(config)), schema(), schema())
+    completed: dict[str, Any] = add_defaults(
+        with_current_words(copy.deepcopy(with_grades_as_text(config))), schema(), schema()
+    )
     return completed
 
 

@@ -18,6 +18,7 @@ class Task:
     """A dataset's split on which systems are scored, by `measures`. `format` is the dataset's.
 
     Without documents only external systems can be scored; where values are given, these bring them instead of runs.
+    With `runs_of`, the name of another dataset, the runs on the same split of that one are scored by other judgements.
     """
 
     name: str
@@ -28,6 +29,12 @@ class Task:
     measures: tuple[str, ...]
     has_documents: bool = True
     values_given: bool = False
+    runs_of: str | None = None
+
+    @property
+    def ranked_dataset(self) -> str:
+        """The dataset whose queries and documents its runs are of."""
+        return self.runs_of or self.dataset
 
     @property
     def folder(self) -> str:
@@ -230,13 +237,18 @@ class Experiment:
 
     def corpus_owner(self, dataset: str) -> str:
         """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
-        owner: str = self.datasets[dataset].get("corpus", dataset)
+        ranked: str = self.datasets[dataset].get("runs_of", dataset)
+        owner: str = self.datasets[ranked].get("corpus", ranked)
         return owner
+
+    def ranked_task(self, task: Task) -> Task:
+        """The task on which the runs of a task are made: itself, unless it takes another dataset's."""
+        return self.task_of_split(task.runs_of, task.split) if task.runs_of else task
 
     def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
         """The seeds of a system's runs on a task: all, or the one that was selected on another dataset."""
         chosen = system.selection
-        return system.seeds if chosen is None or chosen.dataset == task.dataset else (SELECTED,)
+        return system.seeds if chosen is None or chosen.dataset == task.ranked_dataset else (SELECTED,)
 
     def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
         """The seed of the first stage's run on a task that a re-ranker's `seed` is given."""

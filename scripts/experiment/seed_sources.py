@@ -57,7 +57,7 @@ def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dic
         chain = behind(system, experiment.systems)
         recipes = {}
         for task, ranked in zip(comparison.tasks, _tasks(experiment, comparison, elsewhere), strict=True):
-            used = [member.recipe_on(ranked.dataset) for member in chain if member.recipes]
+            used = [member.recipe_on(ranked.ranked_dataset) for member in chain if member.recipes]
             recipes[experiment.tasks[task].folder] = " ".join(used)
         if len(set(recipes.values())) > 1:
             found[role] = recipes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scripts.experiment import system_kinds
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System, Task
@@ -13,8 +15,10 @@ from scripts.experiment.tasks import add_task
 def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, System], dict[str, Task]]:
     """The systems by name, and the further tasks on which seeds are selected or systems tuned.
 
-    Raises UserError for what does not fit within a system, or between systems and tasks.
+    Raises UserError for what does not fit within a system, or between systems and tasks. A task that takes the runs of
+    another is ranked by nobody: each system that ranks the other has its runs scored there too.
     """
+    every, tasks = tasks, {name: task for name, task in tasks.items() if not task.runs_of}
     systems = {}
     for name, entry in check.config["systems"].items():
         kind = system_kinds.kind_of_entry(check, name, entry)
@@ -28,7 +32,26 @@ def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, S
         _check_documents(check, systems[name], tasks)
     _check_runs(check, systems, tasks)
     _add_tuning_tasks(check, systems, tasks, further, order)
-    return systems, further
+    return {name: _scored_again(check, system, every) for name, system in systems.items()}, further
+
+
+def _scored_again(check: Checker, system: System, tasks: dict[str, Task]) -> System:
+    """The system with the tasks that take its runs. Raises UserError where it names one of them without its own."""
+    if system.tasks is None:
+        return system
+    ranked = {(tasks[name].dataset, tasks[name].split): name for name in system.tasks}
+    again = {
+        task.name: ranked[task.runs_of, task.split]
+        for task in tasks.values()
+        if task.runs_of and (task.runs_of, task.split) in ranked
+    }
+    for name in system.tasks:
+        if tasks[name].runs_of and name not in again:
+            problem = f"{name!r} takes the runs of {tasks[name].runs_of}; name that task, and this one follows"
+            raise check.fail(f"systems.{system.name}.tasks", problem)
+    files = {} if system_kind(system).computed else {name: system.settings[own] for name, own in again.items()}
+    names = dict.fromkeys([*system.tasks, *again])
+    return replace(system, tasks=tuple(names), settings=system.settings | files)
 
 
 def _takers_last(check: Checker, systems: dict[str, System]) -> list[str]:

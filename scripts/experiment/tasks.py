@@ -22,6 +22,12 @@ def resolve_tasks(check: Checker) -> dict[str, Task]:
             raise check.fail("tasks", f"{folders[task.folder]!r} and {name!r} would share a folder; rename one")
         folders[task.folder] = name
         tasks[name] = task
+    for task in tasks.values():
+        if task.runs_of and not any(
+            (other.dataset, other.split) == (task.runs_of, task.split) for other in tasks.values()
+        ):
+            problem = f"takes the runs of {task.runs_of}/{task.split} (runs_of), which is not among the tasks; add it"
+            raise check.fail("tasks", f"{task.name!r} {problem}")
     return tasks
 
 
@@ -34,7 +40,7 @@ def resolve_task(check: Checker, name: str) -> Task:
     label = f"{entry['label']} {split}".strip() if "label" in entry else name
     form = format_of(entry)
     measures = (entry["measure"],) if form.values_given else tuple(check.config["measures"])
-    kind = {"has_documents": form.has_documents, "values_given": form.values_given}
+    kind = {"has_documents": form.has_documents, "values_given": form.values_given, "runs_of": entry.get("runs_of")}
     return Task(name, dataset, split or "test", label, entry["format"], measures, **kind)
 
 

@@ -68,8 +68,8 @@ def moderation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     origins = {}
     for task in _tasks(experiment, name):
         ranked = experiment.tasks[comparison.treatment_on.get(task.name, task.name)]
-        learnt = datasets_learnt(experiment, treatment, ranked.dataset)
-        trained = {"trained": True} if {task.dataset, ranked.dataset} & set(learnt) else {}
+        learnt = datasets_learnt(experiment, treatment, ranked.ranked_dataset)
+        trained = {"trained": True} if {task.ranked_dataset, ranked.ranked_dataset} & set(learnt) else {}
         origins[task.folder] = {"dataset": task.dataset, "split": task.split, **trained}
     shown: dict[str, Any] = {"moderators": [_asked(experiment, moderator) for moderator in comparison.moderators]}
     if comparison.subgroups:

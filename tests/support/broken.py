@@ -6,7 +6,7 @@ import json
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.datasets.formats import beir, checkthat, emnlp2020, insuranceqa, qrels, trec
+from scripts.datasets.formats import beir, checkthat, emnlp2020, insuranceqa, qrels, touche, trec
 
 
 def write(folder, files):
@@ -69,9 +69,19 @@ INSURANCE = {
 }
 
 
+TOUCHE = {
+    "docs.jsonl": '{"id": "c1___1", "contents": "Tea calms.", "chatNoirUrl": "x"}\n{"id": "c2___7", "contents": "Coffee wakes."}\n',
+    "topics.xml": "<topics>\n<topic>\n<number>1</number>\n<title>Which is better, tea &amp; milk or coffee?</title>\n"
+    "<objects>tea, coffee</objects>\n<description>A\n choice.</description>\n<narrative>Both.</narrative>\n</topic>\n"
+    "<topic><number>2</number><title>Cats or dogs?</title></topic>\n</topics>\n",
+    "relevance.qrels": "1 0 c1___1 2\n1 0 c2___7 0\n",
+}
+
+
 FORMATS = {
     "beir": (beir, BEIR, {}),
     "trec": (trec, TREC, {"documents": ["docs/*"], "topics": {"test": "topics"}, "qrels": {"test": "qrels"}, "topic_field": "title"}),
+    "touche": (touche, TOUCHE, {"documents": ["docs.jsonl"], "topics": {"test": "topics.xml"}, "qrels": {"test": "relevance.qrels"}, "topic_field": "title"}),
     "checkthat": (checkthat, CHECKTHAT, {"parts": {"train": "train"}}),
     "emnlp2020": (emnlp2020, EMNLP, {"text": "tweet+image"}),
     "insuranceqa": (insuranceqa, INSURANCE, {"language": "en", "domain": "home"}),

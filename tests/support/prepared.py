@@ -4,7 +4,7 @@ from scripts.datasets import prepare as script
 from scripts.experiment.dataset_schema import options_of
 
 OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
-                 "dev_queries", "unjudged")  # fmt: skip
+                 "dev_queries", "unjudged", "grades", "document_characters")  # fmt: skip
 
 
 def prepare(source, folder, entry, shared=None):

@@ -73,7 +73,9 @@ KEYS = {
         "minItems": 1,
     },
     "topics": {
-        "description": "a topics file for each split (TREC topics, or two columns with a tab: query id, text)",
+        "description": (
+            "a topics file for each split (TREC topics, two columns with a tab: query id, text; of Touché its XML)"
+        ),
         "$ref": FILES_OF_SPLITS,
     },
     "qrels": {"description": "a qrels file for each split", "$ref": FILES_OF_SPLITS},

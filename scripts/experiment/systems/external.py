@@ -58,6 +58,9 @@ def _files(check: Checker, key: str, entry: dict[str, Any], tasks: dict[str, Tas
     for section in ("runs", "scores"):
         for task, path in entry.get(section, {}).items():
             check.known(f"{key}.{section}", task, "tasks")
+            if task not in tasks:
+                problem = "takes the runs of another task (runs_of); name that task, and this one follows"
+                raise check.fail(f"{key}.{section}.{task}", problem)
             form = tasks[task].format
             if tasks[task].values_given != (section == "scores"):
                 expected = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"

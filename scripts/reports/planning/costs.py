@@ -49,7 +49,9 @@ def timings(experiment: Experiment, tasks: list[str] | None = None, systems: lis
                 for seed, file in zip(seeds, files, strict=True):
                     beside[file] = {}
                     if system.recipes:
-                        trained = job_files.checkpoint(experiment, system, task.dataset, seed, "checkpoint_timing")
+                        trained = job_files.checkpoint(
+                            experiment, system, task.ranked_dataset, seed, "checkpoint_timing"
+                        )
                         beside[file]["training"] = trained
                     if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
                         beside[file]["encoding"] = encoded[1]

@@ -89,7 +89,7 @@ def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, li
         (comparison.treatment, comparison.named(comparison.treatment), comparison.treatment_on),
     ):
         system = experiment.systems[name]
-        datasets = {task: experiment.tasks[ranked.get(task, task)].dataset for task in comparison.tasks}
+        datasets = {task: experiment.tasks[ranked.get(task, task)].ranked_dataset for task in comparison.tasks}
         tasks = [task for task, own in datasets.items() if own in datasets_learnt(experiment, system, own)]
         if tasks:
             learnt[called] = [experiment.tasks[task].folder for task in tasks]

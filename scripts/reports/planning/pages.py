@@ -85,9 +85,9 @@ def _trained_on(experiment: Experiment) -> dict[str, list[str]]:
     trained = {}
     for name, system in experiment.systems.items():
         tasks = experiment.runs_of(system)
-        learnt = {task: datasets_learnt(experiment, system, task.dataset) for task in tasks}
+        learnt = {task: datasets_learnt(experiment, system, task.ranked_dataset) for task in tasks}
         if any(learnt.values()):
-            trained[name] = [task.folder for task in tasks if task.dataset in learnt[task]]
+            trained[name] = [task.folder for task in tasks if task.ranked_dataset in learnt[task]]
     return trained
 
 

@@ -1,0 +1,107 @@
+"""Touché's comparative questions (task 2 of 2020 to 2022): topics in XML, documents as JSON lines, qrels.
+
+    <topics><topic><number>25</number><title>Which is better, A or B?</title><objects>A, B</objects>…</topic></topics>
+
+`objects` is in the topics of 2022 only, and those of 2021 have neither description nor narrative. A line of documents
+has `id` and `contents` (the passages of 2022); of 2020 and 2021, whose documents are pages of ClueWeb12, whoever has
+the pages writes such lines. Judgements of quality are a dataset of their own, with `runs_of` this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from scripts.common.errors import UserError
+from scripts.common.strict_xml import Element, read_xml
+from scripts.datasets.formats import Collection, Format, file_in, identifier, judged_queries, trec
+from scripts.ir.trec import Qrels, read_qrels
+
+FIELDS = ("number", "title", "objects", "description", "narrative")
+
+NAME = "touche"
+KEYS = trec.KEYS
+FORMAT = Format(
+    location=(
+        "Touché: documents as JSON lines (`id`, `contents`), comparative questions in XML, qrels; keys of `trec`"
+    ),
+    splits=trec.FORMAT.splits,
+    unjudged=trec.FORMAT.unjudged,
+    required=trec.FORMAT.required,
+    judgements=trec.FORMAT.judgements,
+    mistake=trec.mistake,
+)
+
+
+class Topic(NamedTuple):
+    """A topic; fields that its year does not have are empty."""
+
+    number: str
+    title: str
+    objects: tuple[str, ...] = ()
+    description: str = ""
+    narrative: str = ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The files inside the location: patterns of documents, and split -> file; and which field is the query."""
+
+    documents: list[str]
+    topics: dict[str, str]
+    qrels: dict[str, str]
+    topic_field: Literal["title", "description", "narrative"] = "title"
+
+
+def read(root: Path, options: Options) -> Collection:
+    """Read the files that the options name, below `root`. Raises UserError with file and line."""
+    files = sorted({path for pattern in options.documents for path in trec.matching(root, pattern)})
+    queries: dict[str, dict[str, str]] = {}
+    qrels: dict[str, Qrels] = {}
+    unjudged: dict[str, str] = {}
+    for split, name in options.topics.items():
+        topics = file_in(root, name, f"topics.{split}")
+        texts = {topic.number: getattr(topic, options.topic_field) for topic in read_topics(topics)}
+        qrels[split], queries[split] = {}, {}
+        if split in options.qrels:
+            judged = file_in(root, options.qrels[split], f"qrels.{split}")
+            qrels[split] = read_qrels(judged)
+            queries[split] = judged_queries(texts, qrels[split], str(judged))
+        if split == "train":
+            unjudged = {query: text for query, text in texts.items() if text and query not in qrels[split]}
+        if empty := next((number for number, text in queries[split].items() if not text), None):
+            raise UserError(f"{topics}: topic {empty} has no <{options.topic_field}>")
+    return Collection((document for path in files for document in trec.read_documents(path)), queries, qrels, unjudged)
+
+
+def read_topics(path: Path) -> list[Topic]:
+    """The topics of an XML file, in its order. Raises UserError, with the line, for what is no topic."""
+    root = read_xml(path)
+    if root.tag != "topics":
+        raise UserError(f"{path}:{root.line}: <{root.tag[:40]}> is outermost, expected is <topics>")
+    topics: dict[str, Topic] = {}
+    for element in root.children:
+        where = f"{path}:{element.line}"
+        topic = _topic(element, where)
+        if topic.number in topics:
+            raise UserError(f"{where}: duplicate topic number {topic.number}")
+        topics[topic.number] = topic
+    if not topics:
+        raise UserError(f"{path}:{root.line}: not one <topic> in <topics>")
+    return list(topics.values())
+
+
+def _topic(element: Element, where: str) -> Topic:
+    if element.tag != "topic":
+        raise UserError(f"{where}: <{element.tag[:40]}> in <topics>, expected is <topic>")
+    texts: dict[str, str] = {}
+    for child in element.children:
+        if child.tag in texts and child.tag in FIELDS:
+            raise UserError(f"{where}: a second <{child.tag}> in one topic")
+        texts[child.tag] = child.text
+    number = identifier(texts.get("number"), where, "topic (<number>)")
+    objects = tuple(name.strip() for name in texts.get("objects", "").split(",") if name.strip())
+    if not texts.get("title"):
+        raise UserError(f"{where}: topic {number} has no <title>")
+    return Topic(number, texts["title"], objects, texts.get("description", ""), texts.get("narrative", ""))

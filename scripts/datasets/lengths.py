@@ -1,0 +1,40 @@
+"""Leaving documents out by their length: `document_characters: {min: 20, max: 300}`.
+
+A document that is left out can be found by no system. Its judgements stay: a relevant one still counts in what could
+have been found, as any relevant document that a system does not return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from scripts.common.errors import UserError
+from scripts.ir.collection import Document
+
+
+class OfLength:
+    """Passes on the documents with so many characters in title and text, and keeps the ids of the others.
+
+    Raises UserError at the end where all were left out.
+    """
+
+    def __init__(self, documents: Iterable[Document], bounds: Mapping[str, int]) -> None:
+        self.documents = documents
+        self.bounds = bounds
+        self.left_out: set[str] = set()
+
+    def __iter__(self) -> Iterator[Document]:
+        kept = False
+        for document in self.documents:
+            if self._fits(len(document.contents)):
+                kept = True
+                yield document
+            elif document.id in self.left_out:
+                raise UserError(f"duplicate document id {document.id} in the corpus")
+            else:
+                self.left_out.add(document.id)
+        if self.left_out and not kept:
+            raise UserError(f"document_characters: not one of {len(self.left_out)} documents has such a length")
+
+    def _fits(self, characters: int) -> bool:
+        return self.bounds.get("min", 0) <= characters <= self.bounds.get("max", characters)

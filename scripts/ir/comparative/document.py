@@ -1,0 +1,39 @@
+"""A tagger of documents by rules: the aspects and predicates of their comparative sentences.
+
+A sentence is comparative where something in it compares: a comparative (better, more efficient), versus, compared to.
+A bare more or less ("more information") does only where "than" follows. Objects are not looked for, since what counts
+is whether the document names those of the question (see features).
+"""
+
+from __future__ import annotations
+
+import re
+
+from scripts.ir.comparative import Structure
+from scripts.ir.comparative.aspects import aspects_of, predicates_of
+from scripts.ir.comparative.words import COMPARATIVES, DEGREES, tokens
+
+_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)|\n")
+_COMPARING = re.compile(r"\b(?:versus|vs\.?|compared (?:to|with)|in comparison|as opposed to)(?!\w)", re.IGNORECASE)
+
+
+def tag_document(text: str) -> Structure:
+    """The aspects and predicates of a document's comparative sentences, in order, each as often as it is written."""
+    aspects: list[str] = []
+    predicates: list[str] = []
+    for sentence in _SENTENCE_END.split(text):
+        written = tokens(sentence)
+        found = [part for part in predicates_of(written) if _compares(part, sentence)]
+        found += _COMPARING.findall(sentence)
+        if found:
+            predicates += found
+            aspects += aspects_of(written)
+    return Structure((), tuple(aspects), tuple(predicates))
+
+
+def _compares(predicate: str, sentence: str) -> bool:
+    """Whether a predicate makes its sentence comparative: a superlative does not, a bare degree does before "than"."""
+    first, *adjective = predicate.lower().split()
+    if first in DEGREES:
+        return bool(adjective) or " than " in f" {sentence.lower()} "
+    return first in COMPARATIVES or first.endswith("er")

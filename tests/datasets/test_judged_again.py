@@ -1,0 +1,41 @@
+"""Judgements of another dataset's runs: those of queries without runs are left out, and counted."""
+
+import json
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.datasets import prepare as script
+from scripts.ir.collection import write_queries
+from scripts.ir.trec import read_qrels
+
+
+def prepared(tmp_path, judged, queries):
+    (tmp_path / "q.txt").write_text("".join(f"{query} 0 d1 1\n" for query in judged))
+    files = [tmp_path / "of" / f"{split}.jsonl" for split in ("train", "dev", "test")]
+    for file in files:
+        write_queries(file, dict.fromkeys(queries if file.stem == "test" else ["other"], "text"))
+    settings = script.Settings(source=str(tmp_path / "q.txt"), format="qrels", seed=1)
+    odd = script.prepare(tmp_path / "out", settings, ranked_queries=files)
+    return odd, read_qrels(tmp_path / "out/qrels/test.qrels")
+
+
+def test_judgements_of_ranked_queries_are_kept_whole(tmp_path):
+    odd, qrels = prepared(tmp_path, ["1", "2"], ["2", "1", "3"])
+    assert odd == [] and qrels == {"1": {"d1": 1}, "2": {"d1": 1}}
+
+
+def test_a_query_without_runs_is_left_out_and_told(tmp_path):
+    odd, qrels = prepared(tmp_path, ["1", "2", "other"], ["1"])
+    assert odd == ["test: 2 judged queries have no runs (runs_of) and are left out"]
+    assert qrels == {"1": {"d1": 1}}
+    assert json.loads((tmp_path / "out/statistics.json").read_text())["splits"]["test"]["queries"] == 1
+
+
+def test_judgements_of_other_queries_alone_are_one_line_that_leaves_nothing(tmp_path):
+    with pytest.raises(UserError) as error:
+        prepared(tmp_path, ["7"], ["1"])
+    assert str(error.value) == (
+        "test: none of 1 judged queries is among those of test of the dataset in runs_of, such as 7"
+    )
+    assert not (tmp_path / "out").exists()
