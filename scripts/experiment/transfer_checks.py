@@ -59,7 +59,7 @@ class Study:
 
     def chain(self, system: System, task: Task) -> Chain:
         """What a system learnt from when it ranks a task."""
-        return chain(self.check.config["recipes"], system.recipe_on(task.dataset))
+        return chain(self.check.config["recipes"], system.recipe_on(task.ranked_dataset))
 
     def ranking(self, system: System, tasks: list[Task], role: str) -> None:
         """Raise UserError unless the system has a run for each of the tasks."""

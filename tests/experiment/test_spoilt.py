@@ -60,15 +60,17 @@ def spoilt(config: dict, rng: random.Random) -> dict:
     return config
 
 
-WHOLE = [
-    path for path in sorted((ROOT / "config").glob("*.yaml")) if path.stem not in ("schema", "factcheck", "touche")
-]
+WHOLE = [path for path in sorted((ROOT / "config").glob("*.yaml")) if path.stem not in ("schema", "factcheck")]
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
 def test_no_configuration_ends_in_a_traceback(path):
     """A seeded fuzz: each spoilt configuration is resolved, or refused in one line that names the file."""
     content, rng, refused = read_yaml(path), random.Random(10), 0
+    try:
+        resolve(copy.deepcopy(content), path.name)
+    except UserError as error:
+        pytest.skip(f"its data are not here: {error}")
     for number in range(60):
         config = spoilt(content, rng)
         try:

@@ -1,10 +1,12 @@
-"""A study of transfer, planned: each training once, and what another target or another size adds."""
+"""A study of transfer: each training once, what another target or size adds (planned), and its table and curves (run)."""
 
 import copy
 import re
 
+import pandas as pd
 import pytest
 
+from tests.workflow.conftest import copy as copy_of
 from tests.workflow.conftest import write_collection
 
 TARGETS = ("weather", "sea", "road")
@@ -40,17 +42,31 @@ def study(targets=TARGETS[:2], sizes=(4, 8)):
             "pseudo-labels": {"control": "bm25", "treatment": "pseudo", "measure": "RR@10"},
             "few-shot": {"control": "starting-point", "treatment": ["few", "all"], "measure": "RR@10"},
         },
+        "matrices": {
+            "transfer": {
+                "zero_shot": "transfer",
+                "full_shot": "all",
+                "baseline": "bm25",
+                "pseudo_labels": "pseudo",
+                "measure": "RR@10",
+            }
+        },
+        "curves": {"few": {"systems": ["few", "all"], "baseline": "bm25", "measure": "RR@10"}},
     }
 
 
 @pytest.fixture(scope="module")
-def plans(prepared, tmp_path_factory):
-    """By name, the shell command of each job (by its message) of a plan."""
-    from tests.workflow.conftest import copy as copied
-
-    workspace = copied(prepared.folder, tmp_path_factory.mktemp("study") / "ranktrial")
+def workspace(prepared, tmp_path_factory):
+    """The workflow with three tiny collections."""
+    workspace = copy_of(prepared.folder, tmp_path_factory.mktemp("study") / "ranktrial")
     for number, name in enumerate(TARGETS[1:], 2):
         write_collection(workspace.folder / "data" / name, seed=number)
+    return workspace
+
+
+@pytest.fixture(scope="module")
+def plans(workspace):
+    """By name, the shell command of each job (by its message) of a plan."""
     configs = {"study": study(), "size": study(sizes=(4, 8, 16)), "target": study(TARGETS)}
     for name, config in configs.items():
         workspace.write_config(copy.deepcopy(config), f"{name}.yaml")
@@ -104,3 +120,32 @@ def test_another_target_adds_its_jobs_alone(plans):
     added = {job for job in after.keys() - before.keys() if job.split()[0] in of_models}
     assert added and all("road" in job for job in added)
     assert not {job for job in before if before[job] != after.get(job) and job.split()[0] in of_models}
+
+
+def test_a_small_study_is_run_to_its_table_and_curves(workspace):
+    """Two targets, from pseudo-labels with 8 and all queries, and transfer between them."""
+    config = study(sizes=(8,))
+    config["recipes"]["few"]["start_from"] = config["recipes"]["all"]["start_from"] = STARTS[1]
+    config["recipes"]["few"]["samples"] = config["systems"]["few"]["seeds"] = 1
+    config["comparisons"] = {}
+    del config["systems"]["zero-shot"]
+    workspace.write_config(config, "run.yaml")
+    tables = "results/study/tables"
+    targets = [
+        f"{tables}/transfer.md",
+        f"{tables}/transfer.tex",
+        f"{tables}/curves-few.tsv",
+        "results/study/figures/curves-all.svg",
+    ]
+    done = workspace.snakemake(*targets, f"{tables}/transfer-answers.md", config="run.yaml")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    page = (workspace.folder / tables / "transfer.md").read_text()
+    assert "| pseudo-labelling " in page and "all 2 tests of this kind" in page
+    points = pd.read_csv(workspace.folder / tables / "curves-few.tsv", sep="\t")
+    assert points.groupby("target")["size"].apply(list).to_dict() == {"weather": [0, 8, 30], "sea": [0, 8, 30]}
+    means = [
+        pd.read_csv(workspace.folder / f"results/study/metrics/weather/{name}/seed-1.tsv", sep="\t")["RR@10"].mean()
+        for name in ("pseudo", "few", "all")
+    ]
+    of_weather = points[points["target"] == "weather"].sort_values("size")
+    assert of_weather["mean"].tolist() == pytest.approx(means, abs=1e-12)

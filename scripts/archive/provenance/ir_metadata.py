@@ -103,7 +103,7 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
     return _stated(
         {
             "test collection": source(task.dataset) | files,
-            "training data": [source(name) for name in datasets_learnt(experiment, system, task.dataset)],
+            "training data": [source(name) for name in datasets_learnt(experiment, system, task.ranked_dataset)],
             "other": [
                 *([{"name": system.model, "source": weights}] if weights else []),
                 *(

@@ -67,7 +67,7 @@ def _checkpoint(experiment: Experiment, point: CurvePoint) -> tuple[str, str]:
     """The model and recipe with which a point's system ranks its target."""
     system = experiment.systems[point.system]
     assert system.model is not None  # a point is a trained model
-    return system.model, system.recipe_on(experiment.tasks[point.target].dataset)
+    return system.model, system.recipe_on(experiment.tasks[point.target].ranked_dataset)
 
 
 def _start_seed(experiment: Experiment, point: CurvePoint) -> int | None:
