@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -84,6 +84,18 @@ def test_a_requeued_training_resumes(again, finished):
     assert resumed_at(again) > 0 and weights(again) == weights(finished)
 
 
+def hold_training(workspace):
+    """Stop the process that trains in this workspace; Slurm's end of a job wakes it."""
+    held = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            command = (process / "cmdline").read_bytes()
+            if b"training/fine_tune.py" in command and (process / "cwd").resolve() == workspace.folder.resolve():
+                os.kill(int(process.name), signal.SIGSTOP)
+                held += 1
+    assert held
+
+
 def long_training(workspace):
     """An experiment whose training is one epoch of minutes, so that no checkpoint comes by itself."""
     data = workspace.folder / "data"
@@ -154,12 +166,11 @@ def test_a_controller_that_is_away_for_a_while_is_survived(again, finished):
 def test_a_killed_snakemake_started_again_never_runs_a_job_twice_at_once(again, finished):
     forget_training(again)
     process, job = start_training(again, MODEL)
+    hold_training(again)  # it is one of seconds, which could end before the next run looks; others take hours
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     time.sleep(1)
     assert again.states("fine_tune") == ["RUNNING"]  # Slurm's job lives on without its Snakemake
-    # Held still, as a training of hours would go on: this one is of seconds and might end before the next run looks.
-    subprocess.run(["scancel", "--signal=STOP", "--full", job], check=True)
     assert again.snakemake("--unlock").returncode == 0
     again.finish(again.start(f"results/tiny/{MODEL}"))
     assert f"ending 1 job that an earlier run left in the queue: {job}\n" in again.said()
