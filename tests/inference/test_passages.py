@@ -160,9 +160,9 @@ def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_pa
         texts: list[str] = []
         original = bi_encoder.encode
 
-        def recorded(model, some, **others):
+        def recorded(model, some, *others):
             texts.extend(some)
-            return original(model, some, **others)
+            return original(model, some, *others)
 
         monkeypatch.setattr(bi_encoder, "encode", recorded)
     call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "bi-encoder"}, **files)
