@@ -145,6 +145,14 @@ def test_areas_of_squares_are_in_proportion_to_weights():
     assert areas / areas.sum() == pytest.approx(weights / weights.sum())
 
 
+def test_a_weight_below_zero_has_no_area_and_its_interval_is_drawn():
+    """Tasks that depend on one another may have one: the best linear combination subtracts the less exact."""
+    plot = forest(3)
+    groups = [replace(plot.groups[0], rows=[replace(plot.groups[0].rows[0], weight=-0.12), *plot.groups[0].rows[1:]])]
+    squares = patches(forest_plot(replace(plot, groups=groups)), "square-")
+    assert [square.get_width() > 0 for square in squares] == [False, True, True]
+
+
 def test_diamond_and_prediction_interval_end_where_the_intervals_end():
     """The scale of the axis is taken from two squares' centres, then holds the other marks."""
     figure = forest_plot(forest(7))

@@ -44,3 +44,11 @@ def clusters_note(effects: pd.DataFrame, meta: dict[str, Any], task: Callable[[s
     ]
     counts_as_1 = ", below 1 counts as 1" if meta.get("clusters_as_independent") else ""
     return f"Clusters of queries (design effect{counts_as_1}): {', '.join(tasks)}." if tasks else ""
+
+
+def negative_weights_note(effects: pd.DataFrame, task: Callable[[str], str]) -> str:
+    """Which tasks have a weight below 0 in the summary, and why; empty where none has. `task` gives a task's label."""
+    below = [task(row.task) for row in effects.itertuples(index=False) if row.weight < 0]
+    if not below:
+        return ""
+    return f"A weight below 0 ({', '.join(below)}): the task tells little beside a more exact one that it depends on."

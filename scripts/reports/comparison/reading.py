@@ -13,7 +13,7 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.reports.comparison.adjustment import Adjustment
-from scripts.reports.comparison.dependence_notes import clusters_note, seeds_note
+from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, seeds_note
 from scripts.reports.comparison.forest_data import (
     Diamond,
     Forest,
@@ -225,7 +225,15 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         measure=first["measure"],
         p_note=p_note,
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
-        clusters_note=clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
+        clusters_note=" ".join(
+            filter(
+                None,
+                [
+                    clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
+                    negative_weights_note(comparisons[0].effects, labels.task),
+                ],
+            )
+        ),
         summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
         estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for

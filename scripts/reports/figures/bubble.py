@@ -158,7 +158,7 @@ def _draw_bubbles(ax: Axes, plot: BubblePlot, words: list[str], height: float) -
     """The bubbles, the small ones in front, each with its number beside it where that is freest."""
     most = max(bubble.weight for bubble in plot.bubbles)
     places = _places(plot.bubbles, words)
-    diameters = [LARGEST * math.sqrt(bubble.weight / most) for bubble in plot.bubbles]
+    diameters = [LARGEST * math.sqrt(max(bubble.weight, 0.0) / most) for bubble in plot.bubbles]
     order = sorted(range(len(places)), key=lambda number: -diameters[number])
     for depth, number in enumerate(order):
         x, y = places[number]

@@ -104,8 +104,11 @@ def draw_line(ax: Axes, place: Layout, line: Line, number: int, most: float) -> 
 
 
 def _task(ax: Axes, place: Layout, line: Line, number: int, most: float) -> None:
-    """A square with its area in proportion to the weight, and over it the interval, which so is never hidden."""
-    side = min(0.8 * place.pitch, 1.3 * place.size) * math.sqrt(line.weight / most)
+    """A square with its area in proportion to the weight, and over it the interval, which so is never hidden.
+
+    A weight below 0, which tasks that depend on one another may have, has no area.
+    """
+    side = min(0.8 * place.pitch, 1.3 * place.size) * math.sqrt(max(line.weight, 0.0) / most)
     if place.holds(line.effect):
         x = place.x(line.effect)
         corner = (x - side / 2, line.y - side / 2)
