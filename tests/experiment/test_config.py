@@ -8,7 +8,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.experiment.checks import PASSAGE_LENGTH
 from scripts.experiment.comparisons import cost_figures
-from scripts.experiment.reading import complete, read_yaml
+from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
 from scripts.experiment.schema import schema
 from tests.support.configuration import changed as changed_base
@@ -394,19 +394,3 @@ def test_a_reranker_takes_the_seeds_of_its_first_stage():
     with pytest.raises(UserError, match=r"its seeds \(1, 2, 3\) are not those of tuned \(1, 2\)"):
         entry = {"model": "ce", "recipe": "r", "seeds": 3, "rerank": {"first_stage": "tuned"}}
         resolve(changed({"systems/x": entry}), "c.yaml")
-
-
-def test_every_default_of_the_schema_is_valid_and_every_entry_is_described():
-    completed, _ = complete(copy.deepcopy(BASE), "c.yaml")
-    for section, name in [("datasets", "d"), ("models", "m"), ("recipes", "r"), ("comparisons", "c")]:
-        properties = schema()["$defs"][section.removesuffix("s")]["properties"]
-        defaults = {key for key, part in properties.items() if "default" in part and not part.get("later")}
-        assert defaults <= set(completed[section][name])
-    assert complete(copy.deepcopy(completed), "c.yaml")[0] == completed  # defaults pass their own schema, and stay
-
-
-def test_the_configuration_does_not_change_when_keys_are_reordered():
-    def reversed_keys(value):
-        return {k: reversed_keys(v) for k, v in reversed(value.items())} if isinstance(value, dict) else value
-
-    assert vars(resolve(reversed_keys(BASE), "c.yaml")) == vars(resolve(copy.deepcopy(BASE), "c.yaml"))

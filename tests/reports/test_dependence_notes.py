@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.reports.comparison.dependence_notes import clusters_note, seeds_note
+from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, seeds_note
 
 LABELS = {"c": "Control", "t": "Treatment", "s": "Sibling"}.__getitem__
 META = {"control": "c", "treatment": "t"}
@@ -36,3 +36,11 @@ def test_a_design_effect_that_counts_as_1_is_shown_as_estimated():
     effects = pd.DataFrame({"task": ["c"], "clusters": [1175.0], "design_effect": [0.77]})
     text = "Clusters of queries (design effect, below 1 counts as 1): Control 1,175 (0.77)."
     assert clusters_note(effects, META | {"clusters_as_independent": ["c"]}, LABELS) == text
+
+
+def test_a_weight_below_zero_is_explained_whatever_comparison_of_the_figure_has_it():
+    plain = pd.DataFrame({"task": ["a", "b"], "weight": [0.4, 0.6]})
+    dependent = pd.DataFrame({"task": ["a", "b"], "weight": [1.1, -0.1]})
+    assert negative_weights_note([plain], str.upper) == ""
+    said = negative_weights_note([plain, dependent, dependent], str.upper)
+    assert said.startswith("A weight below 0 (B): ")

@@ -46,9 +46,12 @@ def clusters_note(effects: pd.DataFrame, meta: dict[str, Any], task: Callable[[s
     return f"Clusters of queries (design effect{counts_as_1}): {', '.join(tasks)}." if tasks else ""
 
 
-def negative_weights_note(effects: pd.DataFrame, task: Callable[[str], str]) -> str:
-    """Which tasks have a weight below 0 in the summary, and why; empty where none has. `task` gives a task's label."""
-    below = [task(row.task) for row in effects.itertuples(index=False) if row.weight < 0]
+def negative_weights_note(effects: list[pd.DataFrame], task: Callable[[str], str]) -> str:
+    """Which tasks have a weight below 0 in a summary of these effects, and why; empty where none has. `task` gives a
+    task's label.
+    """
+    rows = [row for of_comparison in effects for row in of_comparison.itertuples(index=False)]
+    below = ", ".join(dict.fromkeys(task(row.task) for row in rows if row.weight < 0))
     if not below:
         return ""
-    return f"A weight below 0 ({', '.join(below)}): the task tells little beside a more exact one that it depends on."
+    return f"A weight below 0 ({below}): the task tells little beside a more exact one that it depends on."

@@ -135,9 +135,9 @@ class Forest:
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
     columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are and
     `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. `seeds_note`
-    says what intervals hold of seeds, `clusters_note` which queries are clustered. sort: rows as configured, or by
-    effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p below them) or
-    "double column" (7 in: all columns).
+    says what intervals hold of seeds, `clusters_note` which queries are clustered, `weights_note` which weights are
+    below 0. sort: rows as configured, or by effect or weight, largest first. width: "single column" (3.4 in: task, plot
+    and effect, n and p below them) or "double column" (7 in: all columns).
 
     task_interval: in words, of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
@@ -157,6 +157,7 @@ class Forest:
     p_note: str = ""
     seeds_note: str = ""
     clusters_note: str = ""
+    weights_note: str = ""
     summary_note: str = ""
     task_interval: str = ""
     limits: tuple[float, float] | None = None

@@ -89,7 +89,7 @@ def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, deci
     label = row.task + marks(row)
     if row.effect is None:
         return Line("undefined", label, group, reason=row.undefined, cells=cells)
-    cells |= {"weight": (f"{100 * row.weight:.1f}%",)} | _p_cell(row.p_value, forest)
+    cells |= {"weight": (form.minus(f"{100 * row.weight:.1f}%"),)} | _p_cell(row.p_value, forest)
     cells |= _effect_cell(numbers, row.effect, row.ci_low, row.ci_high)
     return Line("task", label, group, row.effect, row.ci_low, row.ci_high, row.weight, cells=cells)
 
@@ -114,7 +114,7 @@ def _in_subgroups(
 
 def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: form.Numbers) -> Cells:
     cells = _effect_cell(numbers, diamond.effect, diamond.ci_low, diamond.ci_high)
-    return cells | {"weight": (f"{100 * weight:.1f}%",)} | _p_cell(diamond.p_value, forest)
+    return cells | {"weight": (form.minus(f"{100 * weight:.1f}%"),)} | _p_cell(diamond.p_value, forest)
 
 
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:

@@ -21,7 +21,7 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
         lines.append(form.p_text(forest))
     for group in forest.groups:
         lines += _margin(forest, group)
-    lines += filter(None, [forest.clusters_note])
+    lines += filter(None, [forest.clusters_note, forest.weights_note])
     return [*lines, *trained(forest), *seeds(forest), *filter(None, [forest.seeds_note])]
 
 

@@ -225,15 +225,8 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         measure=first["measure"],
         p_note=p_note,
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
-        clusters_note=" ".join(
-            filter(
-                None,
-                [
-                    clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
-                    negative_weights_note(comparisons[0].effects, labels.task),
-                ],
-            )
-        ),
+        clusters_note=clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
+        weights_note=negative_weights_note([comparison.effects for comparison in comparisons], labels.task),
         summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
         estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
