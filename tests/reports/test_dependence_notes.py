@@ -41,6 +41,7 @@ def test_a_design_effect_that_counts_as_1_is_shown_as_estimated():
 def test_a_weight_below_zero_is_explained_whatever_comparison_of_the_figure_has_it():
     plain = pd.DataFrame({"task": ["a", "b"], "weight": [0.4, 0.6]})
     dependent = pd.DataFrame({"task": ["a", "b"], "weight": [1.1, -0.1]})
-    assert negative_weights_note([plain], str.upper) == ""
+    without_effect = pd.DataFrame({"task": ["a"], "weight": [None]})
+    assert negative_weights_note([plain, without_effect], str.upper) == ""
     said = negative_weights_note([plain, dependent, dependent], str.upper)
     assert said.startswith("A weight below 0 (B): ")

@@ -51,7 +51,7 @@ def negative_weights_note(effects: list[pd.DataFrame], task: Callable[[str], str
     task's label.
     """
     rows = [row for of_comparison in effects for row in of_comparison.itertuples(index=False)]
-    below = ", ".join(dict.fromkeys(task(row.task) for row in rows if row.weight < 0))
+    below = ", ".join(dict.fromkeys(task(row.task) for row in rows if pd.notna(row.weight) and row.weight < 0))
     if not below:
         return ""
     return f"A weight below 0 ({below}): the task tells little beside a more exact one that it depends on."
