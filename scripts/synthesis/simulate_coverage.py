@@ -29,6 +29,7 @@ from scripts.synthesis.task_tests import interval_of
 TRUE = 0.02  # the mean difference in all situations
 QUERY_SD, QUERIES = 0.25, 200  # of a query's difference, and how many queries a task has
 SEED_SD = 0.01  # between seeds of one system
+TAU = 0.03  # between the true effects of tasks, where they differ
 AFTER = Settings(
     control="control", treatment="treatment", measure="measure", effect="MD", estimator="REML",
     interval="knapp-hartung", task_interval="t", alpha=0.05, ddof=1, hedges=True, permutations=1, seed=1,
@@ -49,9 +50,9 @@ class Situation:
     once: Callable[[np.random.Generator], tuple[bool, ...]]
 
 
-def seeds(generator: np.random.Generator, k: int, m: int) -> tuple[bool, bool, bool]:
+def seeds(generator: np.random.Generator, k: int, m: int, tau: float = 0.0) -> tuple[bool, bool, bool]:
     """k tasks ranked by m checkpoints of each system, whose luck is common to all tasks; with m = 1 a sibling has
-    five."""
+    five. The tasks' true effects have the standard deviation `tau`."""
 
     def system(count: int) -> np.ndarray:
         luck: np.ndarray = generator.normal(0, SEED_SD, count)
@@ -62,7 +63,10 @@ def seeds(generator: np.random.Generator, k: int, m: int) -> tuple[bool, bool, b
         return {f"t{i}": np.zeros((QUERIES, 1)) + luck for i in range(k)}
 
     control = values(system(m))
-    treatment = {task: luck + differences(generator, 1)[0][:, None] for task, luck in values(system(m)).items()}
+    treatment = {
+        task: luck + (generator.normal(0, tau) if tau else 0.0) + differences(generator, 1)[0][:, None]
+        for task, luck in values(system(m)).items()
+    }
     status, source = (BORROWED, "sibling") if m == 1 else (OWN, None)
     sources = {role: SeedsOf(status, source) for role in ("control", "treatment")}
     siblings = {"sibling": values(system(5))}
@@ -145,6 +149,11 @@ SITUATIONS = (
         for k in (3, 5, 10)
     ),
     *(Situation(f"{k} tasks, three seeds of each system", partial(seeds, k=k, m=3)) for k in (3, 5, 10)),
+    *(
+        Situation(f"{k} tasks whose true effects differ, {words} of each system", partial(seeds, k=k, m=m, tau=TAU))
+        for m, words in ((1, "one seed"), (3, "three seeds"))
+        for k in (3, 5, 10)
+    ),
     *(
         Situation(
             f"{c} corpora of two tasks whose queries correlate .8", partial(shared_queries, corpora=c, correlation=0.8)
