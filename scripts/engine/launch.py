@@ -34,6 +34,20 @@ def check(arguments: argparse.Namespace) -> None:
         read_yaml(Path(path))
 
 
+def without_rate_limit(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Take Snakemake's default limit of 100 jobs a second away; a limit that was asked for stays.
+
+    With a limit, Snakemake 9.27 looks for jobs to start once a second for each job that has ever ended: after a few
+    hundred jobs a core is busy with that alone.
+    """
+    from snakemake.settings.types import MaxJobsPerTimespan
+
+    limit = arguments.max_jobs_per_timespan
+    default = MaxJobsPerTimespan.parse_choice(parser.get_default("max_jobs_per_timespan"))
+    if limit and (limit.max_jobs, limit.timespan) == (default.max_jobs, default.timespan):
+        arguments.max_jobs_per_timespan = None
+
+
 def main() -> None:
     from snakemake import cli
 
@@ -44,6 +58,7 @@ def main() -> None:
         cli.print_exception(error)
         sys.exit(1)
     check(arguments)
+    without_rate_limit(parser, arguments)
     try:
         done = cli.args_to_api(arguments, parser)
     except Exception as error:
