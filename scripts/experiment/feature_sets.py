@@ -6,13 +6,12 @@ from typing import Any
 
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
+from scripts.experiment.feature_entries import named_feature, same_feature
 from scripts.experiment.records import FeatureSet, System, Task
-from scripts.features.families import features_in, known
 
 DEPTH = 100
 ANALYZER = "english"
 LOWEST = "lowest"
-FIELDS = ("title", "text")  # what may be a field of its own
 OF_SYSTEM = "system."  # begins the name of the column of a system's score
 
 
@@ -42,10 +41,12 @@ def feature_set(
     if depth > check.config["depth"]:
         raise check.fail(f"{key}.depth", f"{depth} is more than a run keeps; expected at most {check.config['depth']}")
     of = tuple(_feature(check, f"{key}.of[{number}]", asked, entries) for number, asked in enumerate(entry["of"], 1))
-    columns = [one["name"] for one in of]
-    for column in columns:
-        if columns.count(column) > 1:
-            raise check.fail(f"{key}.of", f"{column} comes twice")
+    alike = list(map(same_feature, of))
+    for place, one in enumerate(of):
+        if alike.index(alike[place]) < place:
+            first = of[alike.index(alike[place])]["name"]
+            same = "" if first == one["name"] else f": its parameters are those of {first}"
+            raise check.fail(f"{key}.of", f"{one['name']} comes twice{same}")
     for task in names:
         if not tasks[task].has_documents or tasks[task].values_given:
             raise check.fail(f"{key}.tasks", f"{task!r} has no documents to compute features of; name other tasks")
@@ -57,22 +58,12 @@ def feature_set(
 
 def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dict[str, list[str]]) -> dict[str, Any]:
     """A feature as its job is told of it."""
-    if isinstance(asked, dict):
+    if isinstance(asked, dict) and "system" in asked:
+        if alien := [name for name in asked if name not in ("system", "missing")]:
+            raise check.fail(key, f"unknown key {alien[0]!r} beside system; allowed are missing, system")
         system = _system(check, f"{key}.system", asked["system"], entries)
         return {"name": OF_SYSTEM + system, "system": system, "missing": asked.get("missing", LOWEST)}
-    feature, dot, field = asked.partition(".")
-    families = known()
-    if feature not in families:
-        expected = f"expected {', '.join(families)} or {{system: NAME}}"
-        raise check.fail(key, f"unknown feature {asked!r}; {expected}")
-    resolved = {"name": asked, "family": families[feature], "feature": feature}
-    if not dot:
-        return resolved
-    if field not in FIELDS:
-        raise check.fail(key, f"unknown field {field!r} in {asked!r}; expected {' or '.join(FIELDS)}")
-    if not features_in(families[feature])[feature].by_field:
-        raise check.fail(key, f"{feature} is the same for each field; leave out .{field}")
-    return resolved | {"field": field}
+    return named_feature(check, key, asked)
 
 
 def _system(check: Checker, key: str, name: str, entries: dict[str, list[str]]) -> str:

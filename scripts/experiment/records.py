@@ -179,7 +179,8 @@ class Chart:
 class FeatureSet:
     """Features of the first `depth` candidates of a run's queries, a file a task; or files that others computed.
 
-    An entry of `of` is {name, family, feature} and maybe field, or {name, system, missing}. `files` is task -> file.
+    An entry of `of` is {name, family, feature}, maybe with field and parameters, or {name, system, missing}. `files` is
+    task -> file.
     """
 
     name: str

@@ -35,7 +35,7 @@ WHOLE = "contents"  # the field of title and text together
 
 @dataclass(frozen=True)
 class Settings:
-    of: Annotated[list[dict[str, Any]], "the features: name, family, feature and field; or name, system and missing"]
+    of: Annotated[list[dict[str, Any]], "name, family, feature, field and parameters of each; or name, system, missing"]
     first_stage: Annotated[str, "the system whose run has the candidates"]
     depth: Annotated[int, "candidates a query"]
 
@@ -56,7 +56,7 @@ def columns_of(settings: Settings) -> list[Column | str]:
         if "system" in entry:
             columns.append(entry["name"])
         else:
-            feature = features_in(entry["family"])[entry["feature"]]
+            feature = features_in(entry["family"])[entry["feature"]].having(entry.get("parameters", {}))
             columns.append(Column(entry["name"], feature, entry.get("field", WHOLE)))
     return columns
 

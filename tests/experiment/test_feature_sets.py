@@ -26,6 +26,26 @@ def test_names_are_looked_up_and_defaults_filled_in():
     assert features(STATISTICAL, depth=20).depth == 20
 
 
+def test_parameters_stand_in_the_name_of_the_column_in_the_order_of_the_formula():
+    of = [
+        {"BM25": {"b": 0.4, "k1": 0.9}},
+        {"DirichletLM.title": {"mu": 1500}},
+        {"Hiemstra_LM": {"lambda": 0.1}},
+        "BM25",
+    ]
+    found = features({**STATISTICAL, "of": of}).of
+    family = {"family": "weighting-models"}
+    assert found == (
+        {"name": "BM25(k1=0.9;b=0.4)", **family, "feature": "BM25", "parameters": {"k1": 0.9, "b": 0.4}},
+        {"name": "DirichletLM.title(mu=1500)", **family, "feature": "DirichletLM", "field": "title", "parameters": {"mu": 1500}},
+        {"name": "Hiemstra_LM(lambda=0.1)", **family, "feature": "Hiemstra_LM", "parameters": {"lambda": 0.1}},
+        {"name": "BM25", **family, "feature": "BM25"},
+    )  # fmt: skip
+    several = [{"BM25": {"k1": k1}} for k1 in (0.1 + 0.2, 0.3, 1e-3)]
+    names = [one["name"] for one in features({**STATISTICAL, "of": several}).of]
+    assert names == ["BM25(k1=0.30000000000000004)", "BM25(k1=0.3)", "BM25(k1=0.001)"]
+
+
 def test_an_experiment_without_features_is_as_before():
     assert resolve(changed({}), "c.yaml").features == {}
     assert "features" not in resolved_text(changed({"features": {}}), "c.yaml")
@@ -42,6 +62,17 @@ WRONG = {
     "unknown field": ({**STATISTICAL, "of": ["BM25.body"]}, {}, "features.f.of[1]: unknown field 'body' in 'BM25.body'; expected title or text"),
     "the same for each field": ({**STATISTICAL, "of": ["query_length.title"]}, {}, "query_length is the same for each field; leave out .title"),
     "a feature twice": ({**STATISTICAL, "of": ["DPH", "BM25", "DPH"]}, {}, "features.f.of: DPH comes twice"),
+    "unknown parameter": ({**STATISTICAL, "of": [{"BM25": {"k2": 1}}]}, {}, "features.f.of[1].BM25: BM25 has no parameter 'k2'; its parameters are k1, b, k3"),
+    "parameter of a model without": ({**STATISTICAL, "of": ["BM25", {"DPH": {"c": 1}}]}, {}, "features.f.of[2].DPH: DPH has no parameter 'c'; it has none"),
+    "parameter of an unknown feature": ({**STATISTICAL, "of": [{"BM26": {"k1": 1}}]}, {}, "features.f.of[1]: unknown feature 'BM26'"),
+    "parameter out of range": ({**STATISTICAL, "of": [{"BM25.title": {"b": 1.5}}]}, {}, "features.f.of[1].BM25.title.b: 1.5 is outside of 0 to 1"),
+    "parameter that is not finite": ({**STATISTICAL, "of": [{"BM25": {"k1": float("nan")}}]}, {}, "features.f.of[1].BM25.k1"),
+    "parameter that is no number": ({**STATISTICAL, "of": [{"BM25": {"k1": True}}]}, {}, "features.f.of[1]"),
+    "no parameters": ({**STATISTICAL, "of": [{"BM25": {}}]}, {}, "features.f.of[1].BM25: is empty"),
+    "defaults spelt out": ({**STATISTICAL, "of": ["BM25", {"BM25": {"k1": 1.2, "k3": 8}}]}, {}, "features.f.of: BM25(k1=1.2;k3=8) comes twice: its parameters are those of BM25"),
+    "two features in one entry": ({**STATISTICAL, "of": [{"BM25": {"k1": 1}, "PL2": {"c": 2}}]}, {}, "features.f.of[1]: has the keys BM25, PL2; expected a name, {NAME: {parameter: value}} or {system: NAME}, one feature an entry"),
+    "parameters beside a system": ({**STATISTICAL, "of": [{"system": "tuned", "BM25": {"k1": 1}}]}, {}, "features.f.of[1]: unknown key 'BM25' beside system"),
+    "missing without a system": ({**STATISTICAL, "of": [{"missing": 0}]}, {}, "features.f.of[1]: missing is no feature"),
     "unknown system": ({**STATISTICAL, "of": [{"system": "x"}]}, {}, "features.f.of[1].system: unknown name 'x'; systems has bm25, tuned"),
     "unknown first stage": ({**STATISTICAL, "first_stage": "x"}, {}, "features.f.first_stage: unknown name 'x'"),
     "several systems": ({**STATISTICAL, "of": [{"system": "a"}]}, LISTED, "features.f.of[1].system: a became 2 systems; name one of them"),

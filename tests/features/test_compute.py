@@ -99,6 +99,18 @@ def test_a_document_that_a_run_lacks_has_the_value_that_is_stated(monkeypatch, p
     assert read_about(place / "f.parquet")["pairs_without_score"] == {"system.zero-shot": 3}
 
 
+def test_parameters_are_those_of_the_formula(monkeypatch, place):
+    """TF_IDF and Hiemstra_LM by hand: dog has key frequency 1 and cat 1/2; both are in two of four documents."""
+    tf_idf = {**feature("TF_IDF"), "name": "TF_IDF(k1=2;b=0)", "parameters": {"k1": 2, "b": 0}}
+    hiemstra = {**feature("Hiemstra_LM"), "name": "Hiemstra_LM(lambda=0.5)", "parameters": {"lambda": 0.5}}
+    found = computed(monkeypatch, place, [feature("TF_IDF"), tf_idf, hiemstra])
+    assert found["TF_IDF(k1=2;b=0)"]["q1", "d1"] == pytest.approx(math.log2(3) * (2 * 2 / (2 + 2) + 0.5 * 2 / (1 + 2)))
+    assert found["Hiemstra_LM(lambda=0.5)"]["q1", "d2"] == pytest.approx(math.log2(1 + 1 * 7 / (3 * 1)))
+    assert found["TF_IDF"]["q1", "d1"] != found["TF_IDF(k1=2;b=0)"]["q1", "d1"]
+    assert feature_names(place / "f.parquet") == ["TF_IDF", "TF_IDF(k1=2;b=0)", "Hiemstra_LM(lambda=0.5)"]
+    assert read_about(place / "f.parquet")["features"][1]["parameters"] == {"k1": 2, "b": 0}
+
+
 def test_only_the_first_candidates_are_kept_and_terms_of_others_do_not_count(monkeypatch, place):
     found = computed(monkeypatch, place, [feature("matched_share")], depth=1)
     assert found["matched_share"] == {("q1", "d1"): 2 / 3, ("q2", "d3"): 1, ("q3", "d1"): 0}

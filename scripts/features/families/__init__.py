@@ -3,13 +3,16 @@
 A family is a module with a NAME. Each of its features is one function with a decorator, whose docstring has formula and
 source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives a score to each term of the
 query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with a value a pair.
-Both compute with all pairs at once, in arrays. Reads and writes nothing.
+Both compute with all pairs at once, in arrays. A parameter that a configuration may set is declared with the decorator,
+`@of_terms("PL2", Parameter("c", 0.01, 1000))`; its default is that of the function. Reads and writes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -62,6 +65,16 @@ class Candidates:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """What a configuration may set of a feature, from `least` to `most`, within which its values are finite."""
+
+    name: str
+    least: float
+    most: float
+    argument: str = ""  # of the function, where Python does not allow the name
+
+
+@dataclass(frozen=True)
 class Feature:
     """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair."""
 
@@ -69,6 +82,7 @@ class Feature:
     function: Callable[..., np.ndarray]
     sums_terms: bool
     by_field: bool
+    parameters: tuple[Parameter, ...] = ()
 
     def values(self, candidates: Candidates) -> np.ndarray:
         """The feature's value for each pair."""
@@ -77,15 +91,27 @@ class Feature:
         scores = self.function(candidates.matches)
         return np.bincount(candidates.matches.pair, weights=scores, minlength=len(candidates.query))
 
+    def defaults(self) -> dict[str, float]:
+        """The value of each parameter that nobody sets."""
+        declared = inspect.signature(self.function).parameters
+        return {one.name: declared[one.argument or one.name].default for one in self.parameters}
 
-def of_terms(name: str) -> Callable[[Callable[..., np.ndarray]], Feature]:
+    def having(self, values: Mapping[str, float]) -> Feature:
+        """The feature with these values of its parameters, by their names, and the defaults of all others."""
+        arguments = {one.argument or one.name: values[one.name] for one in self.parameters if one.name in values}
+        return replace(self, function=partial(self.function, **arguments))
+
+
+def of_terms(name: str, *parameters: Parameter) -> Callable[[Callable[..., np.ndarray]], Feature]:
     """Declares a feature that is a sum over the terms of the query that a document holds."""
-    return lambda function: Feature(name, function, sums_terms=True, by_field=True)
+    return lambda function: Feature(name, function, sums_terms=True, by_field=True, parameters=parameters)
 
 
-def of_pairs(name: str, by_field: bool = True) -> Callable[[Callable[..., np.ndarray]], Feature]:
+def of_pairs(
+    name: str, *parameters: Parameter, by_field: bool = True
+) -> Callable[[Callable[..., np.ndarray]], Feature]:
     """Declares a feature of pairs; `by_field` says whether title and text may have different values."""
-    return lambda function: Feature(name, function, sums_terms=False, by_field=by_field)
+    return lambda function: Feature(name, function, sums_terms=False, by_field=by_field, parameters=parameters)
 
 
 def features_in(family: str) -> dict[str, Feature]:
