@@ -1,6 +1,6 @@
 """Features of queries and their candidates, for learning to rank: one file per task and set of features.
 
-In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/qrels/; or the user's own files in LETOR's
+In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/ (qrels, texts for features of texts); or the user's own files in LETOR's
 format. Out: features/{task}/{features}.parquet with its timing and, on demand, {features}.letor.txt.
 """
 
@@ -15,6 +15,7 @@ rule compute_features:
         qrels=lambda wildcards: job_files.qrels(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
         runs=lambda wildcards: features.runs(EXPERIMENT, **wildcards),
+        texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
     output:
         features=result("features"),
         timing=result("features_timing"),
@@ -32,7 +33,7 @@ rule compute_features:
         "compute_features {wildcards.task} {wildcards.features}"
     shell:
         "python {input.script:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
-        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --features {output.features:q}"
+        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --texts {input.texts:q} --features {output.features:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 

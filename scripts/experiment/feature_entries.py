@@ -45,7 +45,9 @@ def _without_parameters(check: Checker, key: str, name: str) -> dict[str, Any]:
     if feature not in families:
         expected = f"expected {', '.join(families)} or {{system: NAME}}"
         raise check.fail(key, f"unknown feature {name!r}; {expected}")
-    resolved = {"name": name, "family": families[feature], "feature": feature}
+    resolved: dict[str, Any] = {"name": name, "family": families[feature], "feature": feature}
+    if features_in(families[feature])[feature].reader:
+        resolved["texts"] = True
     if not dot:
         return resolved
     if field not in FIELDS:

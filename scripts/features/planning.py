@@ -64,6 +64,14 @@ def runs(experiment: Experiment, features: str, task: str) -> list[str]:
     return [_run(experiment, entry["system"], task) for entry in of if "system" in entry]
 
 
+def texts(experiment: Experiment, features: str, task: str) -> list[str]:
+    """The queries and the corpus, where a feature is of texts."""
+    if not any(one.get("texts") for one in experiment.features[features].of):
+        return []
+    its = task_in(experiment, task)
+    return [job_files.queries(experiment, its), job_files.corpus(experiment, its.dataset)]
+
+
 def query_terms(experiment: Experiment, features: str, task: str) -> str:
     """What analysis leaves of the task's queries."""
     its = task_in(experiment, task)

@@ -23,6 +23,8 @@ def test_names_are_looked_up_and_defaults_filled_in():
         {"name": "system.tuned", "system": "tuned", "missing": "lowest"},
     )
     assert features({**STATISTICAL, "of": [{"system": "tuned", "missing": 0}]}).of[0]["missing"] == 0
+    of_texts = {"name": "comparative_objects", "family": "comparative", "feature": "comparative_objects", "texts": True}
+    assert features({**STATISTICAL, "of": ["comparative_objects"]}).of == (of_texts,)
     assert features(STATISTICAL, depth=20).depth == 20
 
 

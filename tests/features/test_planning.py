@@ -41,6 +41,13 @@ def test_a_job_depends_on_the_families_of_its_features_alone():
     assert planning.families(experiment(of=[{"system": "tuned"}]), "f") == []
 
 
+def test_texts_are_read_where_a_feature_is_of_them():
+    assert planning.texts(experiment(), "f", "d") == []
+    planned = experiment(of=["comparative_objects", {"system": "tuned"}])
+    assert planning.texts(planned, "f", "d") == ["results/e/data/d/queries/test.jsonl", "results/e/data/d/corpus.jsonl"]
+    assert planning.families(planned, "f") == ["features/families/comparative.py"]
+
+
 def test_files_of_others_are_known_as_the_users_own():
     planned = resolve(changed({"features": {"f": {"letor": {"d": "README.md"}}}}), "c.yaml")
     assert (planning.computed(planned), planning.given(planned)) == ([], ["f"])

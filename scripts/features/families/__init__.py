@@ -3,22 +3,29 @@
 A family is a module with a NAME. Each of its features is one function with a decorator, whose docstring has formula and
 source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives a score to each term of the
 query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with a value a pair.
-Both compute with all pairs at once, in arrays. A parameter that a configuration may set is declared with the decorator,
-`@of_terms("PL2", Parameter("c", 0.01, 1000))`; its default is that of the function. Reads and writes nothing.
+Both compute with all pairs at once, in arrays. `@of_texts("comparative_objects", reader)` takes a function of what the
+reader makes of the texts of queries and candidates. A parameter that a configuration may set is declared with the
+decorator, `@of_terms("PL2", Parameter("c", 0.001, 1000))`; its default is that of the function. Reads and writes
+nothing.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from scripts.common import doors
 
 FAMILIES = "scripts.features.families"
+
+# Queries (id -> text), documents (id, text) and maybe a file with what a model found in them -> what features are of.
+TextReader = Callable[[dict[str, str], Iterable[tuple[str, str]], Path | None], Any]
 
 
 @dataclass(frozen=True)
@@ -76,13 +83,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair."""
+    """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair.
+
+    That of a feature with a `reader` takes what this makes of the texts, and the ids of each pair's query and document.
+    """
 
     name: str
     function: Callable[..., np.ndarray]
     sums_terms: bool
     by_field: bool
     parameters: tuple[Parameter, ...] = ()
+    reader: TextReader | None = None
 
     def values(self, candidates: Candidates) -> np.ndarray:
         """The feature's value for each pair."""
@@ -112,6 +123,11 @@ def of_pairs(
 ) -> Callable[[Callable[..., np.ndarray]], Feature]:
     """Declares a feature of pairs; `by_field` says whether title and text may have different values."""
     return lambda function: Feature(name, function, sums_terms=False, by_field=by_field, parameters=parameters)
+
+
+def of_texts(name: str, reader: TextReader) -> Callable[[Callable[..., np.ndarray]], Feature]:
+    """Declares a feature of the texts of pairs; features with the same reader have it read them once."""
+    return lambda function: Feature(name, function, sums_terms=False, by_field=False, reader=reader)
 
 
 def features_in(family: str) -> dict[str, Feature]:
