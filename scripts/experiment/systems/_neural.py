@@ -127,6 +127,11 @@ class Neural(SystemKind):
             message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise check.fail(f"systems.{system.name}", message)
 
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """The training queries of its recipe and of all that this starts from, whoever labelled them."""
+        recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
+        return {(entry["train_on"], "train") for entry in experiment.chain(recipe).values()}
+
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return system.passage_length is not None and adapter(model["type"]).SEARCHES
 
