@@ -16,6 +16,7 @@ rule compute_features:
         terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
         runs=lambda wildcards: features.runs(EXPERIMENT, **wildcards),
         texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
+        structures=lambda wildcards: features.structures(EXPERIMENT, **wildcards),
     output:
         features=result("features"),
         timing=result("features_timing"),
@@ -33,8 +34,35 @@ rule compute_features:
         "compute_features {wildcards.task} {wildcards.features}"
     shell:
         "python {input.script:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
-        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --texts {input.texts:q} --features {output.features:q}"
+        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --texts {input.texts:q}"
+        " --structures {input.structures:q} --features {output.features:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule tag_texts:
+    input:
+        unpack(lambda wildcards: code("features/tag_texts.py", features.tagger_kind(EXPERIMENT, wildcards.features))),
+        checkpoint=lambda wildcards: features.tagger(EXPERIMENT, wildcards.features),
+        candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
+        texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
+    output:
+        structures=result("structures"),
+    log:
+        result("log", job="tag_texts/{task}/{features}"),
+    benchmark:
+        result("benchmark", job="tag_texts/{task}/{features}")
+    wildcard_constraints:
+        features=one_of(features.tagged(EXPERIMENT)),
+    params:
+        settings=lambda wildcards: settings(**features.tagging_settings(EXPERIMENT, wildcards.features)),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "tag_texts {wildcards.task} {wildcards.features}"
+    shell:
+        "python {input.script:q} --checkpoint {input.checkpoint:q} --candidates {input.candidates:q}"
+        " --queries {input.texts[0]:q} --corpus {input.texts[1]:q} --structures {output.structures:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule import_features:

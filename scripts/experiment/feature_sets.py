@@ -8,6 +8,7 @@ from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.feature_entries import named_feature, same_feature
 from scripts.experiment.records import FeatureSet, System, Task
+from scripts.models.adapters import adapters, tags
 
 DEPTH = 100
 ANALYZER = "english"
@@ -53,7 +54,10 @@ def feature_set(
         for system in [first_stage, *(one["system"] for one in of if "system" in one)]:
             if not systems[system].ranks(task):
                 raise check.fail(key, f"{system} has no run for task {task!r}; name other systems or tasks")
-    return FeatureSet(name, names, first_stage, depth, entry.get("analyzer", ANALYZER), of)
+    tagger = _tagger(check, f"{key}.tagger", entry.get("tagger", {}), of)
+    if tagger:
+        of = tuple(one | {"tagger": tagger["model"]} if one.get("texts") else one for one in of)
+    return FeatureSet(name, names, first_stage, depth, entry.get("analyzer", ANALYZER), of, tagger=tagger)
 
 
 def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dict[str, list[str]]) -> dict[str, Any]:
@@ -64,6 +68,23 @@ def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dic
         system = _system(check, f"{key}.system", asked["system"], entries)
         return {"name": OF_SYSTEM + system, "system": system, "missing": asked.get("missing", LOWEST)}
     return named_feature(check, key, asked)
+
+
+def _tagger(check: Checker, key: str, given: dict[str, Any], of: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """The model that finds what texts compare, and the labels that count. Raises UserError where it labels no words."""
+    if not given:
+        return {}
+    check.known(f"{key}.model", given["model"], "models")
+    kind = check.config["models"][given["model"]]["type"]
+    if not tags(kind):
+        able = " or ".join(name for name in adapters() if tags(name))
+        raise check.fail(f"{key}.model", f"{given['model']} is of type {kind}, which labels no words; expected {able}")
+    if not any(one.get("texts") for one in of):
+        raise check.fail(key, "no feature here is of texts, such as comparative_objects; leave it out")
+    named = [label for labels in given.get("labels", {}).values() for label in labels]
+    if twice := [label for label in named if named.count(label) > 1]:
+        raise check.fail(f"{key}.labels", f"{twice[0]} stands there twice; a label means one thing")
+    return given
 
 
 def _system(check: Checker, key: str, name: str, entries: dict[str, list[str]]) -> str:

@@ -58,6 +58,24 @@ def test_files_of_others_are_taken_where_they_lie():
     assert found.files == {"d": "README.md"} and found.tasks == ("d",) and found.of == ()
 
 
+TAGGING = {"models/t": {"type": "token-classification", "weights": "org/t"}}
+TAGGED = {"first_stage": "bm25", "of": ["BM25", "comparative_objects"], "tagger": {"model": "t"}}
+
+
+def test_a_model_that_labels_words_takes_the_place_of_the_rules():
+    found = features(TAGGED, **TAGGING)
+    assert found.tagger == {"model": "t"} and found.of[1]["tagger"] == "t" and "tagger" not in found.of[0]
+    labels = {"objects": ["OBJ-1", "OBJ-2"]}
+    assert features({**TAGGED, "tagger": {"model": "t", "labels": labels}}, **TAGGING).tagger["labels"] == labels
+
+
+def test_such_a_model_ranks_nothing():
+    systems = {"systems/x": {"model": "t", "rerank": {"first_stage": "bm25", "depth": 5}}}
+    told = r"systems\.x\.model: t is of type token-classification: it labels words, as a tagger"
+    with pytest.raises(UserError, match=told):
+        resolve(changed(TAGGING | systems), "c.yaml")
+
+
 LISTED = {"systems/a": {"model": ["m", "n"]}, "models/n": {"type": "bi-encoder", "weights": "org/n"}}
 WRONG = {
     "unknown feature": ({**STATISTICAL, "of": ["BM26"]}, {}, "features.f.of[1]: unknown feature 'BM26'; expected comparative_objects, "),
@@ -75,6 +93,11 @@ WRONG = {
     "two features in one entry": ({**STATISTICAL, "of": [{"BM25": {"k1": 1}, "PL2": {"c": 2}}]}, {}, "features.f.of[1]: has the keys BM25, PL2; expected a name, {NAME: {parameter: value}} or {system: NAME}, one feature an entry"),
     "parameters beside a system": ({**STATISTICAL, "of": [{"system": "tuned", "BM25": {"k1": 1}}]}, {}, "features.f.of[1]: unknown key 'BM25' beside system"),
     "missing without a system": ({**STATISTICAL, "of": [{"missing": 0}]}, {}, "features.f.of[1]: missing is no feature"),
+    "unknown tagger": ({**TAGGED, "tagger": {"model": "x"}}, TAGGING, "features.f.tagger.model: unknown name 'x'; models has"),
+    "tagger that ranks": ({**TAGGED, "tagger": {"model": "m"}}, TAGGING, "features.f.tagger.model: m is of type bi-encoder, which labels no words; expected token-classification"),
+    "tagger without texts": ({**TAGGED, "of": ["BM25"]}, TAGGING, "features.f.tagger: no feature here is of texts, such as comparative_objects; leave it out"),
+    "label of two parts": ({**TAGGED, "tagger": {"model": "t", "labels": {"objects": ["A"], "aspects": ["A"]}}}, TAGGING, "features.f.tagger.labels: A stands there twice"),
+    "tagger without a model": ({**TAGGED, "tagger": {}}, TAGGING, "features.f.tagger: key 'model' is missing"),
     "unknown system": ({**STATISTICAL, "of": [{"system": "x"}]}, {}, "features.f.of[1].system: unknown name 'x'; systems has bm25, tuned"),
     "unknown first stage": ({**STATISTICAL, "first_stage": "x"}, {}, "features.f.first_stage: unknown name 'x'"),
     "several systems": ({**STATISTICAL, "of": [{"system": "a"}]}, LISTED, "features.f.of[1].system: a became 2 systems; name one of them"),

@@ -12,7 +12,7 @@ from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, T
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
-from scripts.models.adapters import adapter
+from scripts.models.adapters import adapter, tags
 
 KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
@@ -97,6 +97,10 @@ class Neural(SystemKind):
     def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         check.known(f"systems.{name}.model", entry["model"], "models")
+        kind = check.config["models"][entry["model"]]["type"]
+        if tags(kind):
+            problem = f"{entry['model']} is of type {kind}: it labels words, as a tagger of features, and ranks nothing"
+            raise check.fail(f"systems.{name}.model", problem)
         seeds: tuple[int, ...] = (0,)
         recipe_of: dict[str, str] = {}
         if "recipe" in entry:
