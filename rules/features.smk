@@ -1,6 +1,6 @@
 """Features of queries and their candidates, for learning to rank: one file per task and set of features.
 
-In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/qrels/; or the user's own files in LETOR's
+In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/ (qrels, texts for features of texts); or the user's own files in LETOR's
 format. Out: features/{task}/{features}.parquet with its timing and, on demand, {features}.letor.txt.
 """
 
@@ -15,6 +15,8 @@ rule compute_features:
         qrels=lambda wildcards: job_files.qrels(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
         runs=lambda wildcards: features.runs(EXPERIMENT, **wildcards),
+        texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
+        structures=lambda wildcards: features.structures(EXPERIMENT, **wildcards),
     output:
         features=result("features"),
         timing=result("features_timing"),
@@ -32,8 +34,35 @@ rule compute_features:
         "compute_features {wildcards.task} {wildcards.features}"
     shell:
         "python {input.script:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
-        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --features {output.features:q}"
+        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --texts {input.texts:q}"
+        " --structures {input.structures:q} --features {output.features:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule tag_texts:
+    input:
+        unpack(lambda wildcards: code("features/tag_texts.py", features.tagger_kind(EXPERIMENT, wildcards.features))),
+        checkpoint=lambda wildcards: features.tagger(EXPERIMENT, wildcards.features),
+        candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
+        texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
+    output:
+        structures=result("structures"),
+    log:
+        result("log", job="tag_texts/{task}/{features}"),
+    benchmark:
+        result("benchmark", job="tag_texts/{task}/{features}")
+    wildcard_constraints:
+        features=one_of(features.tagged(EXPERIMENT)),
+    params:
+        settings=lambda wildcards: settings(**features.tagging_settings(EXPERIMENT, wildcards.features)),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "tag_texts {wildcards.task} {wildcards.features}"
+    shell:
+        "python {input.script:q} --checkpoint {input.checkpoint:q} --candidates {input.candidates:q}"
+        " --queries {input.texts[0]:q} --corpus {input.texts[1]:q} --structures {output.structures:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule import_features:

@@ -6,13 +6,13 @@ from typing import Any
 
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
+from scripts.experiment.feature_entries import named_feature, same_feature
 from scripts.experiment.records import FeatureSet, System, Task
-from scripts.features.families import features_in, known
+from scripts.models.adapters import adapters, tags
 
 DEPTH = 100
 ANALYZER = "english"
 LOWEST = "lowest"
-FIELDS = ("title", "text")  # what may be a field of its own
 OF_SYSTEM = "system."  # begins the name of the column of a system's score
 
 
@@ -42,37 +42,49 @@ def feature_set(
     if depth > check.config["depth"]:
         raise check.fail(f"{key}.depth", f"{depth} is more than a run keeps; expected at most {check.config['depth']}")
     of = tuple(_feature(check, f"{key}.of[{number}]", asked, entries) for number, asked in enumerate(entry["of"], 1))
-    columns = [one["name"] for one in of]
-    for column in columns:
-        if columns.count(column) > 1:
-            raise check.fail(f"{key}.of", f"{column} comes twice")
+    alike = list(map(same_feature, of))
+    for place, one in enumerate(of):
+        if alike.index(alike[place]) < place:
+            first = of[alike.index(alike[place])]["name"]
+            same = "" if first == one["name"] else f": its parameters are those of {first}"
+            raise check.fail(f"{key}.of", f"{one['name']} comes twice{same}")
     for task in names:
         if not tasks[task].has_documents or tasks[task].values_given:
             raise check.fail(f"{key}.tasks", f"{task!r} has no documents to compute features of; name other tasks")
         for system in [first_stage, *(one["system"] for one in of if "system" in one)]:
             if not systems[system].ranks(task):
                 raise check.fail(key, f"{system} has no run for task {task!r}; name other systems or tasks")
-    return FeatureSet(name, names, first_stage, depth, entry.get("analyzer", ANALYZER), of)
+    tagger = _tagger(check, f"{key}.tagger", entry.get("tagger", {}), of)
+    if tagger:
+        of = tuple(one | {"tagger": tagger["model"]} if one.get("texts") else one for one in of)
+    return FeatureSet(name, names, first_stage, depth, entry.get("analyzer", ANALYZER), of, tagger=tagger)
 
 
 def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dict[str, list[str]]) -> dict[str, Any]:
     """A feature as its job is told of it."""
-    if isinstance(asked, dict):
+    if isinstance(asked, dict) and "system" in asked:
+        if alien := [name for name in asked if name not in ("system", "missing")]:
+            raise check.fail(key, f"unknown key {alien[0]!r} beside system; allowed are missing, system")
         system = _system(check, f"{key}.system", asked["system"], entries)
         return {"name": OF_SYSTEM + system, "system": system, "missing": asked.get("missing", LOWEST)}
-    feature, dot, field = asked.partition(".")
-    families = known()
-    if feature not in families:
-        expected = f"expected {', '.join(families)} or {{system: NAME}}"
-        raise check.fail(key, f"unknown feature {asked!r}; {expected}")
-    resolved = {"name": asked, "family": families[feature], "feature": feature}
-    if not dot:
-        return resolved
-    if field not in FIELDS:
-        raise check.fail(key, f"unknown field {field!r} in {asked!r}; expected {' or '.join(FIELDS)}")
-    if not features_in(families[feature])[feature].by_field:
-        raise check.fail(key, f"{feature} is the same for each field; leave out .{field}")
-    return resolved | {"field": field}
+    return named_feature(check, key, asked)
+
+
+def _tagger(check: Checker, key: str, given: dict[str, Any], of: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """The model that finds what texts compare, and the labels that count. Raises UserError where it labels no words."""
+    if not given:
+        return {}
+    check.known(f"{key}.model", given["model"], "models")
+    kind = check.config["models"][given["model"]]["type"]
+    if not tags(kind):
+        able = " or ".join(name for name in adapters() if tags(name))
+        raise check.fail(f"{key}.model", f"{given['model']} is of type {kind}, which labels no words; expected {able}")
+    if not any(one.get("texts") for one in of):
+        raise check.fail(key, "no feature here is of texts, such as comparative_objects; leave it out")
+    named = [label for labels in given.get("labels", {}).values() for label in labels]
+    if twice := [label for label in named if named.count(label) > 1]:
+        raise check.fail(f"{key}.labels", f"{twice[0]} stands there twice; a label means one thing")
+    return given
 
 
 def _system(check: Checker, key: str, name: str, entries: dict[str, list[str]]) -> str:

@@ -179,7 +179,8 @@ class Chart:
 class FeatureSet:
     """Features of the first `depth` candidates of a run's queries, a file a task; or files that others computed.
 
-    An entry of `of` is {name, family, feature} and maybe field, or {name, system, missing}. `files` is task -> file.
+    An entry of `of` is {name, family, feature}, maybe with field and parameters, or {name, system, missing}. `files` is
+    task -> file. The `tagger` of texts is a model and maybe the labels that count; without it they are tagged by rules.
     """
 
     name: str
@@ -189,6 +190,7 @@ class FeatureSet:
     analyzer: str = ""
     of: tuple[dict[str, Any], ...] = ()
     files: dict[str, str] = field(default_factory=dict)
+    tagger: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Compute the features of a task's queries and their candidates.
 
 Reads the run of the first stage, the terms of the queries, the judgements, the term counts of one or two indices (title
-and text together, or apart) and the runs of the systems whose scores are features. Writes a feature file (see
-scripts/ir/feature_file.py) with the best `depth` documents of each query, and its timing: of the features alone, not of
-what they are computed from. It goes through the queries in batches, each of which is computed in arrays.
+and text together, or apart), the runs of the systems whose scores are features and, for features of texts, those of
+the queries and the corpus (of which the candidates are kept). Writes a feature file (see scripts/ir/feature_file.py)
+with the best `depth` documents of each query, and its timing: of the features alone, not of what they are computed
+from. It goes through the queries in batches, each of which is computed in arrays.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from scripts.common.timing import clock, write_timing
 from scripts.features.families import Feature, features_in
 from scripts.features.matching import Matcher, Pairs, QueryCounts
 from scripts.features.system_scores import SystemScore
+from scripts.features.texts import Texts, text_features
 from scripts.ir.feature_file import Features, writing
 from scripts.ir.term_counts import TermCounts
 from scripts.ir.trec import Qrels, Run, ranking, read_qrels, read_run
@@ -35,7 +37,7 @@ WHOLE = "contents"  # the field of title and text together
 
 @dataclass(frozen=True)
 class Settings:
-    of: Annotated[list[dict[str, Any]], "the features: name, family, feature and field; or name, system and missing"]
+    of: Annotated[list[dict[str, Any]], "name, family, feature, field and parameters of each; or name, system, missing"]
     first_stage: Annotated[str, "the system whose run has the candidates"]
     depth: Annotated[int, "candidates a query"]
 
@@ -50,13 +52,14 @@ class Column:
 
 
 def columns_of(settings: Settings) -> list[Column | str]:
-    """What stands in each column: a feature, or the name of the column of a system's score."""
+    """What stands in each column: a feature, or the name of the column of a system's score or a feature of texts."""
     columns: list[Column | str] = []
+    of_texts = text_features(settings.of)
     for entry in settings.of:
-        if "system" in entry:
+        if "system" in entry or entry["name"] in of_texts:
             columns.append(entry["name"])
         else:
-            feature = features_in(entry["family"])[entry["feature"]]
+            feature = features_in(entry["family"])[entry["feature"]].having(entry.get("parameters", {}))
             columns.append(Column(entry["name"], feature, entry.get("field", WHOLE)))
     return columns
 
@@ -111,15 +114,15 @@ def matchers(
 
 
 def values(
-    columns: list[Column | str], pairs: Pairs, by_field: dict[str, Matcher], of_systems: dict[str, np.ndarray]
+    columns: list[Column | str], pairs: Pairs, by_field: dict[str, Matcher], given: dict[str, np.ndarray]
 ) -> np.ndarray:
-    """The features of pairs: a row a pair, a column a feature."""
+    """The features of pairs: a row a pair, a column a feature; `given` are those of systems and texts."""
     candidates = {field: matcher.match(pairs) for field, matcher in by_field.items()}
     made = np.empty((len(pairs.query), len(columns)))
     with np.errstate(all="ignore"):  # what is not finite is told by who writes it, with query and document
         for place, column in enumerate(columns):
             if isinstance(column, str):
-                made[:, place] = of_systems[column]
+                made[:, place] = given[column]
             else:
                 made[:, place] = column.feature.values(candidates[column.field])
     return made
@@ -143,7 +146,7 @@ def statistics(opened: list[TermCounts]) -> dict[str, Any]:
 
 def compute(
     path: Path, settings: Settings, ranked: Run, queries: QueryCounts, opened: list[TermCounts], qrels: Qrels,
-    scores: dict[str, SystemScore],
+    scores: dict[str, SystemScore], texts: Texts,
 ) -> int:  # fmt: skip
     """Write the feature file; returns the number of pairs. Raises UserError, and writes nothing, for what is wrong."""
     columns = columns_of(settings)
@@ -155,14 +158,16 @@ def compute(
     if unknown:
         print(f"{unknown} of {len(candidates)} candidates have no text in the index: no term matches", file=sys.stderr)
     by_field = matchers(columns, opened, queries, candidates)
+    texts.read(kept)
     progress = Progress("computed", sum(map(len, kept.values())), "pair")
     written = 0
     with writing(path, [column if isinstance(column, str) else column.name for column in columns]) as writer:
         for pairs, documents in batches(kept, ranked, opened[0].row_of):
             names = [pairs.queries[place] for place in pairs.query]
-            of_systems = {name: score.values(names, documents) for name, score in scores.items()}
+            given = {name: score.values(names, documents) for name, score in scores.items()}
+            given |= texts.values(names, documents)
             grades = [qrels.get(query, {}).get(name) for query, name in zip(names, documents, strict=True)]
-            writer.add(Features(names, documents, grades, values(columns, pairs, by_field, of_systems)))
+            writer.add(Features(names, documents, grades, values(columns, pairs, by_field, given)))
             written += len(documents)
             progress.add(len(documents))
         missing = {name: score.lacking for name, score in scores.items()}
@@ -173,8 +178,9 @@ def compute(
 
 def main() -> None:
     options = parser(
-        __doc__, "candidates", "query-terms", "qrels", "terms*", "runs*", "features", "timing", settings=Settings
-    ).parse_args()
+        __doc__, "candidates", "query-terms", "qrels", "terms*", "runs*", "texts*", "structures*", "features", "timing",
+        settings=Settings,
+    ).parse_args()  # fmt: skip
     settings = options.settings
     asked = [entry for entry in settings.of if "system" in entry]
     if len(options.runs) != len(asked):
@@ -188,8 +194,9 @@ def main() -> None:
         entry["name"]: SystemScore(read_run(path), entry["missing"])
         for entry, path in zip(asked, options.runs, strict=True)
     }
+    texts = Texts(text_features(settings.of), options.texts, next(iter(options.structures), None))
     start = clock()
-    pairs = compute(options.features, settings, ranked, queries, opened, read_qrels(options.qrels), scores)
+    pairs = compute(options.features, settings, ranked, queries, opened, read_qrels(options.qrels), scores, texts)
     seconds = clock() - start
     write_timing(
         options.timing, queries=len(ranked), pairs=pairs, features=len(settings.of), seconds=seconds,

@@ -7,10 +7,11 @@ from typing import Any
 from scripts.common.doors import source
 from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
-from scripts.experiment.records import Experiment
+from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 
 FAMILIES = "scripts.features.families"
+KINDS_OF_MODEL = "scripts.models.kinds"
 WHOLE = "together"  # one field with title and text
 APART = "best"  # a field each
 ENGLISH_WHOLE = ("english", WHOLE)  # Pyserini's index, which needs no more words in its name
@@ -62,6 +63,46 @@ def runs(experiment: Experiment, features: str, task: str) -> list[str]:
     """The runs whose scores are features, in their order: of each system that of its first seed."""
     of = experiment.features[features].of
     return [_run(experiment, entry["system"], task) for entry in of if "system" in entry]
+
+
+def texts(experiment: Experiment, features: str, task: str) -> list[str]:
+    """The queries and the corpus, where a feature is of texts."""
+    if not any(one.get("texts") for one in experiment.features[features].of):
+        return []
+    its = task_in(experiment, task)
+    return [job_files.queries(experiment, its), job_files.corpus(experiment, its.dataset)]
+
+
+def structures(experiment: Experiment, features: str, task: str) -> list[str]:
+    """What a model found in the texts, where one does."""
+    if not experiment.features[features].tagger:
+        return []
+    return [path("structures", experiment=experiment.name, features=features, task=task)]
+
+
+def tagged(experiment: Experiment) -> list[str]:
+    """The names of the features for which a model tags texts."""
+    return [name for name, features in experiment.features.items() if features.tagger]
+
+
+def tagger(experiment: Experiment, features: str) -> str:
+    """The checkpoint of the model that tags texts."""
+    model = experiment.features[features].tagger["model"]
+    return path("checkpoint", experiment=experiment.name, model=model, recipe=UNTRAINED, seed=0)
+
+
+def tagger_kind(experiment: Experiment, features: str) -> str:
+    """The file of the kind of this model, which its job loads by name, below scripts/."""
+    model = experiment.models[experiment.features[features].tagger["model"]]
+    return source(KINDS_OF_MODEL, model["type"]).removeprefix("scripts/")
+
+
+def tagging_settings(experiment: Experiment, features: str) -> dict[str, Any]:
+    """How a model tags which texts."""
+    chosen = experiment.features[features]
+    model = experiment.models[chosen.tagger["model"]]
+    labels = {"labels": chosen.tagger["labels"]} if "labels" in chosen.tagger else {}
+    return {**{key: model[key] for key in ("type", "max_length", "batch_size")}, "depth": chosen.depth, **labels}
 
 
 def query_terms(experiment: Experiment, features: str, task: str) -> str:

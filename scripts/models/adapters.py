@@ -5,7 +5,8 @@ loaded, how texts become vectors or pairs get scores. The workflow is planned wi
 imports torch, its libraries and what needs them inside its functions only.
 
 A kind that searches gives each text one vector, once, and texts are compared by dot product: it ranks a whole corpus
-alone, or re-ranks. Any other kind scores pairs of texts: it re-ranks, or scores every pair.
+alone, or re-ranks. Any other kind scores pairs of texts: it re-ranks, or scores every pair. But one that tags ranks
+nothing: it labels the words of a text, for features.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from scripts.common.errors import UserError
 KINDS = "scripts.models.kinds"
 
 Role = Literal["query", "document"]  # for models that tell them apart
+Spans = list[tuple[str, str]]  # of a text, in order: a label and the words that have it
 TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
 
 
@@ -50,8 +52,17 @@ class Scorer(NamedTuple):
     tokenizer: Any = None
 
 
+class WordTagger(Protocol):
+    """A loaded model that labels words; `labels` are those that it knows."""
+
+    labels: frozenset[str]
+
+    def tag(self, texts: list[str]) -> list[Spans]:
+        """The labelled spans of each text."""
+
+
 class Adapter(Protocol):
-    """A kind of model. One that searches has `encode`, any other `load_scorer`.
+    """A kind of model. One that searches has `encode`, one that states TAGS `load_tagger`, any other `load_scorer`.
 
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
@@ -85,6 +96,9 @@ class Adapter(Protocol):
     def load_scorer(self, folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
         """Load a model that scores pairs."""
 
+    def load_tagger(self, folder: Path, max_length: int, batch_size: int) -> WordTagger:
+        """Load a model that labels words."""
+
 
 def adapter(name: str) -> Adapter:
     """The adapter of one kind. Raises UserError where there is none of this name."""
@@ -92,6 +106,11 @@ def adapter(name: str) -> Adapter:
         return cast(Adapter, doors.kind(KINDS, name))
     except ValueError as error:
         raise UserError(f"type: {error}") from None
+
+
+def tags(name: str) -> bool:
+    """Whether models of a kind label words, and so rank nothing."""
+    return bool(getattr(adapter(name), "TAGS", False))
 
 
 def adapters() -> dict[str, Adapter]:

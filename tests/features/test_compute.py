@@ -7,9 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scripts.common import doors
 from scripts.common.errors import UserError
 from scripts.features import compute
 from scripts.features.families import features_in, known
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.comparative import Structure
+from scripts.ir.comparative.features import read_document
+from scripts.ir.comparative.structures import write_structures
 from scripts.ir.feature_file import check_index, feature_names, read_about, read_features
 from scripts.ir.trec import write_qrels, write_run
 from tests.support.calling import call
@@ -21,6 +26,7 @@ TITLES = {"d1": ["dog"], "d2": [], "d3": ["cow"], "d4": []}
 RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d4": 1.0}, "q2": {"d3": 1.5, "unknown": 1.0}, "q3": {"d1": 1.0}}
 TERMS = {"q1": ["dog", "dog", "cat", "zebra"], "q2": ["cow"], "q3": [], "unused": ["pig"]}
 FAMILIES = known()
+STATISTICAL = [name for name in FAMILIES if not name.startswith("comparative_")]
 
 
 def feature(name, field=None):
@@ -60,7 +66,7 @@ def computed(monkeypatch, place, of, depth=10, **changes):
 
 def test_values_are_those_by_hand(monkeypatch, place):
     of = [
-        *map(feature, FAMILIES),
+        *map(feature, STATISTICAL),
         feature("document_length.title", "title"),
         feature("TF_IDF.title", "title"),
         score_of("zero-shot"),
@@ -99,13 +105,96 @@ def test_a_document_that_a_run_lacks_has_the_value_that_is_stated(monkeypatch, p
     assert read_about(place / "f.parquet")["pairs_without_score"] == {"system.zero-shot": 3}
 
 
+def test_parameters_are_those_of_the_formula(monkeypatch, place):
+    """TF_IDF and Hiemstra_LM by hand: dog has key frequency 1 and cat 1/2; both are in two of four documents."""
+    tf_idf = {**feature("TF_IDF"), "name": "TF_IDF(k1=2;b=0)", "parameters": {"k1": 2, "b": 0}}
+    hiemstra = {**feature("Hiemstra_LM"), "name": "Hiemstra_LM(lambda=0.5)", "parameters": {"lambda": 0.5}}
+    found = computed(monkeypatch, place, [feature("TF_IDF"), tf_idf, hiemstra])
+    assert found["TF_IDF(k1=2;b=0)"]["q1", "d1"] == pytest.approx(math.log2(3) * (2 * 2 / (2 + 2) + 0.5 * 2 / (1 + 2)))
+    assert found["Hiemstra_LM(lambda=0.5)"]["q1", "d2"] == pytest.approx(math.log2(1 + 1 * 7 / (3 * 1)))
+    assert found["TF_IDF"]["q1", "d1"] != found["TF_IDF(k1=2;b=0)"]["q1", "d1"]
+    assert feature_names(place / "f.parquet") == ["TF_IDF", "TF_IDF(k1=2;b=0)", "Hiemstra_LM(lambda=0.5)"]
+    assert read_about(place / "f.parquet")["features"][1]["parameters"] == {"k1": 2, "b": 0}
+
+
+COMPARED = ["comparative_objects", "comparative_aspects_and_predicates", "comparative_structure"]
+
+
+@pytest.fixture
+def texts(place):
+    """Of the run's documents d2 is the one without text, and `unknown` is in no corpus."""
+    said = {"q1": "Are dogs or cats better pets?", "q2": "Cows?", "q3": "Tea or coffee?", "unused": "Pigs?"}
+    write_queries(place / "queries.jsonl", said)
+    documents = [
+        Document("d1", "Dogs", "Dogs are more loyal than cats, and better for families."),
+        Document("d2", "", ""),
+        Document("d3", "", "Cows are bigger than goats."),
+        Document("d4", "", "A dog."),
+        Document("d9", "", "Dogs are better than cats."),
+    ]
+    write_corpus(place / "corpus.jsonl", documents)
+    return [place / "queries.jsonl", place / "corpus.jsonl"]
+
+
+def test_what_a_question_and_a_document_compare(monkeypatch, place, texts):
+    found = computed(monkeypatch, place, [feature("BM25"), *map(feature, COMPARED)], texts=texts)
+    of = {pair: tuple(found[name][pair] for name in COMPARED) for pair in found["BM25"]}
+    # of d1 "more loyal" and "better" are predicates, "families" is an aspect: four words
+    assert of == {
+        ("q1", "d1"): (2, 0.5 * 4, 1), ("q1", "d2"): (0, 0, 0), ("q1", "d4"): (1, 0, 0),
+        ("q2", "d3"): (0, 0, 1), ("q2", "unknown"): (0, 0, 0), ("q3", "d1"): (0, 0, 1),
+    }  # fmt: skip
+    whole = compute.BATCH
+    monkeypatch.setattr(compute, "BATCH", 1)
+    again = computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, features=place / "g.parquet")
+    assert whole > 1 and again == {name: found[name] for name in COMPARED}
+
+
+def test_a_text_is_read_once_and_only_those_of_candidates(monkeypatch, place, texts):
+    read = []
+    family = doors.kind("scripts.features.families", "comparative")
+    monkeypatch.setattr(family, "read_document", lambda text: read.append(text) or read_document(text))
+    computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, depth=1)
+    assert read == ["Dogs Dogs are more loyal than cats, and better for families.", "Cows are bigger than goats."]
+
+
+def test_structures_of_a_model_take_the_place_of_the_rules(monkeypatch, place, texts):
+    of_queries = {"q1": Structure(("cat",)), "q2": Structure(), "q3": Structure(("dogs",))}
+    of_documents = {"d1": Structure((), ("loyal families",), ("more",)), "d3": Structure(("cows",))}
+    tagged = [("query", *one) for one in of_queries.items()]
+    tagged += [("document", name, of_documents.get(name, Structure())) for name in ("d1", "d2", "d3", "d4")]
+    write_structures(place / "s.jsonl", tagged)
+    found = computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, structures=[place / "s.jsonl"])
+    assert list(found["comparative_objects"].values()) == [1, 0, 0, 0, 0, 1]
+    assert list(found["comparative_aspects_and_predicates"].values()) == [1.5, 0, 0, 0, 0, 1.5]
+    assert list(found["comparative_structure"].values()) == [1, 0, 0, 1, 0, 1]
+
+
+def test_structures_of_other_texts_are_refused(monkeypatch, place, texts):
+    write_structures(place / "s.jsonl", [("query", name, Structure()) for name in ("q1", "q2", "q3")])
+    of = [feature("comparative_objects")]
+    told = "s.jsonl: has no structure of document d1; tag the texts again"
+    refused(monkeypatch, place, of, told, texts=texts, structures=[place / "s.jsonl"])
+    (place / "s.jsonl").write_text('{"kind": "query", "id": "q1", "objects": [1], "aspects": [], "predicates": []}\n')
+    refused(monkeypatch, place, of, "s.jsonl:1: was changed", texts=texts, structures=[place / "s.jsonl"])
+
+
+def test_features_of_texts_need_them(monkeypatch, place, texts):
+    of = [feature("comparative_objects")]
+    refused(
+        monkeypatch, place, of, "--texts: expected the files of queries and corpus, which comparative_objects needs"
+    )
+    write_queries(texts[0], {"q1": "Tea or coffee?"})
+    refused(monkeypatch, place, of, "queries.jsonl: has no text of query q2", texts=texts)
+
+
 def test_only_the_first_candidates_are_kept_and_terms_of_others_do_not_count(monkeypatch, place):
     found = computed(monkeypatch, place, [feature("matched_share")], depth=1)
     assert found["matched_share"] == {("q1", "d1"): 2 / 3, ("q2", "d3"): 1, ("q3", "d1"): 0}
 
 
 def test_batches_change_nothing(monkeypatch, place):
-    of = [*map(feature, FAMILIES), score_of("zero-shot")]
+    of = [*map(feature, STATISTICAL), score_of("zero-shot")]
     whole = computed(monkeypatch, place, of)
     monkeypatch.setattr(compute, "BATCH", 1)
     assert computed(monkeypatch, place, of, features=place / "g.parquet") == whole
@@ -179,7 +268,7 @@ def test_names_are_unique_and_each_feature_says_its_formula():
     for family in dict.fromkeys(FAMILIES.values()):
         for name, one in features_in(family).items():
             assert FAMILIES[name] == family and len(one.function.__doc__) > 30
-    assert len(FAMILIES) == 21
+    assert len(FAMILIES) == 24
 
 
 def test_the_page_of_features_lists_all_of_them():

@@ -41,7 +41,12 @@ def test_all_features_of_200_queries_with_1000_candidates_take_seconds_and_littl
     field, words = collection(rng)
     queries = queries_of(rng, words)
     pairs = pairs_of(rng, queries)
-    features = [features_in(family)[name] for name, family in known().items()]
+    features = [
+        feature
+        for family in dict.fromkeys(known().values())
+        for feature in features_in(family).values()
+        if not feature.reader
+    ]
     tracemalloc.start()
     start = time.process_time()
     candidates = Matcher(field, queries, pairs.rows).match(pairs)

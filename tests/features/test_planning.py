@@ -41,6 +41,26 @@ def test_a_job_depends_on_the_families_of_its_features_alone():
     assert planning.families(experiment(of=[{"system": "tuned"}]), "f") == []
 
 
+def test_texts_are_read_where_a_feature_is_of_them():
+    assert planning.texts(experiment(), "f", "d") == []
+    planned = experiment(of=["comparative_objects", {"system": "tuned"}])
+    assert planning.texts(planned, "f", "d") == ["results/e/data/d/queries/test.jsonl", "results/e/data/d/corpus.jsonl"]
+    assert planning.families(planned, "f") == ["features/families/comparative.py"]
+
+
+def test_a_tagger_reads_the_texts_before():
+    model = {"type": "token-classification", "weights": "org/t"}
+    entry = {"first_stage": "bm25", "of": ["comparative_objects"], "depth": 7, "tagger": {"model": "t"}}
+    planned = resolve(changed({"features": {"f": entry}, "models/t": model}), "c.yaml")
+    assert planning.tagged(planned) == ["f"] and planning.tagged(experiment()) == []
+    assert planning.structures(planned, "f", "d") == ["results/e/features/d/f.structures.jsonl"]
+    assert planning.tagger(planned, "f") == "results/e/models/t/untrained/seed-0"
+    assert planning.tagger_kind(planned, "f") == "models/kinds/token_classification.py"
+    settings = {"type": "token-classification", "max_length": 128, "batch_size": 32, "depth": 7}
+    assert planning.tagging_settings(planned, "f") == settings
+    assert planning.structures(experiment(), "f", "d") == []
+
+
 def test_files_of_others_are_known_as_the_users_own():
     planned = resolve(changed({"features": {"f": {"letor": {"d": "README.md"}}}}), "c.yaml")
     assert (planning.computed(planned), planning.given(planned)) == ([], ["f"])

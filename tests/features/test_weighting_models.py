@@ -22,7 +22,7 @@ ORACLE = Path(__file__).parent / "oracle"
 MODELS = features_in("weighting-models")
 PARAMETERS = {
     "bm25.k_1": "k1", "bm25.b": "b", "bm25.k_3": "k3", "tf_idf.k_1": "k1", "tf_idf.b": "b", "dfr.c": "c",
-    "hiemstra_lm.lambda": "document_weight", "dirichletlm.mu": "mu",
+    "hiemstra_lm.lambda": "lambda", "dirichletlm.mu": "mu",
 }  # fmt: skip
 DOCUMENTS = json.loads((ORACLE / "toy_corpus.json").read_text())
 QUERIES = json.loads((ORACLE / "toy_queries.json").read_text())
@@ -39,6 +39,7 @@ SETTINGS = sorted({(row["model"], row["parameters"]) for row in STATISTICS})
 
 
 def keywords(parameters):
+    """The oracle's parameters, by the names that a configuration gives them."""
     return {PARAMETERS[name]: float(value) for name, value in (one.split("=") for one in parameters.split(";") if one)}
 
 
@@ -56,7 +57,7 @@ def test_a_term_scores_as_in_terrier(model, parameters):
     rows = [row for row in STATISTICS if (row["model"], row["parameters"]) == (model, parameters)]
     names = ("tf", "doclen", "key_frequency", "df", "cf", "N", "tokens")
     columns = [np.array([float(row[name]) for row in rows]) for name in names]
-    computed = MODELS[model].function(Matches(np.arange(len(rows)), *columns), **keywords(parameters))
+    computed = MODELS[model].having(keywords(parameters)).function(Matches(np.arange(len(rows)), *columns))
     assert len(rows) == 215
     agree(model, computed, np.array([float(row["score"]) for row in rows]))
 
@@ -71,7 +72,7 @@ def scores(counts, model, parameters, key_frequencies=None):
     )  # fmt: skip
     field = counts.fields["contents"]
     matches = Matcher(field, queries, np.arange(number)).match(pairs).matches
-    terms = MODELS[model].function(matches, **keywords(parameters))
+    terms = MODELS[model].having(keywords(parameters)).function(matches)
     values = np.bincount(matches.pair, weights=terms, minlength=len(pairs.query))
     return {
         (query, name): values[i * number + j] for i, query in enumerate(queries) for j, name in enumerate(counts.ids)
@@ -113,3 +114,23 @@ def test_plain_counts_as_key_frequencies_give_other_scores(tmp_path, monkeypatch
     assert compare_with_toy(counts, "raw") == 546
     with pytest.raises(AssertionError):
         compare_with_toy(counts)
+
+
+def test_each_parameter_of_the_oracle_is_one_that_a_configuration_may_set():
+    declared = {name: {one.name for one in model.parameters} for name, model in MODELS.items()}
+    for model, parameters in SETTINGS:
+        assert set(keywords(parameters)) <= declared[model]
+    assert {"k1", "b", "k3"} == declared["BM25"] and declared["DPH"] == declared["DFIC"] == set()
+    assert MODELS["Hiemstra_LM"].defaults() == {"lambda": 0.15} and MODELS["DirichletLM"].defaults() == {"mu": 2500}
+
+
+@pytest.mark.parametrize("model", [name for name, model in MODELS.items() if model.parameters])
+def test_scores_are_finite_at_the_limits_of_each_parameter(model):
+    names = ("tf", "doclen", "key_frequency", "df", "cf", "N", "tokens")
+    rows = [row for row in STATISTICS if (row["model"], row["parameters"]) == (model, "")]
+    matches = Matches(np.arange(len(rows)), *(np.array([float(row[name]) for row in rows]) for name in names))
+    default = MODELS[model].function(matches)
+    for one in MODELS[model].parameters:
+        for value in (one.least, one.most):
+            scores = MODELS[model].having({one.name: value}).function(matches)
+            assert np.isfinite(scores).all() and not np.array_equal(scores, default)

@@ -16,7 +16,7 @@ from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.adapters import KINDS, adapter, adapters
+from scripts.models.adapters import KINDS, adapter, adapters, tags
 from scripts.models.losses import PAIRS
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +27,8 @@ def test_each_kind_says_what_it_is():
     assert {"bi-encoder", "cross-encoder"} <= set(adapters())
     for name, kind in adapters().items():
         assert adapter(name) is kind and name == kind.NAME
-        assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_scorer") != kind.SEARCHES
+        assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_tagger") == tags(name)
+        assert hasattr(kind, "load_scorer") == (not kind.SEARCHES and not tags(name))
         assert set(kind.BACKENDS) <= {"torch", "onnx"} and kind.BACKENDS
         if kind.LOSSES:
             assert kind.DEFAULT_LOSS in kind.LOSSES and kind.LOSSES[kind.DEFAULT_LOSS_OF_PASSAGES] == PAIRS

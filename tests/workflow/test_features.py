@@ -13,9 +13,10 @@ from tests.workflow.conftest import REPOSITORY, copy
 TEXTS = {
     "d1": ("Lions", "lions hunt zebras"),
     "d2": ("Tigers", "tigers swim"),
-    "d3": ("Zebras", "zebras run from lions"),
+    "d3": ("Zebras", "zebras run faster than lions"),
 }
 LETOR = "2 qid:1 1:3 2:0.5\n0 qid:1 1:0 2:0\n"
+OF = ["BM25", "BM25.title", {"BM25": {"k1": 0.9, "b": 0.4}}, "comparative_structure", {"system": "fields"}]
 CONFIG = {
     "experiment": "f",
     "measures": ["nDCG@10"],
@@ -28,7 +29,7 @@ CONFIG = {
     },
     "comparisons": {},
     "features": {
-        "own": {"first_stage": "bm25", "tasks": ["zoo"], "of": ["BM25", "BM25.title", {"system": "fields"}]},
+        "own": {"first_stage": "bm25", "tasks": ["zoo"], "of": OF},
         "given": {"letor": {"theirs": "letor.txt"}},
     },
 }
@@ -55,7 +56,10 @@ def workspace(tmp_path_factory):
 
 def test_features_are_files_of_their_task(workspace):
     (rows,) = read_features(workspace.folder / OWN)
-    assert feature_names(workspace.folder / OWN) == ["BM25", "BM25.title", "system.fields"]
+    assert feature_names(workspace.folder / OWN) == [
+        *("BM25", "BM25.title", "BM25(k1=0.9;b=0.4)", "comparative_structure", "system.fields")
+    ]
+    assert dict(zip(rows.documents, rows.values[:, 3].tolist(), strict=True)) == {"d1": 0, "d3": 1}
     assert set(rows.documents) == {"d1", "d3"} and sorted(map(str, rows.grades)) == ["1", "None"]
     assert set(read_about(workspace.folder / OWN)["indices"]) == {"together", "best"}
     (theirs,) = read_features(workspace.folder / GIVEN)

@@ -55,6 +55,10 @@ class SystemKind:
         """The names of further tasks for which the systems that it takes need runs."""
         return []
 
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """The datasets and splits on which what ranks a dataset was trained or tuned, but for what it takes."""
+        return set()
+
     def files(self, system: System) -> list[str]:
         """The user's own files that it reads."""
         return []

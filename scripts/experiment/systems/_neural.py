@@ -12,7 +12,7 @@ from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, T
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
-from scripts.models.adapters import adapter
+from scripts.models.adapters import adapter, tags
 
 KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
@@ -97,6 +97,10 @@ class Neural(SystemKind):
     def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         check.known(f"systems.{name}.model", entry["model"], "models")
+        kind = check.config["models"][entry["model"]]["type"]
+        if tags(kind):
+            problem = f"{entry['model']} is of type {kind}: it labels words, as a tagger of features, and ranks nothing"
+            raise check.fail(f"systems.{name}.model", problem)
         seeds: tuple[int, ...] = (0,)
         recipe_of: dict[str, str] = {}
         if "recipe" in entry:
@@ -126,6 +130,11 @@ class Neural(SystemKind):
         if model["backend"] == "onnx" and system.recipes:
             message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise check.fail(f"systems.{system.name}", message)
+
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """The training queries of its recipe and of all that this starts from, whoever labelled them."""
+        recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
+        return {(entry["train_on"], "train") for entry in experiment.chain(recipe).values()}
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return system.passage_length is not None and adapter(model["type"]).SEARCHES

@@ -66,6 +66,9 @@ class Bm25(SystemKind):
             if tunes(system) and system.ranks(task.name):
                 check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
 
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        return {(dataset, "dev")} if tunes(system) else set()
+
     def describe(self, experiment: Experiment, system: System) -> str:
         settings = system.settings
         parameters = "k1 and b tuned on dev" if tunes(system) else f"k1 = {settings['k1']}, b = {settings['b']}"

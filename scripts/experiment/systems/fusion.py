@@ -125,6 +125,9 @@ class Fusion(SystemKind):
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, sum(taken))
 
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        return {(dataset, "dev")} if tunes(system) else set()
+
     def describe(self, experiment: Experiment, system: System) -> str:
         settings = system.settings
         fused = _in_words(settings["systems"])

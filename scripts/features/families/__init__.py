@@ -3,19 +3,29 @@
 A family is a module with a NAME. Each of its features is one function with a decorator, whose docstring has formula and
 source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives a score to each term of the
 query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with a value a pair.
-Both compute with all pairs at once, in arrays. Reads and writes nothing.
+Both compute with all pairs at once, in arrays. `@of_texts("comparative_objects", reader)` takes a function of what the
+reader makes of the texts of queries and candidates. A parameter that a configuration may set is declared with the
+decorator, `@of_terms("PL2", Parameter("c", 0.001, 1000))`; its default is that of the function. Reads and writes
+nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from scripts.common import doors
 
 FAMILIES = "scripts.features.families"
+
+# Queries (id -> text), documents (id, text) and maybe a file with what a model found in them -> what features are of.
+TextReader = Callable[[dict[str, str], Iterable[tuple[str, str]], Path | None], Any]
 
 
 @dataclass(frozen=True)
@@ -62,13 +72,28 @@ class Candidates:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """What a configuration may set of a feature, from `least` to `most`, within which its values are finite."""
+
+    name: str
+    least: float
+    most: float
+    argument: str = ""  # of the function, where Python does not allow the name
+
+
+@dataclass(frozen=True)
 class Feature:
-    """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair."""
+    """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair.
+
+    That of a feature with a `reader` takes what this makes of the texts, and the ids of each pair's query and document.
+    """
 
     name: str
     function: Callable[..., np.ndarray]
     sums_terms: bool
     by_field: bool
+    parameters: tuple[Parameter, ...] = ()
+    reader: TextReader | None = None
 
     def values(self, candidates: Candidates) -> np.ndarray:
         """The feature's value for each pair."""
@@ -77,15 +102,32 @@ class Feature:
         scores = self.function(candidates.matches)
         return np.bincount(candidates.matches.pair, weights=scores, minlength=len(candidates.query))
 
+    def defaults(self) -> dict[str, float]:
+        """The value of each parameter that nobody sets."""
+        declared = inspect.signature(self.function).parameters
+        return {one.name: declared[one.argument or one.name].default for one in self.parameters}
 
-def of_terms(name: str) -> Callable[[Callable[..., np.ndarray]], Feature]:
+    def having(self, values: Mapping[str, float]) -> Feature:
+        """The feature with these values of its parameters, by their names, and the defaults of all others."""
+        arguments = {one.argument or one.name: values[one.name] for one in self.parameters if one.name in values}
+        return replace(self, function=partial(self.function, **arguments))
+
+
+def of_terms(name: str, *parameters: Parameter) -> Callable[[Callable[..., np.ndarray]], Feature]:
     """Declares a feature that is a sum over the terms of the query that a document holds."""
-    return lambda function: Feature(name, function, sums_terms=True, by_field=True)
+    return lambda function: Feature(name, function, sums_terms=True, by_field=True, parameters=parameters)
 
 
-def of_pairs(name: str, by_field: bool = True) -> Callable[[Callable[..., np.ndarray]], Feature]:
+def of_pairs(
+    name: str, *parameters: Parameter, by_field: bool = True
+) -> Callable[[Callable[..., np.ndarray]], Feature]:
     """Declares a feature of pairs; `by_field` says whether title and text may have different values."""
-    return lambda function: Feature(name, function, sums_terms=False, by_field=by_field)
+    return lambda function: Feature(name, function, sums_terms=False, by_field=by_field, parameters=parameters)
+
+
+def of_texts(name: str, reader: TextReader) -> Callable[[Callable[..., np.ndarray]], Feature]:
+    """Declares a feature of the texts of pairs; features with the same reader have it read them once."""
+    return lambda function: Feature(name, function, sums_terms=False, by_field=False, reader=reader)
 
 
 def features_in(family: str) -> dict[str, Feature]:

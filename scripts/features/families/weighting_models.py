@@ -13,14 +13,20 @@ import math
 
 import numpy as np
 
-from scripts.features.families import Matches, of_terms
+from scripts.features.families import Matches, Parameter, of_terms
 
 NAME = "weighting-models"
 LG_E = math.log2(math.e)
 NEARLY_ALL = 0.99999  # what DPH takes for tf/dl where a document has no other term
 
+# What a configuration may set. A k1 of 0 would make every TF_IDF 0.
+K1, B, K3 = Parameter("k1", 0.001, 1000), Parameter("b", 0, 1), Parameter("k3", 0, 1000)
+C = Parameter("c", 0.001, 1000)  # of a document of mean length tfn = tf lg(1+c)
+DOCUMENT_WEIGHT = Parameter("lambda", 0.001, 0.999, argument="document_weight")  # at 1 no word of others is possible
+MU = Parameter("mu", 0.001, 1_000_000)  # in tokens
 
-@of_terms("BM25")
+
+@of_terms("BM25", K1, B, K3)
 def bm25(m: Matches, k1: float = 1.2, b: float = 0.75, k3: float = 8) -> np.ndarray:
     """lg((N-df+.5)/(df+.5)) (k1+1) tf/(K+tf) (k3+1) kf/(k3+kf), K = k1 ((1-b) + b dl/avg).
 
@@ -31,14 +37,14 @@ def bm25(m: Matches, k1: float = 1.2, b: float = 0.75, k3: float = 8) -> np.ndar
     return idf * (k1 + 1) * m.tf / (length + m.tf) * (k3 + 1) * m.key_frequency / (k3 + m.key_frequency)
 
 
-@of_terms("TF_IDF")
+@of_terms("TF_IDF", K1, B)
 def tf_idf(m: Matches, k1: float = 1.2, b: float = 0.75) -> np.ndarray:
     """kf k1 tf/(tf + k1 (1-b + b dl/avg)) lg(N/df + 1): Robertson's tf and Spärck Jones's idf."""
     tf = k1 * m.tf / (m.tf + k1 * (1 - b + b * m.document_length / m.mean_length))
     return m.key_frequency * tf * np.log2(m.documents / m.df + 1)
 
 
-@of_terms("PL2")
+@of_terms("PL2", C)
 def pl2(m: Matches, c: float = 1) -> np.ndarray:
     """kf/(tfn+1) (tfn lg(1/L) + L lg e + .5 lg(2 pi tfn) + tfn (lg tfn - lg e)), tfn = tf lg(1 + c avg/dl), L = cf/N.
 
@@ -89,7 +95,7 @@ def dfiz(m: Matches) -> np.ndarray:
     return m.key_frequency * np.log2(excess / np.sqrt(expected) + 1)
 
 
-@of_terms("Hiemstra_LM")
+@of_terms("Hiemstra_LM", DOCUMENT_WEIGHT)
 def hiemstra_lm(m: Matches, document_weight: float = 0.15) -> np.ndarray:
     """kf lg(1 + lambda tf T/((1-lambda) cf dl)), lambda = .15 the weight of the document.
 
@@ -99,7 +105,7 @@ def hiemstra_lm(m: Matches, document_weight: float = 0.15) -> np.ndarray:
     return m.key_frequency * np.log2(1 + odds)
 
 
-@of_terms("DirichletLM")
+@of_terms("DirichletLM", MU)
 def dirichlet_lm(m: Matches, mu: float = 2500) -> np.ndarray:
     """lg(1 + tf/(mu cf/T)) + lg(mu/(dl+mu)): no kf, the length once a matched term; it may be negative.
 
@@ -121,7 +127,7 @@ def dfree(m: Matches) -> np.ndarray:
     return m.key_frequency * m.tf * gain * information
 
 
-@of_terms("In_expB2")
+@of_terms("In_expB2", C)
 def in_expb2(m: Matches, c: float = 1) -> np.ndarray:
     """kf tfn (cf+1)/(df (tfn+1)) lg((N+1)/(n+.5)), tfn = tf lg(1 + c avg/dl), n = N (1 - e^(-cf/N)).
 
@@ -133,7 +139,7 @@ def in_expb2(m: Matches, c: float = 1) -> np.ndarray:
     return m.key_frequency * tfn * bernoulli * np.log2((m.documents + 1) / (holding + 0.5))
 
 
-@of_terms("LGD")
+@of_terms("LGD", C)
 def lgd(m: Matches, c: float = 1) -> np.ndarray:
     """kf lg((r + tfn)/r), r = df/N, tfn = tf lg(1 + c avg/dl): the log-logistic model.
 

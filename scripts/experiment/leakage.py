@@ -1,0 +1,66 @@
+"""Which queries a system's runs have learnt from, and which features would tell a learner so.
+
+A model's score of a query on which it was trained is better than it will be on any other query. A learner that is
+trained with such scores trusts them too much (Wolpert 1992, Stacked Generalization, Neural Networks 5(2)). So a feature
+for training has to come from a model that did not see the query. Reads and writes nothing. What others trained or
+computed (weights as published, external runs, files of features) nobody can know here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import same_queries
+from scripts.experiment.records import Experiment, FeatureSet
+from scripts.experiment.system_kinds import behind, system_kind
+
+Split = tuple[str, str]  # a dataset and a split of it
+OF_FIRST_STAGE = "first-stage"  # the family of what its run says
+
+
+class Leak(NamedTuple):
+    """A feature, the system whose score it is, and the queries that this learnt from."""
+
+    feature: str
+    system: str
+    learnt_from: Split
+
+
+def learnt_from(experiment: Experiment, system: str, dataset: str) -> set[Split]:
+    """What all that is behind a system's runs on a dataset was trained, tuned or selected on."""
+    members = behind(experiment.systems[system], experiment.systems)
+    found: set[Split] = set().union(
+        *(system_kind(member).learnt_from(experiment, member, dataset) for member in members)
+    )
+    chosen = [member.selection for member in members if member.selection and member.selection.dataset != dataset]
+    return found | {(selection.dataset, selection.split) for selection in chosen}
+
+
+def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[Leak]:
+    """The features of these queries that come from a system which learnt from them, be it under another name."""
+    found = []
+    for entry in features.of:
+        of_first_stage = entry.get("family") == OF_FIRST_STAGE
+        system = features.first_stage if of_first_stage else entry.get("system")
+        if system is not None:
+            seen = sorted(learnt_from(experiment, system, queries[0]))
+            found += [Leak(entry["name"], system, split) for split in seen if _same(experiment, split, queries)]
+    return found
+
+
+def check_leaks(check: Checker, experiment: Experiment) -> None:
+    """Raise UserError for a feature of training queries that comes from a system which learnt from them."""
+    for name, features in experiment.features.items():
+        for task in (experiment.tasks[task] for task in features.tasks):
+            if task.split == "train":
+                for leak in leaks(experiment, features, (task.ranked_dataset, task.split)):
+                    seen = f"{leak.system} learnt from {'/'.join(leak.learnt_from)}"
+                    what = f"{leak.feature} on task {task.name} would tell a learner too much, since {seen}"
+                    raise check.fail(f"features.{name}.of", f"{what}; take a system that did not see these queries")
+
+
+def _same(experiment: Experiment, first: Split, second: Split) -> bool:
+    """Whether two splits are one, or have the same queries as far as the configuration tells."""
+    entries = [(experiment.datasets[dataset], split) for dataset, split in (first, second)]
+    return first == second or same_queries(entries[0], entries[1])

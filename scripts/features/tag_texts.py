@@ -1,0 +1,96 @@
+"""Label the words of queries and their candidates by a model: what they compare, in place of rules.
+
+Reads a checkpoint, the run of the first stage and the texts of queries and corpus, of which it holds a batch at a time.
+Writes the structures of the queries and of the best `depth` documents of each (see ir/comparative/structures.py).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.progress import Progress
+from scripts.ir.collection import read_texts
+from scripts.ir.comparative import Structure
+from scripts.ir.comparative.structures import DOCUMENT, QUERY, write_structures
+from scripts.ir.trec import ranking, read_run
+from scripts.models.adapters import Spans, WordTagger, adapter
+
+BATCHES = 16  # batches of texts that are read and labelled at once
+BEGINNINGS = {"objects": "OBJ", "aspects": "ASP", "predicates": "PRED"}  # of labels, where the configuration names none
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model, one that labels words"]
+    max_length: Annotated[int, "tokens in a window of a text"]
+    batch_size: Annotated[int, "windows that pass the model at once"]
+    depth: Annotated[int, "documents of each query"]
+    labels: Annotated[dict[str, list[str]] | None, "objects, aspects, predicates: the labels that mean them"] = None
+
+
+def parts_of(labels: frozenset[str], given: dict[str, list[str]] | None, checkpoint: Path) -> dict[str, str]:
+    """Label -> the part of a structure that it means. Raises UserError for a label that the model does not have."""
+    own = ", ".join(sorted(labels))
+    if given is None:
+        found = {
+            label: part for part, start in BEGINNINGS.items() for label in labels if label.upper().startswith(start)
+        }
+        if "objects" not in found.values():
+            wanted = "objects, aspects and predicates"
+            raise UserError(f"{checkpoint}: has the labels {own}; say under tagger.labels which of them are {wanted}")
+        return found
+    for named in given.values():
+        for label in named:
+            if label not in labels:
+                raise UserError(
+                    f"{checkpoint}: has no label {label!r}, named under tagger.labels; its labels are {own}"
+                )
+    return {label: part for part, named in given.items() for label in named}
+
+
+def structure(spans: Spans, part_of: dict[str, str]) -> Structure:
+    """The spans that mean something; an object that is named twice is one, other words count each time."""
+    found = {part: [words for label, words in spans if part_of.get(label) == part] for part in BEGINNINGS}
+    return Structure(tuple(dict.fromkeys(found["objects"])), tuple(found["aspects"]), tuple(found["predicates"]))
+
+
+def tagged(
+    tagger: WordTagger, part_of: dict[str, str], texts: Iterator[tuple[str, str, str]], size: int, count: int
+) -> Iterator[tuple[str, str, Structure]]:
+    """Yield (kind, id, structure) of each (kind, id, text), some at a time."""
+    progress = Progress("labelled", count, "text")
+    while some := list(islice(texts, size)):
+        found = tagger.tag([text for _, _, text in some])
+        for (kind, name, _), spans in zip(some, found, strict=True):
+            yield kind, name, structure(spans, part_of)
+        progress.add(len(some))
+
+
+def main() -> None:
+    options = parser(
+        __doc__, "checkpoint", "candidates", "queries", "corpus", "structures", settings=Settings
+    ).parse_args()
+    settings: Settings = options.settings
+    kept = {query: ranking(scores)[: settings.depth] for query, scores in read_run(options.candidates).items()}
+    wanted = {document for documents in kept.values() for document in documents}
+
+    def texts() -> Iterator[tuple[str, str, str]]:
+        for kind, path, names in ((QUERY, options.queries, kept), (DOCUMENT, options.corpus, wanted)):
+            yield from ((kind, name, text) for name, text in read_texts(path) if name in names)
+
+    tagger = adapter(settings.type).load_tagger(options.checkpoint, settings.max_length, settings.batch_size)
+    part_of = parts_of(tagger.labels, settings.labels, options.checkpoint)
+    size, count = settings.batch_size * BATCHES, len(kept) + len(wanted)
+    write_structures(options.structures, tagged(tagger, part_of, texts(), size, count))
+    print(f"{count} texts labelled as {', '.join(sorted(part_of))}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

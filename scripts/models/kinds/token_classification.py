@@ -1,0 +1,132 @@
+"""Models that label the words of a text (transformers' token classification). They rank nothing: features use them.
+
+A word has the label of its first token. A text that is longer than the model's input is read in windows that overlap by
+a quarter, and the first window that a word stands in decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.common.errors import UserError
+
+if TYPE_CHECKING:
+    from scripts.models.adapters import Spans
+
+NAME = "token-classification"
+SEARCHES = False
+TAGS = True
+BACKENDS = ("torch",)
+DESCRIPTION = "the words of a text get labels, for features only (tagger); max_length is of a window of a text"
+LOSSES: dict[str, str] = {}
+
+OUTSIDE = "O"  # the label of a word that is nothing
+_WORD = re.compile(r"\w+(?:[.'\u2019&+#/-]\w+)*|[^\w\s]")
+
+
+class Tagger:
+    """A loaded model; `labels` are those that words can have, without B- and I- before them."""
+
+    def __init__(self, model: Any, tokenizer: Any, max_length: int, batch_size: int) -> None:
+        self.model, self.tokenizer = model, tokenizer
+        self.max_length, self.batch_size = max_length, batch_size
+        names = model.config.id2label
+        self.names = [str(names[number]) for number in range(len(names))]
+        self.labels = frozenset(bare(name) for name in self.names) - {OUTSIDE}
+
+    def tag(self, texts: list[str]) -> list[Spans]:
+        """For each text its labelled spans, in order: (label, words with a space between)."""
+        words = [_WORD.findall(text) for text in texts]
+        labels = [[OUTSIDE] * len(of_text) for of_text in words]
+        filled = [place for place, of_text in enumerate(words) if of_text]
+        known: set[tuple[int, int]] = set()
+        for place, word, label in self._labels([words[place] for place in filled]):
+            if (place, word) not in known:
+                known.add((place, word))
+                labels[filled[place]][word] = label
+        return [spans(of_text, of_words) for of_text, of_words in zip(words, labels, strict=True)]
+
+    def _labels(self, texts: list[list[str]]) -> Iterator[tuple[int, int, str]]:
+        """Yield (text, word, label) for the first token of each word in each window."""
+        import torch
+
+        from scripts.models.running import autocast, finite
+
+        if not texts:
+            return
+        room = self.max_length - self.tokenizer.num_special_tokens_to_add()
+        encoded = self.tokenizer(
+            texts, is_split_into_words=True, truncation=True, max_length=self.max_length, stride=room // 4,
+            return_overflowing_tokens=True,
+        )  # fmt: skip
+        of_text = encoded.pop("overflow_to_sample_mapping")
+        for start in range(0, len(of_text), self.batch_size):
+            windows = range(start, min(start + self.batch_size, len(of_text)))
+            rows = {name: [values[window] for window in windows] for name, values in encoded.items()}
+            batch = self.tokenizer.pad(rows, return_tensors="pt").to(self.model.device)
+            with torch.inference_mode(), autocast():
+                logits = self.model(**batch).logits.float().cpu().numpy()
+            best = finite(logits).argmax(axis=-1)
+            for row, window in enumerate(windows):
+                last = None
+                for token, word in enumerate(encoded.word_ids(window)):
+                    if word is not None and word != last:
+                        yield of_text[window], word, self.names[best[row, token]]
+                    last = word
+
+
+def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
+    """Load a model that labels tokens, from a folder alone. Raises UserError where it has no head that does."""
+    from scripts.models import loading
+    from scripts.models.running import device
+
+    config = loading.check(folder)
+    if not any(name.endswith("ForTokenClassification") for name in config.get("architectures") or []):
+        raise UserError(f"{folder}: its weights have no head that labels tokens, so labels would be random")
+    loading.quiet()
+    from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+    own = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
+        model = AutoModelForTokenClassification.from_pretrained(str(folder), use_safetensors=True, **own)
+    except Exception as error:  # whatever the library raises at a model that is damaged or needs its own code
+        lines = str(error).strip().splitlines()
+        raise UserError(f"{folder}: cannot be loaded: {lines[0] if lines else type(error).__name__}") from None
+    if not tokenizer.is_fast:
+        raise UserError(
+            f"{folder}: its tokenizer does not tell which token is of which word; expected a tokenizer.json"
+        )
+    most = getattr(model.config, "max_position_embeddings", None) or max_length
+    if model.config.model_type in loading.COUNT_FROM_PADDING:
+        most -= model.config.pad_token_id + 1
+    if max_length > most:
+        raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")
+    if max_length <= tokenizer.num_special_tokens_to_add() + 1:
+        raise UserError(f"{folder}: max_length is {max_length}, which leaves no room for words")
+    return Tagger(model.to(device()).eval(), tokenizer, max_length, batch_size)
+
+
+def bare(label: str) -> str:
+    """A label without the B- or I- that says whether a span begins or goes on."""
+    return label[2:] if label[:2] in ("B-", "I-") else label
+
+
+def spans(words: list[str], labels: list[str]) -> Spans:
+    """Words that follow one another with the same label, as one; B- begins another. Signs alone are none."""
+    found: list[tuple[str, list[str]]] = []
+    last = OUTSIDE
+    for word, label in zip(words, labels, strict=True):
+        name = bare(label)
+        if name != OUTSIDE and any(character.isalnum() for character in word):
+            if name == last and not label.startswith("B-"):
+                found[-1][1].append(word)
+            else:
+                found.append((name, [word]))
+            last = name
+        else:
+            last = OUTSIDE
+    return [(name, " ".join(parts)) for name, parts in found]
