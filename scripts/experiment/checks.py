@@ -14,7 +14,7 @@ from scripts.experiment.dataset_keys import check_keys, check_samples, check_tra
 from scripts.experiment.dataset_schema import format_of, formats
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
-from scripts.experiment.recipe_checks import check_examples, check_lengths, check_training
+from scripts.experiment.recipe_checks import check_examples, check_lengths, check_prompts, check_training
 from scripts.experiment.records import UNTRAINED
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
@@ -150,6 +150,7 @@ def check_models(check: Checker) -> None:
             problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", problem)
         check_lengths(check, name, entry)
+        check_prompts(check, name, entry)
 
 
 def check_recipes(check: Checker) -> None:

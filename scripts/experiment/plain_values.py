@@ -1,6 +1,7 @@
 """Checks of every value of a configuration, independent of its schema: numbers are finite and texts are visible.
 
-The schema states what each key means. These checks hold for all keys, also for those that are added later.
+The schema states what each key means. These checks hold for all keys, also for those that are added later. One alone
+may hold a newline: a prompt, as the instructions of language models do.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ LONGEST_TEXT = 4096  # characters: no path is longer
 _EXACT = 2**53  # above it, 64-bit floats cannot represent every whole number
 
 
-def why_not_plain(value: Any) -> str | None:
-    """Why a single value is refused; None if it is not. The content of lists and mappings is not looked at."""
+def why_not_plain(value: Any, lines: bool = False) -> str | None:
+    """Why a single value is refused; None if it is not. The content of lists and mappings is not looked at.
+
+    A text is one line unless it may have several `lines`.
+    """
     if value is None or isinstance(value, bool | list | dict):
         return None
     if isinstance(value, float):
@@ -27,7 +31,7 @@ def why_not_plain(value: Any) -> str | None:
     if not isinstance(value, str):
         kind = type(value).__name__
         return f"{value} is a {kind} to YAML; no value here is a {kind}; for a text write '{value}'"
-    if invisible := REFUSED.search(value):
+    if invisible := REFUSED.search(value.replace("\n", "") if lines else value):
         return f"the text {shortened(value)} holds {named(invisible[0])}; expected one line of visible characters"
     if len(value) > LONGEST_TEXT:
         return f"a text of {len(value):,} characters; expected at most {LONGEST_TEXT:,}"
@@ -37,7 +41,7 @@ def why_not_plain(value: Any) -> str | None:
 def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
     """Raise UserError, with the key, unless `why_not_plain` accepts each value and key of a configuration."""
     where = ": ".join([source, *([".".join(path)] if path else [])])
-    if reason := why_not_plain(value):
+    if reason := why_not_plain(value, lines=path[0:1] == ("models",) and path[2:3] == ("prompts",)):
         raise UserError(f"{where}: {reason}")
     if isinstance(value, dict):
         for key, part in value.items():

@@ -8,6 +8,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
+from scripts.models.prompts import takes_prompts
 
 
 def check_examples(check: Checker, name: str, entry: dict[str, Any]) -> None:
@@ -60,6 +61,13 @@ def _has_margin(entry: dict[str, Any], kind: str) -> bool:
     except UserError:
         return False  # another kind's
     return loss in getattr(adapter(kind), "MARGINS", {})
+
+
+def check_prompts(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """Raise UserError for prompts of a kind of model that takes none."""
+    if entry.get("prompts") and not takes_prompts(adapter(entry["type"])):
+        able = " and ".join(f"{kind}s" for kind, module in adapters().items() if takes_prompts(module))
+        raise check.fail(f"models.{name}.prompts", f"a {entry['type']} takes none; {able} do")
 
 
 def check_lengths(check: Checker, name: str, entry: dict[str, Any]) -> None:

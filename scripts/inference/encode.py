@@ -24,6 +24,7 @@ from scripts.common.timing import clock, write_timing
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
+from scripts.models.prompts import fact, load_prompted, prompts_of
 from scripts.models.running import precision
 
 BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little
@@ -35,6 +36,7 @@ class Settings:
     max_length: Annotated[int, "tokens kept of a text"]
     batch_size: Annotated[int, "texts a batch"]
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
+    prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
 
     @property
     def max_query_length(self) -> None:
@@ -79,8 +81,9 @@ def main() -> None:
     options = parser(__doc__, "checkpoint", "corpus", "embeddings", "timing", settings=Settings).parse_args()
     settings: Settings = options.settings
     kind = adapter(settings.type)
-    model = kind.load(options.checkpoint, settings.max_length)
-    encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size, role="document")
+    model = load_prompted(kind, options.checkpoint, settings)
+    cutting = cutting_encoder(kind, model, settings, ("document",))
+    encode = partial(cutting, batch_size=settings.batch_size, role="document")
     count, seconds = encode_corpus(encode, options.corpus, options.embeddings, settings.batch_size)
     print(f"{options.corpus}: {count} documents encoded, {count / seconds:.1f} a second", file=sys.stderr)
     write_timing(
@@ -92,6 +95,7 @@ def main() -> None:
         max_length=settings.max_length,
         batch_size=settings.batch_size,
         **({"max_document_length": settings.max_document_length} if settings.max_document_length else {}),
+        **fact(prompts_of(kind, model, ("document",))),
     )
 
 

@@ -10,14 +10,17 @@ from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 
-LENGTHS = ("max_query_length", "max_document_length")  # where the model has them
+TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 
 
 def encoding_settings(experiment: Experiment, model: str) -> dict:
     """How a model encodes a corpus."""
     entry = experiment.models[model]
     lengths = {key: entry[key] for key in ("max_document_length",) if key in entry}
-    return {**{key: entry[key] for key in ("type", "max_length", "batch_size")}, **lengths}
+    # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
+    own = {role: prompt for role, prompt in entry.get("prompts", {}).items() if role == "document"}
+    prompts = {"prompts": own} if own else {}
+    return {**{key: entry[key] for key in ("type", "max_length", "batch_size")}, **lengths, **prompts}
 
 
 def checkpoint(experiment: Experiment, system: str, task: str, seed: str) -> str:
@@ -58,5 +61,5 @@ def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     model = experiment.models[ranker.model]
     depth = ranker.depth or experiment.depth
-    lengths = {key: model[key] for key in LENGTHS if key in model}
-    return {**{key: model[key] for key in model_keys}, **lengths, **passages, "depth": depth, "tag": f"{system}-{seed}"}
+    texts = {key: model[key] for key in TEXTS if key in model}
+    return {**{key: model[key] for key in model_keys}, **texts, **passages, "depth": depth, "tag": f"{system}-{seed}"}

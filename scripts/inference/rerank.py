@@ -21,7 +21,6 @@ import numpy as np
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
-from scripts.common.settings import given
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.inference.pairs import aggregated, chunks, passage_pairs
 from scripts.inference.vectors import Vectors, encode_all, similarities, stored
@@ -29,6 +28,7 @@ from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_encoder, cutting_scorer
+from scripts.models.prompts import load_prompted, prompts_of, refuse_prompts, told
 from scripts.models.running import precision
 
 Candidates = dict[str, list[str]]  # query id -> document ids
@@ -46,6 +46,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
 
 
 class Outcome(NamedTuple):
@@ -140,11 +141,14 @@ def main() -> None:
     texts = read_documents(options.corpus, wanted, options.first_stage)
     kind = adapter(settings.type)
     if kind.SEARCHES:
-        model = kind.load(options.checkpoint, settings.max_length)
+        model = load_prompted(kind, options.checkpoint, settings)
         embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
         encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size)
         outcome = by_vectors(encode, wanted, queries, texts, embeddings)
+        prompts = prompts_of(kind, model)
     else:
+        refuse_prompts(kind, settings.prompts)
+        prompts = {}  # those of a scorer are among its facts
         whole = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
         outcome = by_pairs(cutting_scorer(whole, settings), wanted, queries, texts)
     write_run(options.run, outcome.ranked, settings.tag)
@@ -161,7 +165,7 @@ def main() -> None:
         queries_per_second=len(wanted) / outcome.seconds,
         latency_ms=latency(outcome.singles),
         **outcome.facts,
-        **given(settings),
+        **told(settings, prompts),
     )
 
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.settings import given
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.inference.vectors import open_embeddings, passage_counts
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import write_run
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
+from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import device, precision
 
 
@@ -35,6 +35,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "as the embeddings were made; goes into the timing"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
 
 
 def main() -> None:
@@ -48,7 +49,8 @@ def main() -> None:
     ids, passages = list(counts), np.array(list(counts.values()))
     documents = open_embeddings(options.embeddings, sum(counts.values()))
     kind = adapter(settings.type)
-    encode = cutting_encoder(kind, kind.load(options.checkpoint, settings.max_length), settings)
+    model = load_prompted(kind, options.checkpoint, settings)
+    encode = cutting_encoder(kind, model, settings)
 
     from scripts.inference.exact import precedence, search
 
@@ -71,7 +73,7 @@ def main() -> None:
     }
     write_run(options.run, ranked, settings.tag)
     print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
-    facts = given(settings)
+    facts = told(settings, prompts_of(kind, model))
     del facts["type"]  # so that timings keep the keys that they have always had
     write_timing(
         options.timing,

@@ -32,6 +32,7 @@ class Training(NamedTuple):
 
     `loss` makes the loss of a name for a model, with a margin where one is given. `outputs` are those of the model's
     outputs that losses use. `head` gives the parameters of a model's prediction head, where such models have one.
+    `prompts` gives what the arguments take as `prompts`, for a model and the columns of a training set.
     """
 
     trainer: type
@@ -39,17 +40,19 @@ class Training(NamedTuple):
     loss: Callable[..., Any]
     outputs: tuple[str, ...]
     head: Callable[[Any], list[Any]] | None = None
+    prompts: Callable[[Any, list[str]], dict[str, str] | str | None] | None = None
 
 
 class Scorer(NamedTuple):
     """`score` gives the logits of pairs of texts: float32 of shape (pairs,). `facts` say, for the timing, by what.
 
-    `tokenizer` is the model's, of the library tokenizers, where it has such a one.
+    `tokenizer` is the model's, of the library tokenizers, where it has such a one. `prompts` are those that it puts.
     """
 
     score: Callable[[list[TextPair]], np.ndarray]
     facts: dict[str, Any]
     tokenizer: Any = None
+    prompts: dict[str, str] | None = None
 
 
 class WordTagger(Protocol):
@@ -66,6 +69,7 @@ class Adapter(Protocol):
 
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
+    One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either.
     """
 
     NAME: str  # a model's `type`
@@ -83,6 +87,12 @@ class Adapter(Protocol):
 
     def tokenizer(self, model: Any) -> Any:
         """A model's tokenizer, of the library tokenizers; None where it has another."""
+
+    def prompts(self, model: Any) -> dict[str, str]:
+        """What a model puts before queries and documents, by role; "" or no entry is nothing."""
+
+    def give_prompts(self, model: Any, prompts: dict[str, str]) -> None:
+        """Let a model put these prompts before texts of their roles, and store them where it is saved."""
 
     def warm_up(self, model: Any, batch_size: int) -> None:
         """Let one batch pass a model that is to be trained."""

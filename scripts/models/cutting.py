@@ -2,18 +2,20 @@
 
 A model's own limit, `max_length`, is of its whole input: of a pair, a long document would otherwise take the place of
 the query, or a long query that of the document. A text is cut at the place where its last kept token ends; tokens are
-counted without the special ones. Training, encoding and scoring cut alike.
+counted without the special ones and without the model's prompt, which is put before what is left of the text and has
+its room within `max_length` beside it. Training, encoding and scoring cut alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.models.adapters import Adapter, Role, Scorer, TextPair
+from scripts.models.prompts import ROLES, prompts_of, role_of
 
 Cut = Callable[[list[str], Role], list[str]]
 
@@ -29,29 +31,43 @@ class Lengths(Protocol):
     def max_document_length(self) -> int | None: ...
 
 
-def cutter(tokenizer: Any, lengths: Lengths, in_pairs: bool) -> Cut | None:
+def cutter(tokenizer: Any, lengths: Lengths, in_pairs: bool, prompts: dict[str, str] | None = None) -> Cut | None:
     """What cuts texts by a tokenizer (of the library tokenizers); None where there is no limit but the model's own.
 
-    Raises UserError where the limits and the special tokens are together more than the model's `max_length`: of a pair
-    of texts where the model takes such pairs, else of each.
+    Raises UserError where the limits, the special tokens and the prompts (by role) are together more than the model's
+    `max_length`: of a pair of texts where the model takes such pairs, else of each.
     """
     limits = {"query": lengths.max_query_length, "document": lengths.max_document_length}
     given = {role: limit for role, limit in limits.items() if limit is not None}
+    if tokenizer is None:
+        if given:
+            raise UserError("max_query_length and max_document_length need a fast tokenizer, which this model lacks")
+        return None
+    special = tokenizer.num_special_tokens_to_add(in_pairs)
+    prompt_tokens = {role: count_tokens(tokenizer, (prompts or {}).get(role, "")) for role in limits}
+    # A text without a limit has to have room for one token.
+    needed = [(limit or 1) + prompt_tokens[role] for role, limit in limits.items()]
+    whole = sum(needed) if in_pairs else max(needed)
+    if whole + special > lengths.max_length and (given or any(prompt_tokens.values())):
+        words = [f"max_{role}_length {limit}" for role, limit in given.items()] or ["texts"]
+        counted = [f"{count} tokens of the {role} prompt" for role, count in prompt_tokens.items() if count]
+        beside = " and ".join([f"{special} special tokens", *counted])
+        problem = f"do not fit into max_length {lengths.max_length} with {beside}; raise it or lower them"
+        raise UserError(f"{' and '.join(words)} {problem}")
     if not given:
         return None
-    if tokenizer is None:
-        raise UserError("max_query_length and max_document_length need a fast tokenizer, which this model lacks")
-    special = tokenizer.num_special_tokens_to_add(in_pairs)
-    # A text without a limit has to have room for one token.
-    whole = sum(limit or 1 for limit in limits.values()) if in_pairs else max(given.values())
-    if whole + special > lengths.max_length:
-        words = " and ".join(f"max_{role}_length {limit}" for role, limit in given.items())
-        problem = (
-            f"do not fit into max_length {lengths.max_length} with {special} special tokens; raise it or lower them"
-        )
-        raise UserError(f"{words} {problem}")
     cutters = {role: _Cutter(tokenizer, limit) for role, limit in given.items()}
     return lambda texts, role: cutters[role].cut(texts) if role in cutters else texts
+
+
+def count_tokens(tokenizer: Any, text: str) -> int:
+    """The tokens of a text, without special ones."""
+    if not text:
+        return 0
+    whole = type(tokenizer).from_str(tokenizer.to_str())  # its own: truncation is a state of it
+    whole.no_padding()
+    whole.no_truncation()
+    return len(whole.encode(text, add_special_tokens=False).ids)
 
 
 class _Cutter:
@@ -92,13 +108,15 @@ def cut_columns(columns: dict[str, list], cut: Cut | None) -> dict[str, list]:
         elif name == "documents":
             shorter[name] = [cut(documents, "document") for documents in values]
         else:
-            shorter[name] = cut(values, "query" if name in ("anchor", "query") else "document")
+            shorter[name] = cut(values, role_of(name))
     return shorter
 
 
-def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths) -> Callable[..., np.ndarray]:
-    """What encodes texts (texts, batch_size, role) with a model, after they are cut."""
-    cut = cutter(tokenizer_of(kind, model), lengths, in_pairs=False)
+def cutting_encoder(
+    kind: Adapter, model: Any, lengths: Lengths, roles: Iterable[Role] = ROLES
+) -> Callable[..., np.ndarray]:
+    """What encodes texts (texts, batch_size, role) of these roles with a model, after they are cut."""
+    cut = cutter(tokenizer_of(kind, model), lengths, in_pairs=False, prompts=prompts_of(kind, model, roles))
 
     def encode(texts: list[str], batch_size: int, role: Role) -> np.ndarray:
         return kind.encode(model, cut(texts, role) if cut else texts, batch_size, role)
@@ -108,7 +126,7 @@ def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths) -> Callable[...
 
 def cutting_scorer(whole: Scorer, lengths: Lengths) -> Scorer:
     """A scorer of pairs that cuts their texts first."""
-    cut = cutter(whole.tokenizer, lengths, in_pairs=True)
+    cut = cutter(whole.tokenizer, lengths, in_pairs=True, prompts=whole.prompts)
     if cut is None:
         return whole
 

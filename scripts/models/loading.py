@@ -9,10 +9,12 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
 from scripts.models.model_files import backbone, check_weights, read_object
 from scripts.models.running import device
 
+LONGEST_PROMPT = 4096  # characters that a model may store; instructions of language models have a few hundred
 COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
 
 
@@ -42,7 +44,23 @@ def check(folder: Path) -> dict:
                 pass
         except SafetensorError as error:
             raise UserError(f"{file}: damaged weights ({error})") from None
+    stored_prompts(folder)
     return config
+
+
+def stored_prompts(folder: Path) -> dict[str, str]:
+    """The prompts that a model stores, by their names. Raises UserError where they are no texts, or overlong ones."""
+    file = folder / "config_sentence_transformers.json"
+    stored = read_object(file) if file.is_file() else {}
+    prompts = stored.get("prompts") or {}
+    if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
+        raise UserError(f"{file}: prompts is no object of texts")
+    prompts = {name: text for name, text in prompts.items() if text is not None}  # as if they were not there
+    for name, text in prompts.items():
+        if len(text) > LONGEST_PROMPT or REFUSED_IN_FILES.search(text):
+            problem = f"expected at most {LONGEST_PROMPT:,} characters, and none of them invisible"
+            raise UserError(f"{file}: the prompt {shortened(name)}: {problem}")
+    return prompts
 
 
 def load(model_class: type, folder: Path, **options: Any):

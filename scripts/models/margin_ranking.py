@@ -23,10 +23,17 @@ class MarginRankingLoss(torch.nn.Module):
         self.model = model
         self.margin = margin
 
-    def forward(self, inputs: list[list[str]], labels: torch.Tensor | None = None) -> torch.Tensor:
+    def forward(
+        self,
+        inputs: list[list[str]],
+        labels: torch.Tensor | None = None,
+        prompt: str | None = None,
+        task: str | None = None,
+    ) -> torch.Tensor:
+        # The trainer leaves out the prompt, with no more than a warning, where a loss does not take both of these.
         queries, relevant, others = inputs
         pairs = list(zip(queries * 2, relevant + others, strict=True))
-        features = batch_to_device(self.model.preprocess(pairs), self.model.device)
+        features = batch_to_device(self.model.preprocess(pairs, prompt=prompt, task=task), self.model.device)
         of_relevant, of_others = self.model(features)["scores"].view(-1).chunk(2)
         return torch.relu(self.margin - (of_relevant - of_others)).mean()
 

@@ -31,13 +31,17 @@ from scripts.training.training_settings import Settings
 MARK = "complete.json"
 
 
-def fingerprint(settings: Settings, columns: dict[str, list], weights: list[Path]) -> str:
-    """What a training depends on, as one SHA-256: settings, examples, starting weights and the libraries' versions.
+def fingerprint(
+    settings: Settings, columns: dict[str, list], weights: list[Path], prompts: dict[str, str] | None = None
+) -> str:
+    """What a training depends on, as one SHA-256: settings, examples, starting weights, the prompts that are put (the
+    model may store them) and the libraries' versions.
 
     Not on the micro-batch: a training that lacked memory goes on with a smaller one.
     """
     total = hashlib.sha256()
     decisive = {name: value for name, value in given(settings).items() if name != "micro_batch"}
+    decisive |= {"prompts": prompts} if prompts else {}
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())
     for path in weights:

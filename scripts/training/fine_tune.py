@@ -15,13 +15,13 @@ from pathlib import Path
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_folder, atomic_text
-from scripts.common.settings import given
 from scripts.common.timing import write_timing
 from scripts.ir.collection import passages_of
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.losses import resolve_loss
 from scripts.models.model_files import backbone
+from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.training_settings import Settings
@@ -41,7 +41,7 @@ def load(start: Path, settings: Settings):
 
     kind = adapter(settings.type)
     set_seed(settings.seed)
-    model = kind.load(start, settings.max_length, to_train=True)
+    model = load_prompted(kind, start, settings, to_train=True)
     kind.warm_up(model, settings.batch_size)
     return model
 
@@ -64,13 +64,15 @@ def main() -> None:
     training_set = read_examples(table, options.corpus, options.queries, shape)
     model = load(options.start, settings)
     kind = adapter(settings.type)
-    training_set = cut_columns(training_set, cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES))
+    prompts = prompts_of(kind, model)
+    cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=prompts)
+    training_set = cut_columns(training_set, cut)
 
     from scripts.training.checkpoints import fingerprint
     from scripts.training.trainer import train
 
     weights = sorted(backbone(options.start).glob("*.safetensors"))
-    mark = fingerprint(settings, training_set, weights)
+    mark = fingerprint(settings, training_set, weights, prompts)
     outcome = train(model, training_set, shape, loss, settings, options.resume, mark)
     with atomic_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
@@ -80,7 +82,7 @@ def main() -> None:
     passes = min(outcome.steps * settings.batch_size, settings.epochs * examples)
     write_timing(
         options.timing,
-        **given(settings) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
+        **told(settings, prompts) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
         queries=table.queries,
         **left_out,
         examples=examples,

@@ -12,7 +12,7 @@ from scripts.training.planning_examples import by_epoch, examples_name, examples
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin")  # where the recipe has them
-LENGTHS = ("max_query_length", "max_document_length")  # where the model has them
+TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 OF_WEIGHTS = ("backend", "file", "sha256")
 
 
@@ -71,7 +71,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     return {
         **{key: entry[key] for key in SCHEDULE},
         **{key: entry[key] for key in FURTHER if key in entry},
-        **{key: trained[key] for key in LENGTHS if key in trained},
+        **{key: trained[key] for key in TEXTS if key in trained},
         **by_passage,
         **drawn,
         "type": trained["type"],

@@ -122,6 +122,8 @@ def train(
         report_to="none",
         disable_tqdm=True,
     )
+    if training.prompts:  # not as an argument: the library would read a text as JSON
+        arguments.prompts = training.prompts(model, list(columns))
     trainer = micro_batch_trainer(training.trainer)(
         model=model,
         args=arguments,

@@ -27,4 +27,5 @@ class Settings:
     draw: Annotated[Literal["once", "epoch"], "epoch: each epoch has rows of its own"] = "once"
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
+    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None

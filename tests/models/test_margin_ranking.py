@@ -26,7 +26,7 @@ class Scores(torch.nn.Module):
         self.scores = torch.nn.Parameter(torch.tensor(list(scores.values()), dtype=torch.float64))
         self.places = {pair: place for place, pair in enumerate(scores)}
 
-    def preprocess(self, pairs):
+    def preprocess(self, pairs, prompt=None, task=None):
         return {"places": torch.tensor([self.places[pair] for pair in pairs])}
 
     def forward(self, features):

@@ -41,6 +41,28 @@ def test_a_learning_rate_reruns_its_recipe_and_what_follows(again):
     }
 
 
+@pytest.mark.parametrize("role", ["query", "document"])
+def test_a_prompt_reruns_the_jobs_of_its_model_alone(again, role):
+    """Trainings, encodings and rankings; a query's prompt encodes no corpus of the untrained model again."""
+    config = tiny_config()
+    config["models"]["bert"]["prompts"] = {role: "word1 {seed} "}
+    again.write_config(config)
+    rules = ("weights", "negatives", "fine_tune", "encode", "retrieve", "rerank", "search", "search_training_queries")
+    planned = {job for job in again.planned() if job.split()[0] in rules}
+    untrained = follow("zero-shot", (0,), "bert", "untrained")
+    of_zero_shot = named(untrained, "retrieve") | (named(untrained, "encode") if role == "document" else set())
+    of_trained = follow("hard", (1, 2), "bert", "hard") | follow("random", (1,), "bert", "random")
+    assert planned == {
+        *(f"fine_tune bert {name} seed-{seed}" for name, seed in (("hard", 1), ("hard", 2), ("random", 1))),
+        *(job for rule in ("encode", "retrieve") for job in named(of_trained, rule)),
+        *of_zero_shot,
+    }
+    assert not named(again.planned(), "choose_negatives") and "metadata" not in str(planned)
+    config["models"]["bert"]["prompts"] = {}
+    again.write_config(config)
+    assert again.planned() == set()
+
+
 def test_reordered_keys_rerun_nothing(again):
     def reordered(value):
         return {k: reordered(v) for k, v in reversed(value.items())} if isinstance(value, dict) else value

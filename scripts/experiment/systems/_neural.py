@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 
 from scripts.common.locations import shown
@@ -154,7 +155,7 @@ class Neural(SystemKind):
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
         onnx = "ONNX, " if model["backend"] == "onnx" else ""
-        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)})"
+        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
             words += _training_in_words(experiment, system)
         words += self.ranking_in_words(system)
@@ -169,7 +170,9 @@ class Neural(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         model = _model(experiment, system)
-        facts = {key: model[key] for key in ("weights", "revision", "max_length", *LENGTHS) if model.get(key)}
+        facts = {
+            key: model[key] for key in ("weights", "revision", "max_length", *LENGTHS, "prompts") if model.get(key)
+        }
         facts["weights"] = shown(facts["weights"])
         stage = {"method": model["type"], **facts}
         if system.recipe_of:
@@ -186,6 +189,15 @@ def _tokens(model: dict[str, Any]) -> str:
     """How many tokens are kept, and of queries and documents apart where the model says so."""
     apart = [f", {model[key]} {words}" for key, words in LENGTHS.items() if key in model]
     return f"{model['max_length']} tokens{''.join(apart)}"
+
+
+def _prompts(model: dict[str, Any]) -> str:
+    """The prompts that the configuration gives, on one line; those that a model stores are in the timings."""
+    given = model.get("prompts", {})
+    words = [
+        f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}" for role, text in given.items()
+    ]
+    return "".join(f", {word}" for word in words)
 
 
 def _model(experiment: Experiment, system: System) -> dict[str, Any]:

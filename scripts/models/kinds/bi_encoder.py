@@ -49,7 +49,21 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTrans
     if model.similarity_fn_name not in ("cosine", "dot"):
         raise UserError(f"{folder}: its similarity is {model.similarity_fn_name}; only cosine and dot can be searched")
     loading.limit(model, folder, max_length)
+    if "document" not in loading.stored_prompts(folder):
+        # encode_document looks for these names too, but finds `document` first, which the library has set to "".
+        names = [name for name in ("passage", "corpus") if name in model.prompts]
+        model.prompts["document"] = model.prompts[names[0]] if names else ""
     return model
+
+
+def prompts(model: SentenceTransformer) -> dict[str, str]:
+    """What encode_query and encode_document put before a text."""
+    return {"query": model.prompts["query"], "document": model.prompts["document"]}
+
+
+def give_prompts(model: SentenceTransformer, prompts: dict[str, str]) -> None:
+    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
+    model.prompts.update(prompts)
 
 
 def tokenizer(model: SentenceTransformer) -> Any:
@@ -70,12 +84,14 @@ def training() -> Training:
     from sentence_transformers.sentence_transformer import losses
 
     from scripts.models.adapters import Training
+    from scripts.models.prompts import of_columns
 
     return Training(
         trainer=SentenceTransformerTrainer,
         arguments=SentenceTransformerTrainingArguments,
         loss=lambda name, model, margin=None: getattr(losses, name)(model, **with_margin(MARGINS, name, margin)),
         outputs=("sentence_embedding",),
+        prompts=lambda model, columns: of_columns(prompts(model), columns),
     )
 
 

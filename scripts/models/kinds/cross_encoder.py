@@ -73,6 +73,15 @@ def tokenizer(model: CrossEncoder) -> Any:
     return loading.fast_tokenizer(model)
 
 
+def prompts(model: CrossEncoder) -> dict[str, str]:
+    """The one prompt that a model may store: the library puts it before the first text of a pair, the query.
+
+    It takes none apart for queries and documents, so a configuration gives none.
+    """
+    name = model.default_prompt_name
+    return {} if name is None else {"query": model.prompts[name]}
+
+
 def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
     """The parameters of the prediction head: all but those of the encoder below it."""
     whole = model.transformers_model
@@ -103,12 +112,14 @@ def training() -> Training:
         loss=loss,
         outputs=("scores",),
         head=head,
+        prompts=lambda model, columns: prompts(model).get("query"),
     )
 
 
 def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
     """Load a cross-encoder that scores pairs by torch, or by onnxruntime on the processor."""
     from scripts.models.adapters import Scorer
+    from scripts.models.prompts import fact
     from scripts.models.running import precision
 
     if backend == "onnx":
@@ -117,7 +128,9 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
         encoder = OnnxCrossEncoder(folder, max_length)
         return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts, encoder.tokenizer)
     model = load(folder, max_length)
-    return Scorer(partial(score_pairs, model, batch_size=batch_size), {"precision": precision()}, tokenizer(model))
+    put = {role: prompt for role, prompt in prompts(model).items() if prompt}
+    score = partial(score_pairs, model, batch_size=batch_size)
+    return Scorer(score, {"precision": precision(), **fact(put)}, tokenizer(model), put)
 
 
 def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> np.ndarray:

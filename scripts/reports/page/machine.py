@@ -18,8 +18,22 @@ WORK = {
 
 
 def read_timings(paths: list[Path]) -> list[dict]:
-    """The timing files, each with the `kind` of work that its place under results/ tells."""
-    return [json.loads(path.read_text()) | {"kind": WORK[parse(str(path))[0]]} for path in paths]
+    """The timing files, each with the `kind` of work that its place tells, and the `system` that it was done for."""
+    places = {path: parse(str(path)) for path in paths}
+    return [
+        json.loads(path.read_text()) | {"kind": WORK[name], "system": fields.get("system")}
+        for path, (name, fields) in places.items()
+    ]
+
+
+def prompts_in_words(timings: list[dict]) -> str:
+    """What was put before texts, by the systems that ranked so; empty where nothing was."""
+    systems: dict[str, dict[str, None]] = {}
+    for timing in timings:
+        if timing.get("prompts") and timing["system"]:
+            texts = [f"{role} {json.dumps(text, ensure_ascii=False)}" for role, text in timing["prompts"].items()]
+            systems.setdefault(" and ".join(texts), {})[timing["system"]] = None
+    return "; ".join(f"{texts} ({', '.join(names)})" for texts, names in systems.items())
 
 
 def machine_table(timings: list[dict]) -> Table:
@@ -61,5 +75,6 @@ def facts(timings: list[dict]) -> list[tuple[str, str]]:
     lines.append(("Threads a job", ", ".join(map(str, threads))))
     on_gpu = sum(float(timing.get("seconds") or 0) for timing in timings if timing["device"] != "cpu")
     lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
+    lines.append(("Prompts", prompts_in_words(timings)))
     lines.append(("Energy", "not measured"))
     return [(name, text) for name, text in lines if text]

@@ -1,0 +1,79 @@
+"""Prompts: what stands before each text that a model is given, such as `query: ` and `passage: ` of E5.
+
+A model may store them, and a configuration may give others, or "" for none. They are set in the loaded model: so
+training, encoding and scoring put the same ones, and a checkpoint that is saved stores those it was trained with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Protocol
+
+from scripts.common.errors import UserError
+from scripts.common.settings import given
+from scripts.models.adapters import Adapter, Role
+
+ROLES: tuple[Role, ...] = ("query", "document")
+
+
+class Prompted(Protocol):
+    """The settings of a script that loads a model: the prompts by role, those of the model where they name none."""
+
+    @property
+    def max_length(self) -> int: ...
+    @property
+    def prompts(self) -> dict[str, str] | None: ...
+
+
+def load_prompted(kind: Adapter, folder: Path, settings: Prompted, to_train: bool = False) -> Any:
+    """Load a model, with the prompts that the settings give in place of those it stores; "" is none.
+
+    Raises UserError for a prompt of a kind that takes none, or for anything but a query and a document.
+    """
+    model = kind.load(folder, settings.max_length, to_train)
+    refuse_prompts(kind, settings.prompts)
+    if settings.prompts:
+        kind.give_prompts(model, settings.prompts)
+    return model
+
+
+def refuse_prompts(kind: Adapter, prompts: dict[str, str] | None) -> None:
+    """Raise UserError for prompts that a kind of model does not take."""
+    if prompts and not takes_prompts(kind):
+        raise UserError(f"prompts: a {kind.NAME} takes none")
+    if unknown := [role for role in prompts or () if role not in ROLES]:
+        raise UserError(f"prompts: unknown key {unknown[0]!r}; expected are {', '.join(ROLES)}")
+
+
+def takes_prompts(kind: Adapter) -> bool:
+    """Whether a kind of model can be given prompts."""
+    return hasattr(kind, "give_prompts")
+
+
+def prompts_of(kind: Adapter, model: Any, roles: Iterable[Role] = ROLES) -> dict[str, str]:
+    """The prompts that a loaded model puts before texts of these roles; a role without any is left out."""
+    stated = getattr(kind, "prompts", None)
+    prompts = stated(model) if stated else {}
+    return {role: prompts[role] for role in roles if prompts.get(role)}
+
+
+def of_columns(prompts: dict[str, str], columns: Iterable[str]) -> dict[str, str]:
+    """The prompts of a training set's columns of texts (see scripts/training/examples.py)."""
+    roles = {column: role_of(column) for column in columns if column != "label"}
+    return {column: prompts[role] for column, role in roles.items() if prompts.get(role)}
+
+
+def role_of(column: str) -> Role:
+    """Whether a training set's column has queries or documents."""
+    return "query" if column in ("anchor", "query") else "document"
+
+
+def fact(prompts: dict[str, str]) -> dict[str, dict[str, str]]:
+    """What a timing says of the prompts that were put; nothing where there was none."""
+    return {"prompts": prompts} if prompts else {}
+
+
+def told(settings: Any, prompts: dict[str, str]) -> dict[str, Any]:
+    """What a timing says of a job's settings. Its prompts are those that were put, whoever gave them."""
+    return {key: value for key, value in given(settings).items() if key != "prompts"} | fact(prompts)

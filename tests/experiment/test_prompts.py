@@ -1,0 +1,143 @@
+"""Prompts of a model in a configuration: whose jobs hold them, what is said of them, and what each mistake says."""
+
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
+from scripts.engine.job_settings import settings
+from scripts.experiment.descriptions import describe
+from scripts.experiment.resolution import resolve
+from scripts.experiment.resolved_file import resolved_text
+from scripts.experiment.system_kinds import system_kind
+from scripts.inference import planning as inference
+from scripts.training import planning
+from tests.experiment.test_config import BASE
+from tests.support.configuration import changed as changed_base
+
+ROOT = Path(__file__).parents[2]
+OTHERS = {"systems/zero": {"model": "m"}, "systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+BOTH = {"query": "query: ", "document": "passage: "}
+# To a shell, to Snakemake (wildcards), to JSON, HTML and YAML these mean something.
+HOSTILE = '\'; rm -rf "$HOME" `id` {wildcards.seed} {{x}} <script>\\n &amp; #: - % é中 \n>'
+changed = partial(changed_base, BASE | {"systems": BASE["systems"]})
+
+
+def resolved(prompts, **further):
+    given = {} if prompts is None else {"models/m/prompts": prompts}
+    return resolve(changed(OTHERS | given | further), "c.yaml")
+
+
+def jobs(experiment):
+    """The settings of every job that a model has a part in."""
+    return {
+        "train": planning.training_settings(experiment, "m", "r", "1"),
+        "encode": inference.encoding_settings(experiment, "m"),
+        "retrieve": inference.ranking_settings(experiment, "zero", "0"),
+        "retrieve tuned": inference.ranking_settings(experiment, "tuned", "1"),
+        "rerank": inference.ranking_settings(experiment, "ce", "0"),
+        "train ce": planning.training_settings(experiment, "ce", "r", "1"),
+        "weights": planning.weights_settings(experiment, "m"),
+    }
+
+
+def test_without_prompts_no_job_knows_of_them():
+    plain = jobs(resolved(None))
+    assert "prompts" not in str(plain) and jobs(resolved({})) == plain
+    assert resolved({}).models == resolved(None).models
+
+
+@pytest.mark.parametrize(
+    ("prompts", "of_encoding"),
+    [
+        (BOTH, {"document": "passage: "}),
+        ({"query": "query: "}, None),
+        ({"query": "", "document": ""}, {"document": ""}),  # none, also where the model stores some
+    ],
+)
+def test_the_jobs_of_this_model_hold_them_and_no_others(prompts, of_encoding):
+    plain, given = jobs(resolved(None)), jobs(resolved(prompts))
+    told = {"train": prompts, "retrieve": prompts, "retrieve tuned": prompts, "encode": of_encoding}
+    for job, before in plain.items():
+        assert given[job] == before | ({"prompts": told[job]} if told.get(job) else {})
+
+
+def test_a_description_an_archive_and_an_identity_say_them():
+    experiment = resolved({"query": "Find “a”:\n", "document": ""})
+    words = describe(experiment, experiment.systems["zero"])
+    assert words == 'bi-encoder m (org/m, 128 tokens, query prompt "Find “a”:\\n", document prompt none)'
+    kind = system_kind(experiment.systems["zero"])
+    assert kind.provenance(experiment, experiment.systems["zero"])["prompts"] == {
+        "query": "Find “a”:\n",
+        "document": "",
+    }
+    plain = resolved(None)
+    assert "prompts" not in kind.provenance(plain, plain.systems["zero"])
+    sides = [kind.identity({"models": one.models, "recipes": {}}, one.systems["zero"]) for one in (experiment, plain)]
+    assert sides[0] != sides[1]
+
+
+def test_any_visible_text_reaches_the_jobs_as_it_is(tmp_path):
+    config = changed({"models/m/prompts": {"query": HOSTILE}})
+    experiment = resolve(config, "c.yaml")
+    assert planning.training_settings(experiment, "m", "r", "1")["prompts"] == {"query": HOSTILE}
+    assert "\n" not in settings(prompts={"query": HOSTILE})  # one line of a command
+    (tmp_path / "c.yaml").write_text(resolved_text(config, "c.yaml"))
+    assert read_yaml(tmp_path / "c.yaml")["models"]["m"]["prompts"] == {"query": HOSTILE}
+    assert "\n" not in describe(experiment, experiment.systems["tuned"])
+
+
+def test_a_list_makes_a_model_of_each():
+    experiment = resolve(changed({"models/m/prompts": {"query": ["query", "ask"]}}), "c.yaml")
+    assert {name: entry.get("prompts") for name, entry in experiment.models.items()} == {
+        "m-query": {"query": "query"}, "m-ask": {"query": "ask"}, "ce": None,
+    }  # fmt: skip
+
+
+LONG = 'a text of at most 1000 characters, or "" for none'
+MISTAKES = {
+    "of a cross-encoder": ({"models/ce/prompts": {"query": "q "}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders do"),
+    "none of a cross-encoder": ({"models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders do"),
+    "another name": ({"models/m/prompts": {"passage": "p "}}, "c.yaml: models.m.prompts: unknown key 'passage'; allowed are document, query"),
+    "a text for both": ({"models/m/prompts": "query: "}, "c.yaml: models.m.prompts: 'query: ' is text; expected a mapping"),
+    "a number": ({"models/m/prompts": {"query": 5}}, f"c.yaml: models.m.prompts.query: 5 is a whole number; expected {LONG}"),
+    "no value": ({"models/m/prompts": {"query": None}}, f"c.yaml: models.m.prompts.query: has no value (null); expected {LONG}"),
+    "too long": ({"models/m/prompts": {"query": "q" * 1001}}, "has 1,001 characters, but at most 1,000 are allowed"),
+    "blank": ({"models/m/prompts": {"query": "  "}}, f"c.yaml: models.m.prompts.query: '  ' is blank; expected {LONG}"),
+    "lines alone": ({"models/m/prompts": {"query": "\n"}}, f"c.yaml: models.m.prompts.query: '\\n' is blank; expected {LONG}"),
+    "invisible": ({"models/m/prompts": {"query": "a\u202eb"}}, "c.yaml: models.m.prompts.query: the text 'a\\u202eb' holds U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+    "an escape sign": ({"models/m/prompts": {"document": "\x1b[2J"}}, "c.yaml: models.m.prompts.document: the text '\\x1b[2J' holds an escape sign"),
+    "a tab": ({"models/m/prompts": {"query": "a\tb"}}, "models.m.prompts.query: the text 'a\\tb' holds a tab"),
+    "a newline in a key": ({"models/m/prompts": {"que\nry": "a"}}, "the key 'que\\nry'"),
+    "a newline elsewhere": ({"models/m/licence": "a\nb"}, "c.yaml: models.m.licence: the text 'a\\nb' holds a newline"),
+    "a secret": ({"models/m/prompts": {"query": "https://me:word@host/"}}, "c.yaml: models.m.prompts.query: holds a URL with a user"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_is_one_line_before_anything_runs(name):
+    changes, said = MISTAKES[name]
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_the_lines_of_the_documentation_are_models(tmp_path):
+    """Each block is planned with its hub id, which is not asked for here."""
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/models.md").read_text(), re.DOTALL)
+    models = {}
+    for number, block in enumerate(blocks):
+        (tmp_path / f"{number}.yaml").write_text(block)
+        models |= read_yaml(tmp_path / f"{number}.yaml")["models"]
+        assert yaml.safe_load(block) == read_yaml(tmp_path / f"{number}.yaml")
+    systems = {f"zero-{name}": {"model": name} for name in models} | {"bm25": {"type": "bm25"}}
+    experiment = resolve(changed({"models": models, "systems": systems, "comparisons": {}, "recipes": {}}), "c.yaml")
+    put = {name: inference.ranking_settings(experiment, f"zero-{name}", "0").get("prompts") for name in models}
+    assert put["e5"] == {"query": "query: ", "document": "passage: "}
+    assert put["bge"] == {"query": "Represent this sentence for searching relevant passages: "}
+    assert put["qwen3"]["query"].startswith("Instruct: ") and put["qwen3"]["query"].endswith("\nQuery:")
+    assert put["qwen3-as-stored"] is None and put["without"] == {"query": "", "document": ""}
