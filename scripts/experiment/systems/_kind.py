@@ -55,6 +55,10 @@ class SystemKind:
         """The names of further tasks for which the systems that it takes need runs."""
         return []
 
+    def learnt_on(self, system: System, dataset: str) -> list[str]:
+        """The datasets on which what ranks a dataset's tasks was trained, beside what its model's recipes say."""
+        return []
+
     def files(self, system: System) -> list[str]:
         """The user's own files that it reads."""
         return []
