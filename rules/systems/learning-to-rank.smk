@@ -2,7 +2,7 @@
 
 In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
 bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
-tried (.grid.tsv), the importance of each feature (.importance.tsv) and the time of learning;
+tried (.grid.tsv), the importance of each feature (.importance.tsv, and figures/importance/{source}/{system}) and the time of learning;
 runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
 """
 
@@ -97,6 +97,30 @@ rule importance:
     shell:
         "python {input.script:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
         " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule importance_figure:
+    input:
+        **code("reports/draw_importance.py"),
+        tables=lambda wildcards: learning.importance_tables(EXPERIMENT, wildcards.system, wildcards.source),
+    output:
+        svg=shown(result("importance_figure", figure_format="svg"), "importance", "Importance", system="{system}"),
+        pdf=shown(result("importance_figure", figure_format="pdf"), "importance", "Importance", system="{system}"),
+        png=result("importance_figure", figure_format="png"),
+    log:
+        result("log", job="importance_figure/{source}/{system}"),
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+        source="[^/]+",
+    params:
+        settings=lambda wildcards: settings(**learning.figure_settings(EXPERIMENT, wildcards.system, wildcards.source)),
+    conda:
+        "../../envs/report.yaml"
+    message:
+        "importance_figure {wildcards.source} {wildcards.system}"
+    shell:
+        "python {input.script:q} --tables {input.tables:q} --svg {output.svg:q} --pdf {output.pdf:q}"
+        " --png {output.png:q} --settings {params.settings:q} --log {log:q}"
 
 
 def features_of(system):

@@ -39,6 +39,8 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
         place |= {"recipe": system.name, "column": f"{system.name} (each task's own)"}
     elif system.recipes:
         place |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
+    elif column := kind.training_column(system):
+        place |= {"recipe": system.name, "column": column}
     note = kind.note_on_times(system)
     return place | ({"note": note} if note else {})
 

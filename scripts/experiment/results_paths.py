@@ -114,6 +114,7 @@ PLACES = {
     "moderators": _of_experiment("meta-analysis", "moderators/{comparison}.json"),
     "figure": _of_experiment("figure", "figures/{figure}.{figure_format}"),
     "family_figure": _of_experiment("figure", "figures/multiple-comparisons/{family}.{figure_format}"),
+    "importance_figure": _of_experiment("figure", "figures/importance/{source}/{system}.{figure_format}"),
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
     "means": _of_experiment("table", "tables/means.tsv"),
     "costs": _of_experiment("table", "tables/costs.tsv"),

@@ -6,9 +6,9 @@ from typing import Any
 
 from scripts.common.doors import source as source_of_kind
 from scripts.experiment.job_files import task_in
-from scripts.experiment.records import SELECTED, Experiment, System
-from scripts.experiment.results_paths import path
-from scripts.experiment.systems.learning_to_rank import NAME, learns_from
+from scripts.experiment.records import SELECTED, Experiment
+from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from scripts.experiment.systems.learning_to_rank import NAME, learns_from, source
 
 LEARNERS = "scripts.learning_to_rank.learners"
 SHUFFLES = 5  # of each feature, for its importance
@@ -16,23 +16,21 @@ TRAINING = ("learner", "parameters", "measure", "depth")
 
 
 def asked(experiment: Experiment) -> list[str]:
-    """The tables of importance of all rankers."""
-    found = {}
+    """The tables of importance of all rankers, and the figures of each."""
+    found: dict[str, None] = {}
     for system in experiment.systems.values():
         if system.kind == NAME:
-            for task in experiment.runs_of(system):
-                dataset = source(system, task.ranked_dataset)
-                found |= dict.fromkeys(
-                    path("ranker_importance", experiment=experiment.name, source=dataset, system=system.name, seed=seed)
-                    for seed in system.seeds
-                )
+            for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system)):
+                fields = {"experiment": experiment.name, "source": dataset, "system": system.name}
+                found |= dict.fromkeys(importance_tables(experiment, system.name, dataset))
+                found |= {path("importance_figure", **fields, figure_format=form): None for form in FIGURE_FORMATS}
     return list(found)
 
 
-def source(system: System, dataset: str) -> str:
-    """What stands in paths for the datasets that the ranker of a dataset's tasks is learnt from."""
-    named = learns_from(system) or [dataset]
-    return named[0] if len(named) == 1 else f"{len(named)}-datasets"
+def importance_tables(experiment: Experiment, system: str, source: str) -> list[str]:
+    """The importance of each feature to a ranker, a table a seed."""
+    fields = {"experiment": experiment.name, "source": source, "system": system}
+    return [path("ranker_importance", **fields, seed=seed) for seed in experiment.systems[system].seeds]
 
 
 def folders(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
@@ -87,3 +85,11 @@ def importance_settings(experiment: Experiment, system: str) -> dict[str, Any]:
     """What a feature's importance is a fall of."""
     settings = experiment.systems[system].settings
     return {**{key: settings[key] for key in ("measure", "depth")}, "shuffles": SHUFFLES, "seed": experiment.seed}
+
+
+def figure_settings(experiment: Experiment, system: str, source: str) -> dict[str, Any]:
+    """The words of a figure of importance."""
+    named = learns_from(experiment.systems[system]) or [source]
+    labels = [experiment.datasets[dataset].get("label", dataset) for dataset in named]
+    title = f"{experiment.systems[system].label}, learnt from {', '.join(labels)}"
+    return {"title": title, "measure": experiment.systems[system].settings["measure"]}

@@ -6,6 +6,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.descriptions import datasets_learnt, describe, for_times
 from scripts.experiment.resolution import resolve
 from scripts.learning_to_rank import planning
+from scripts.reports.planning.costs import timings as cost_timings
 from tests.experiment.test_config import changed
 
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}
@@ -65,9 +66,13 @@ def test_transfer_learns_from_other_datasets():
 def test_jobs_are_given_what_they_need():
     resolved = experiment(systems__l=FOREST | {"seeds": 2}, tasks=["d", "e"], **OTHER)
     assert datasets_learnt(resolved, resolved.systems["l"], "e") == ["e"]
-    assert planning.asked(resolved) == [
+    asked = planning.asked(resolved)
+    assert [file for file in asked if file.endswith("tsv")] == [
         f"results/e/rankers/{source}/l/seed-{seed}.importance.tsv" for source in ("d", "e") for seed in (1, 2)
     ]
+    assert "results/e/figures/importance/e/l.png" in asked and len(asked) == 10
+    timing = cost_timings(resolved)["results/e/runs/e/l/seed-2.timing.json"]
+    assert timing == {"training": "results/e/rankers/e/l/seed-2.timing.json"}
     assert planning.ranker(resolved, "l", "e", "2") == "results/e/rankers/e/l/seed-2.model"
     assert planning.learner_file(resolved, "l") == "learning_to_rank/learners/random_forest.py"
     assert planning.training_settings(resolved, "l", "2")["seed"] == 2

@@ -10,6 +10,7 @@ from scripts.experiment.dataset_keys import check_split, same_queries
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.feature_sets import DEPTH
 from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import behind
 from scripts.experiment.systems import _neural
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
@@ -52,6 +53,7 @@ PLAIN_LISTS: list[tuple[str, ...]] = [
     *(("learner", name) for one in known().values() for name in one.PARAMETERS),
 ]
 MOST_COMBINATIONS = 200
+OWN = "each task's own"
 
 
 class LearningToRank(SystemKind):
@@ -105,6 +107,13 @@ class LearningToRank(SystemKind):
                 for member in behind(experiment.systems[taken], experiment.systems):
                     _check_unseen(check, f"systems.{system.name}", experiment, member, dataset)
 
+    def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
+        fields = {"source": source(system, task.ranked_dataset), "system": system.name, "seed": seed}
+        return path("ranker_timing", experiment=experiment.name, **fields)
+
+    def training_column(self, system: System) -> str:
+        return f"learning to rank ({', '.join(learns_from(system)) or OWN})"
+
     def learnt_on(self, system: System, dataset: str) -> list[str]:
         return learns_from(system) or [dataset]
 
@@ -145,6 +154,12 @@ def learns_from(system: System) -> list[str]:
     """The datasets of whose training queries all its models are learnt; empty where each task's own is."""
     named: list[str] = system.settings.get("train_on", [])
     return named
+
+
+def source(system: System, dataset: str) -> str:
+    """What stands in paths for the datasets that the ranker of a dataset's tasks is learnt from."""
+    named = learns_from(system) or [dataset]
+    return named[0] if len(named) == 1 else f"{len(named)}-datasets"
 
 
 def _draws(settings: dict[str, Any]) -> bool:
