@@ -39,6 +39,7 @@ TABLES = [
     f"{RESULTS}/rankers/2-datasets/both/seed-0.importance.tsv",
 ]
 RUNS = [f"{RESULTS}/runs/weather/{run}.trec.gz" for run in ("forest/seed-1", "forest/seed-2", "both/seed-0")]
+FIGURE = f"{RESULTS}/figures/importance/weather/lambdamart.svg"
 METRICS = f"{RESULTS}/metrics/weather/lambdamart/seed-0.tsv"
 
 
@@ -48,7 +49,7 @@ def workspace(tmp_path_factory):
     for seed, name in enumerate(CONFIG["datasets"], 1):
         write_collection(made.folder / name, seed)
     made.write_config(CONFIG)
-    done = made.snakemake("--cores", "2", *TABLES, *RUNS, METRICS)
+    done = made.snakemake("--cores", "2", *TABLES, *RUNS, METRICS, FIGURE)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return made
 
