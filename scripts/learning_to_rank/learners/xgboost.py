@@ -26,7 +26,7 @@ PARAMETERS = {
     "subsample": Parameter("share of the candidates that a tree is drawn", 1, 0.01, 1),
     "colsample_bytree": Parameter("share of the features that a tree is drawn", 1, 0.01, 1),
     "trees": Parameter("trees at most", 1000, 1, 100_000, whole=True),
-    "patience": Parameter("trees without a gain on dev after which it stops", 50, 1, 100_000, whole=True),
+    "patience": Parameter("trees without a gain on dev after which it stops", 200, 1, 100_000, whole=True),
 }
 
 
