@@ -62,7 +62,7 @@ test: setup  ## run every test but those of a cluster, WORKERS files (2) at a ti
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
-FAST = common ir models engine datasets experiment selection fusion evaluation synthesis study_design reports
+FAST = common ir models engine datasets experiment selection fusion learning_to_rank evaluation synthesis study_design reports
 test-fast: setup  ## the tests that take two minutes together: no download, no training, no run of the workflow
 	$(BIN)/python -m pytest -q -m "not slow and not cluster" $(FAST:%=tests/%) $(addprefix tests/workflow/test_,rooms.py structure.py profiles.py)
 

@@ -42,6 +42,7 @@ rule all:
     input:
         shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
         features=features.asked(EXPERIMENT),
+        importance=learning.asked(EXPERIMENT),
         deleted=deleted,
 
 

@@ -97,6 +97,7 @@ localrules:
     bubble,
     comparisons_table,
     influence,
+    importance_figure,
     queries,
     family_table,
     family_figure,

@@ -18,11 +18,11 @@ def describe(experiment: Experiment, system: System) -> str:
 def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> list[str]:
     """The datasets on which what ranks a dataset's tasks was trained: a system's recipe and those that it starts from.
 
-    One without a model has learnt what the systems have that it takes.
+    One without a model has learnt what the systems have that it takes, and what its kind says of itself.
     """
     if system.model is None:
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
-        return list(dict.fromkeys(itertools.chain(*learnt)))
+        return list(dict.fromkeys(itertools.chain(system_kind(system).learnt_on(system, dataset), *learnt)))
     return [entry["train_on"] for entry in experiment.chain(system.recipe_on(dataset)).values()]
 
 
@@ -39,6 +39,8 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
         place |= {"recipe": system.name, "column": f"{system.name} (each task's own)"}
     elif system.recipes:
         place |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
+    elif column := kind.training_column(system):
+        place |= {"recipe": system.name, "column": column}
     note = kind.note_on_times(system)
     return place | ({"note": note} if note else {})
 

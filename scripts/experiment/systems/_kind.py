@@ -59,6 +59,18 @@ class SystemKind:
         """The datasets and splits on which what ranks a dataset was trained or tuned, but for what it takes."""
         return set()
 
+    def learnt_on(self, system: System, dataset: str) -> list[str]:
+        """The datasets on which what ranks a dataset's tasks was trained, beside what its model's recipes say."""
+        return []
+
+    def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
+        """The timing file of the training behind a run, where that is not of its model's recipe."""
+        return None
+
+    def training_column(self, system: System) -> str:
+        """Its column in the table of training times, where it has no recipe; empty where nothing is trained."""
+        return ""
+
     def files(self, system: System) -> list[str]:
         """The user's own files that it reads."""
         return []

@@ -102,19 +102,19 @@ class Neural(SystemKind):
         if tags(kind):
             problem = f"{entry['model']} is of type {kind}: it labels words, as a tagger of features, and ranks nothing"
             raise check.fail(f"systems.{name}.model", problem)
-        seeds: tuple[int, ...] = (0,)
+        own_seeds: tuple[int, ...] = (0,)
         recipe_of: dict[str, str] = {}
         if "recipe" in entry:
             recipe_of = _recipe_of(check, f"systems.{name}", entry)
             ranked = _trained_for(check, name, recipe_of, ranked, tasks) if recipe_of else ranked
-            seeds = _seeds(entry.get("seeds", 1))
+            own_seeds = seeds(entry.get("seeds", 1))
         elif "seeds" in entry:
             raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
         return System(
             name,
             self.name,
             entry.get("label", name),
-            seeds=seeds,
+            seeds=own_seeds,
             selection=selection(check, name, entry),
             model=entry["model"],
             recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
@@ -206,7 +206,8 @@ def _model(experiment: Experiment, system: System) -> dict[str, Any]:
     return experiment.models[system.model]
 
 
-def _seeds(given: int | list[int]) -> tuple[int, ...]:
+def seeds(given: int | list[int]) -> tuple[int, ...]:
+    """The seeds that an entry asks for: 1, 2 ... up to a number, or those of a list."""
     return tuple(given) if isinstance(given, list) else tuple(range(1, given + 1))
 
 

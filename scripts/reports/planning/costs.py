@@ -53,6 +53,8 @@ def timings(experiment: Experiment, tasks: list[str] | None = None, systems: lis
                             experiment, system, task.ranked_dataset, seed, "checkpoint_timing"
                         )
                         beside[file]["training"] = trained
+                    elif timing := system_kind(system).training_timing(experiment, system, task, seed):
+                        beside[file]["training"] = timing
                     if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
                         beside[file]["encoding"] = encoded[1]
     return beside

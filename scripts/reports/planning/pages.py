@@ -13,7 +13,7 @@ from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, path
+from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
 from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import family_figures, family_pages
@@ -107,7 +107,7 @@ def timing_files(experiment: Experiment) -> list[str]:
     """The timings of all runs, of their encodings, and of every training once, also of seeds that were not selected."""
     files = set()
     for run, beside in timings(experiment).items():
-        files |= {run, *(file for work, file in beside.items() if work != "training")}
+        files |= {run, *(file for file in beside.values() if parse(file)[0] != "checkpoint_timing")}
     for log in training_logs(experiment):
         files.add(path("checkpoint_timing", experiment=experiment.name, **fields_of("training_log", log)))
     return sorted(files)

@@ -1,0 +1,128 @@
+"""Learning to rank: a model learnt from features of training queries orders the candidates of a first stage.
+
+In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
+bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
+tried (.grid.tsv), the importance of each feature (.importance.tsv, and figures/importance/{source}/{system}) and the time of learning;
+runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
+"""
+
+from scripts.learning_to_rank import planning as learning
+
+
+rule train_ranker:
+    input:
+        unpack(lambda wildcards: code("learning_to_rank/train.py", learning.learner_file(EXPERIMENT, wildcards.system))),
+        train=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "train"),
+        dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
+        qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
+        terms=lambda wildcards: [
+            folder
+            for task in learning.folders(EXPERIMENT, wildcards.system, wildcards.source, "train")
+            for folder in features.term_counts(EXPERIMENT, features_of(wildcards.system), task)
+        ],
+    output:
+        model=result("ranker"),
+        record=result("ranker_record"),
+        grid=result("ranker_grid"),
+        timing=result("ranker_timing"),
+    log:
+        result("log", job="train_ranker/{source}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="train_ranker/{source}/{system}/seed-{seed}")
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+        source="[^/]+",
+    params:
+        settings=lambda wildcards: settings(**learning.training_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
+    conda:
+        "../../envs/learning-to-rank.yaml"
+    message:
+        "train_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --train {input.train:q} --dev {input.dev:q} --qrels {input.qrels:q}"
+        " --terms {input.terms:q} --model {output.model:q} --record {output.record:q} --table {output.grid:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule rank_by_features:
+    input:
+        unpack(lambda wildcards: code("learning_to_rank/rank.py", learning.learner_file(EXPERIMENT, wildcards.system))),
+        features=lambda wildcards: learning.ranked_features(EXPERIMENT, wildcards.system, wildcards.task),
+        terms=lambda wildcards: features.term_counts(EXPERIMENT, features_of(wildcards.system), wildcards.task),
+        model=lambda wildcards: learning.ranker(EXPERIMENT, **wildcards),
+        record=lambda wildcards: learning.ranker(EXPERIMENT, **wildcards, name="ranker_record"),
+    output:
+        run=result("run"),
+        timing=result("run_timing"),
+    log:
+        result("log", job="rank_by_features/{task}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+    params:
+        settings=lambda wildcards: settings(**learning.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
+    conda:
+        "../../envs/learning-to-rank.yaml"
+    message:
+        "rank_by_features {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --features {input.features:q} --terms {input.terms:q} --model {input.model:q}"
+        " --record {input.record:q} --run {output.run:q} --timing {output.timing:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule importance:
+    input:
+        unpack(
+            lambda wildcards: code(
+                "learning_to_rank/importance.py", learning.learner_file(EXPERIMENT, wildcards.system)
+            )
+        ),
+        dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
+        qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
+        model=result("ranker"),
+        record=result("ranker_record"),
+    output:
+        table=result("ranker_importance"),
+    log:
+        result("log", job="importance/{source}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+        source="[^/]+",
+    params:
+        settings=lambda wildcards: settings(**learning.importance_settings(EXPERIMENT, wildcards.system)),
+    conda:
+        "../../envs/learning-to-rank.yaml"
+    message:
+        "importance {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
+        " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule importance_figure:
+    input:
+        **code("reports/draw_importance.py"),
+        tables=lambda wildcards: learning.importance_tables(EXPERIMENT, wildcards.system, wildcards.source),
+    output:
+        svg=shown(result("importance_figure", figure_format="svg"), "importance", "Importance", system="{system}"),
+        pdf=shown(result("importance_figure", figure_format="pdf"), "importance", "Importance", system="{system}"),
+        png=result("importance_figure", figure_format="png"),
+    log:
+        result("log", job="importance_figure/{source}/{system}"),
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+        source="[^/]+",
+    params:
+        settings=lambda wildcards: settings(**learning.figure_settings(EXPERIMENT, wildcards.system, wildcards.source)),
+    conda:
+        "../../envs/report.yaml"
+    message:
+        "importance_figure {wildcards.source} {wildcards.system}"
+    shell:
+        "python {input.script:q} --tables {input.tables:q} --svg {output.svg:q} --pdf {output.pdf:q}"
+        " --png {output.png:q} --settings {params.settings:q} --log {log:q}"
+
+
+def features_of(system):
+    """The name of the features that a system learns from."""
+    return EXPERIMENT.systems[system].settings["features"]

@@ -1,0 +1,241 @@
+"""A ranker learnt from features of queries and candidates: it orders the candidates of its features' first stage."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import check_split, same_queries
+from scripts.experiment.dataset_schema import format_of
+from scripts.experiment.feature_sets import DEPTH
+from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.results_paths import path
+from scripts.experiment.system_kinds import behind
+from scripts.experiment.systems import _neural
+from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.ir.measure_names import cutoff, parse
+from scripts.learning_to_rank.learners import Learner, known
+
+NAME = "learning-to-rank"
+KEYS: dict[str, dict[str, Any]] = {
+    **LABEL,
+    **LIMITED,
+    "features": {"description": "learning-to-rank: the features that it learns from, by their name", "type": "string"},
+    "learner": {
+        "description": "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: "
+        "7} with parameters; a list of values of one is a grid that is tried on dev (docs/learning-to-rank.md)",
+        "anyOf": [
+            {"type": "string"},
+            {"type": "object", "required": ["type"], "properties": {"type": {"type": "string"}}},
+        ],
+    },
+    "train_on": {
+        "description": "learning-to-rank: the dataset whose training queries it learns from, or several; by default "
+        "that of each task",
+        "anyOf": [
+            {"type": "string"},
+            {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
+        ],
+    },
+    "measure": {
+        "description": "learning-to-rank: what chooses from a grid, on dev, and what importance is a fall of; default: "
+        "the first of the measures",
+        "type": "string",
+    },
+    "seeds": _neural.KEYS["seeds"] | {"description": "learning-to-rank: how often a learner that draws is trained"},
+}
+REFERENCES: dict[tuple[str, ...], str] = {}
+PLAIN_LISTS: list[tuple[str, ...]] = [
+    ("tasks",),
+    ("seeds",),
+    ("train_on",),
+    *(("learner", name) for one in known().values() for name in one.PARAMETERS),
+]
+MOST_COMBINATIONS = 200
+OWN = "each task's own"
+
+
+class LearningToRank(SystemKind):
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+        key = f"systems.{name}"
+        for needed in ("features", "learner"):
+            if needed not in entry:
+                raise check.fail(key, f"key {needed!r} is missing")
+        features = _features(check, key, entry["features"])
+        settings = {"features": entry["features"], **_learner(check, f"{key}.learner", entry["learner"])}
+        measure = entry.get("measure", check.config["measures"][0])
+        check.computable(f"{key}.measure", measure)
+        settings |= {"measure": measure, "depth": cutoff(parse(measure)) or check.config["depth"]}
+        settings["takes"] = _taken(check, key, features)
+        if "train_on" in entry:
+            given = entry["train_on"]
+            settings["train_on"] = [given] if isinstance(given, str) else given
+            for dataset in settings["train_on"]:
+                check.known(f"{key}.train_on", dataset, "datasets")
+        return System(
+            name,
+            NAME,
+            entry.get("label", name),
+            seeds=_neural.seeds(entry.get("seeds", 1)) if _draws(settings) else (0,),
+            first_stage=features["first_stage"],
+            depth=features.get("depth", min(DEPTH, check.config["depth"])),
+            settings=settings,
+            tasks=limited_to(check, name, entry),
+        )
+
+    def takes(self, system: System) -> tuple[str, ...]:
+        return tuple(system.settings["takes"])
+
+    def tuned_on(self, check: Checker, system: System, tasks: dict[str, Task]) -> list[str]:
+        """The training and dev queries of what it learns from, whose candidates the systems that it takes rank."""
+        datasets = learns_from(system) or list(dict.fromkeys(task.dataset for task in tasks.values()))
+        for dataset in datasets:
+            key = f"systems.{system.name}.{'train_on' if learns_from(system) else 'tasks'}"
+            entry = check.config["datasets"][dataset]
+            if not format_of(entry).has_documents:
+                raise check.fail(key, f"{dataset} has format {entry['format']}, without documents to learn from")
+            for split in ("train", "dev"):
+                check_split(check, key, dataset, split)
+        return [f"{dataset}/{split}" for dataset in datasets for split in ("train", "dev")]
+
+    def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
+        """No system whose score is a feature, and no first stage, has learnt from the queries that this learns from."""
+        ranked = [task.ranked_dataset for task in experiment.runs_of(system)]
+        for dataset in dict.fromkeys(learns_from(system) or ranked):
+            for taken in self.takes(system):
+                for member in behind(experiment.systems[taken], experiment.systems):
+                    _check_unseen(check, f"systems.{system.name}", experiment, member, dataset)
+
+    def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
+        fields = {"source": source(system, task.ranked_dataset), "system": system.name, "seed": seed}
+        return path("ranker_timing", experiment=experiment.name, **fields)
+
+    def training_column(self, system: System) -> str:
+        return f"learning to rank ({', '.join(learns_from(system)) or OWN})"
+
+    def learnt_on(self, system: System, dataset: str) -> list[str]:
+        return learns_from(system) or [dataset]
+
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        return {(one, split) for one in self.learnt_on(system, dataset) for split in ("train", "dev")}
+
+    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+        settings = {key: value for key, value in system.settings.items() if key not in ("features", "takes")}
+        features = config["features"][system.settings["features"]]
+        return {"settings": settings, "features": features, "seeds": system.seeds, "depth": system.depth}
+
+    def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
+        return min(depth, system.depth or depth, taken[0])
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        settings, of = system.settings, experiment.features[system.settings["features"]].of
+        words = f"{known()[settings['learner']].DESCRIPTION} on {len(of)} features ({settings['features']})"
+        if grids := [name for name, values in settings["parameters"].items() if len(values) > 1]:
+            words += f", {' and '.join(grids)} chosen on dev by {settings['measure']}"
+        source = ", ".join(learns_from(system)) or "each task's dataset"
+        words += f", trained on {source}, orders the top {system.depth} of {system.first_stage}"
+        return words + (f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else "")
+
+    def candidates(self, system: System) -> str:
+        return f"top {system.depth} of {system.first_stage}"
+
+    def note_on_times(self, system: System) -> str:
+        return "The time of learning to rank is that of ranking by features, without computing them."
+
+    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+        settings = {key: value for key, value in system.settings.items() if key not in ("takes", "features")}
+        of = [one["name"] for one in experiment.features[system.settings["features"]].of]
+        facts = {"features": of, "reranks": system.first_stage, **settings, "reranked_depth": system.depth}
+        return {"method": "learning to rank", **facts}
+
+
+KIND = LearningToRank()
+
+
+def learns_from(system: System) -> list[str]:
+    """The datasets of whose training queries all its models are learnt; empty where each task's own is."""
+    named: list[str] = system.settings.get("train_on", [])
+    return named
+
+
+def source(system: System, dataset: str) -> str:
+    """What stands in paths for the datasets that the ranker of a dataset's tasks is learnt from."""
+    named = learns_from(system) or [dataset]
+    return named[0] if len(named) == 1 else f"{len(named)}-datasets"
+
+
+def _draws(settings: dict[str, Any]) -> bool:
+    """Whether a combination of its parameters makes the learner draw."""
+    learner, parameters = known()[settings["learner"]], settings["parameters"]
+    return any(
+        learner.draws({other: of[0] for other, of in parameters.items()} | {name: value})
+        for name, values in parameters.items()
+        for value in values
+    )
+
+
+def _features(check: Checker, key: str, name: str) -> dict[str, Any]:
+    """The entry of features that can be computed for any split."""
+    sets = check.config.get("features", {})
+    if name not in sets:
+        raise check.fail(f"{key}.features", f"unknown name {name!r}; features has {', '.join(sets) or 'none'}")
+    entry: dict[str, Any] = sets[name]
+    if "letor" in entry:
+        problem = "are files of others, a file a task; expected features that are computed, also of train and dev"
+        raise check.fail(f"{key}.features", f"{name} {problem}")
+    for needed in ("first_stage", "of"):
+        if needed not in entry:
+            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with files of others)")
+    return entry
+
+
+def _taken(check: Checker, key: str, features: dict[str, Any]) -> list[str]:
+    """The systems whose runs its features are computed from, the first stage first."""
+    named = [
+        features["first_stage"],
+        *(one["system"] for one in features["of"] if isinstance(one, dict) and "system" in one),
+    ]
+    for name in named:
+        if name not in check.config["systems"]:
+            problem = f"its features name the system {name!r}, which is none or became several"
+            raise check.fail(f"{key}.features", f"{problem}; systems are {', '.join(check.config['systems'])}")
+    return list(dict.fromkeys(named))
+
+
+def _learner(check: Checker, key: str, given: str | dict[str, Any]) -> dict[str, Any]:
+    """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
+    told: dict[str, Any] = {"type": given} if isinstance(given, str) else dict(given)
+    learners, name = known(), told.pop("type")
+    if name not in learners:
+        raise check.fail(key, f"unknown learner {name!r}; expected one of {', '.join(learners)}")
+    learner: Learner = learners[name]
+    values: dict[str, list[Any]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
+    for parameter, value in told.items():
+        if parameter not in learner.PARAMETERS:
+            has = ", ".join(learner.PARAMETERS)
+            raise check.fail(key, f"unknown parameter {parameter!r}; {name} has {has}")
+        values[parameter] = value if isinstance(value, list) else [value]
+        for one in values[parameter]:
+            if mistake := learner.PARAMETERS[parameter].mistake(one):
+                raise check.fail(f"{key}.{parameter}", mistake)
+        if not values[parameter] or len(set(values[parameter])) < len(values[parameter]):
+            raise check.fail(f"{key}.{parameter}", "expected at least one value, and none twice")
+    if (number := math.prod(map(len, values.values()))) > MOST_COMBINATIONS:
+        raise check.fail(key, f"{number:,} combinations of parameters; expected at most {MOST_COMBINATIONS}")
+    return {"learner": name, "parameters": values}
+
+
+def _check_unseen(check: Checker, key: str, experiment: Experiment, member: System, dataset: str) -> None:
+    """Raise UserError where a system's weights come from the training queries of a dataset."""
+    if member.kind == NAME:
+        learnt = KIND.learnt_on(member, dataset)
+    elif member.recipe_of and dataset not in member.recipe_of:
+        raise check.fail(key, f"its features need runs of {member.name} on {dataset}, for which that has no recipe")
+    else:
+        learnt = [entry["train_on"] for entry in experiment.chain(member.recipe_on(dataset)).values()]
+    for other in learnt:
+        pair = ((experiment.datasets[one], "train") for one in (other, dataset))
+        if other == dataset or same_queries(*pair):
+            problem = f"{member.name} learnt from the training queries of {dataset}, of which this learns"
+            raise check.fail(key, f"{problem}: its scores there say too much; train it on other data")

@@ -1,0 +1,104 @@
+"""How much each feature matters to a learnt ranker, by gain, permutation and SHAP.
+
+Reads a model and its record, the dev feature files and the dev judgements. Writes a table (TSV), a row a feature:
+
+    gain            what the splits by it gained in training together, a share of all features' gain
+    permutation     by how much the mean measure on dev falls when its values are shuffled over all dev candidates, the
+                    mean of some shuffles (Breiman 2001, Random Forests, section 10); seeded
+    permutation_sd  the standard deviation over these shuffles
+    shap            the mean |SHAP value| over dev candidates, by the library's own routine (Lundberg and Lee 2017)
+
+An empty field: the learner has no such number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.common.progress import track
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import Qrels
+from scripts.learning_to_rank.learners import Lists, Model
+from scripts.learning_to_rank.lists import check_features, read_judgements, read_lists, run_of
+from scripts.learning_to_rank.rank import read_model, read_record
+
+COLUMNS = ("feature", "gain", "permutation", "permutation_sd", "shap")
+MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly spread over all
+
+
+@dataclass(frozen=True)
+class Settings:
+    measure: Annotated[str, "the measure whose mean on dev falls"]
+    depth: Annotated[int, "documents a query that the measure looks at"]
+    shuffles: Annotated[int, "how often each feature is shuffled"]
+    seed: Annotated[int, "of the shuffles"]
+
+
+def share_of_gain(model: Model) -> list[float] | None:
+    """The part of each feature in all gain; None where the learner has none."""
+    gain = model.gain()
+    if gain is None:
+        return None
+    return [float(one) for one in gain / (gain.sum() or 1.0)]
+
+
+def falls(model: Model, dev: Lists, qrels: Qrels, settings: Settings) -> np.ndarray:
+    """By how much the mean measure falls, a row a feature and a column a shuffle."""
+    draw = np.random.default_rng(settings.seed)
+
+    def mean(values: np.ndarray) -> float:
+        ranked = run_of(dev, model.scores(values), settings.depth)
+        return float(evaluate(ranked, qrels, [settings.measure])[settings.measure].mean())
+
+    whole = mean(dev.values)
+    found = np.empty((len(dev.features), settings.shuffles))
+    for feature in track(range(len(dev.features)), "shuffled", len(dev.features), "feature"):
+        for shuffle in range(settings.shuffles):
+            values = dev.values.copy()
+            values[:, feature] = draw.permutation(values[:, feature])
+            found[feature, shuffle] = whole - mean(values)
+    return found
+
+
+def mean_shap(model: Model, values: np.ndarray) -> list[float] | None:
+    """The mean |SHAP value| of each feature; None where the learner has none."""
+    rows = np.linspace(0, len(values) - 1, min(len(values), MOST_EXPLAINED)).astype(int)
+    explained = model.shap(values[rows])
+    return None if explained is None else [float(one) for one in np.abs(explained).mean(axis=0)]
+
+
+def write(path: Path, names: list[str], gain: list[float] | None, fell: np.ndarray, shap: list[float] | None) -> None:
+    """Write the table."""
+    deviations = fell.std(axis=1, ddof=1) if fell.shape[1] > 1 else np.zeros(len(fell))
+    with atomic_text(path) as file:
+        file.write("\t".join(COLUMNS) + "\n")
+        for place, name in enumerate(names):
+            numbers = (
+                None if gain is None else gain[place], float(fell[place].mean()), float(deviations[place]),
+                None if shap is None else shap[place],
+            )  # fmt: skip
+            file.write("\t".join([name, *("" if one is None else repr(one) for one in numbers)]) + "\n")
+
+
+def main() -> None:
+    options = parser(__doc__, "dev*", "qrels*", "model", "record", "table", settings=Settings).parse_args()
+    settings, record = options.settings, read_record(options.record)
+    if not options.dev or len(options.dev) != len(options.qrels):
+        raise UserError("--dev, --qrels: expected one file of each per dataset")
+    check_features(options.dev[0], record["features"], str(options.record))
+    several = len(options.dev) > 1
+    dev, qrels = read_lists(options.dev, several), read_judgements(options.qrels, several)
+    model = read_model(options.model, record)
+    fell = falls(model, dev, qrels, settings)
+    write(options.table, dev.features, share_of_gain(model), fell, mean_shap(model, dev.values))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,93 @@
+"""LambdaMART by XGBoost: boosted trees with the objective rank:ndcg.
+
+Chen and Guestrin (2016), XGBoost: A Scalable Tree Boosting System, KDD. The gain of a grade is 2^grade - 1. Depth and
+learning rate are those of Chekalina and Panchenko (2021); trees are added until nDCG on dev has not grown for
+`patience` trees. Saved as XGBoost's own JSON. It holds features as 32-bit floats.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.learning_to_rank.learners import HIGHEST_GRADE, Lists, Parameter
+
+NAME = "xgboost"
+DESCRIPTION = "LambdaMART (XGBoost)"
+LIBRARY = "xgboost-cpu"
+PARAMETERS = {
+    "max_depth": Parameter("depth of a tree", 6, 1, 30, whole=True),
+    "learning_rate": Parameter("weight of a tree", 0.01, 1e-6, 10),
+    "min_child_weight": Parameter("second derivatives that a leaf has at least, summed", 1, 0, 1_000_000),
+    "reg_lambda": Parameter("L2 penalty of the values of leaves", 1, 0, 1_000_000),
+    "subsample": Parameter("share of the candidates that a tree is drawn", 1, 0.01, 1),
+    "colsample_bytree": Parameter("share of the features that a tree is drawn", 1, 0.01, 1),
+    "trees": Parameter("trees at most", 1000, 1, 100_000, whole=True),
+    "patience": Parameter("trees without a gain on dev after which it stops", 200, 1, 100_000, whole=True),
+}
+
+
+class Trees:
+    """An XGBoost booster."""
+
+    def __init__(self, booster: Any) -> None:
+        self.booster = booster
+        self.rounds: int | None = booster.num_boosted_rounds()
+
+    def scores(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(self.booster.predict(_matrix(values)))
+
+    def text(self) -> str:
+        return bytes(self.booster.save_raw(raw_format="json")).decode()
+
+    def gain(self) -> np.ndarray:
+        gains = self.booster.get_score(importance_type="total_gain")
+        return np.array([gains.get(f"f{place}", 0.0) for place in range(self.booster.num_features())])
+
+    def shap(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(self.booster.predict(_matrix(values), pred_contribs=True))[:, :-1]
+
+
+def _matrix(values: np.ndarray, **further: Any) -> Any:
+    import xgboost
+
+    return xgboost.DMatrix(values, nthread=1, **further)
+
+
+def draws(parameters: dict[str, Any]) -> bool:
+    return bool(parameters["subsample"] < 1 or parameters["colsample_bytree"] < 1)
+
+
+def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Trees:
+    import xgboost
+
+    if max(train.grades.max(), dev.grades.max()) > HIGHEST_GRADE:
+        raise UserError(f"xgboost takes grades up to {HIGHEST_GRADE}; map others with the dataset's grades")
+    told = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
+    told |= {"objective": "rank:ndcg", "eval_metric": f"ndcg@{cutoff}", "tree_method": "hist"}
+    told |= {"nthread": 1, "seed": seed, "verbosity": 0}
+    learnt, held = (_matrix(one.values, label=one.grades, group=one.sizes) for one in (train, dev))
+    try:
+        booster = xgboost.train(
+            told, learnt, parameters["trees"], evals=[(held, "dev")], verbose_eval=False,
+            early_stopping_rounds=parameters["patience"],
+        )  # fmt: skip
+    except xgboost.core.XGBoostError as error:
+        raise UserError(f"xgboost cannot learn: {str(error).strip().splitlines()[0]}") from None
+    return read(bytes(booster[: booster.best_iteration + 1].save_raw(raw_format="json")).decode())
+
+
+def read(text: str) -> Trees:
+    import xgboost
+
+    booster = xgboost.Booster({"nthread": 1})
+    try:
+        if not {"learner", "version"} <= set(json.loads(text)) or text.startswith("["):
+            raise ValueError  # the library ends the process for a text that is no JSON
+        booster.load_model(bytearray(text.encode()))
+    except (ValueError, TypeError):  # of which XGBoost's own error is one
+        raise UserError(f"is no model of {NAME}") from None
+    return Trees(booster)

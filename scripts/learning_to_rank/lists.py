@@ -1,0 +1,102 @@
+"""Lists of candidates from feature files, and rankings by scores. Reads feature files and qrels; writes nothing.
+
+Where several datasets are joined, each query's id begins with the number of its file, so that equal ids stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.ir.feature_file import check_index, feature_names, read_features
+from scripts.ir.term_counts import TermCounts
+from scripts.ir.trec import Qrels, Run, read_qrels
+from scripts.learning_to_rank.learners import Lists
+
+LARGEST = float(np.finfo(np.float32).max)  # libraries of trees hold features as 32-bit floats
+
+
+def read_lists(paths: Sequence[Path], numbered: bool = False) -> Lists:
+    """The lists of all files, one after the other. Raises UserError for other features, and for a damaged file."""
+    names = feature_names(paths[0])
+    queries: list[str] = []
+    documents: list[str] = []
+    grades: list[int] = []
+    values: list[np.ndarray] = []
+    for number, path in enumerate(paths, 1):
+        check_features(path, names, str(paths[0]))
+        for some in read_features(path):
+            queries += [f"{number}:{query}" for query in some.queries] if numbered else some.queries
+            documents += some.documents
+            grades += [max(0, grade or 0) for grade in some.grades]
+            if np.abs(some.values).max(initial=0) > LARGEST:
+                raise UserError(f"{path}: holds a feature beyond 32 bits, in which the libraries of trees hold it")
+            values.append(some.values)
+    sizes: dict[str, int] = {}
+    before = None
+    for query in queries:
+        if query != before and query in sizes:
+            raise UserError(f"{paths[0]}: the candidates of query {query} do not stand together")
+        sizes[query], before = sizes.get(query, 0) + 1, query
+    if not queries:
+        raise UserError(f"{paths[0]}: has no candidates")
+    sized = np.array(list(sizes.values()))
+    return Lists(names, list(sizes), sized, documents, np.array(grades), np.concatenate(values))
+
+
+def check_features(path: Path, names: list[str], of: str) -> None:
+    """Raise UserError unless a file has these features in this order."""
+    if (own := feature_names(path)) != names:
+        raise UserError(f"{path}: has the features {', '.join(own)}, and {of} has {', '.join(names)}")
+
+
+def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:
+    """Raise UserError unless each file was computed from its own of the term counts, which stand file by file."""
+    if len(terms) % len(paths):
+        raise UserError(f"--terms: expected equally many folders for each of {len(paths)} files, not {len(terms)}")
+    each = len(terms) // len(paths)
+    for number, path in enumerate(paths):
+        opened = [TermCounts(folder) for folder in terms[number * each : (number + 1) * each]]
+        check_index(path, {one.statistics["fields"]: one.digest() for one in opened})
+
+
+def read_judgements(paths: Sequence[Path], numbered: bool = False) -> Qrels:
+    """The judgements of the queries with a relevant document, of all files."""
+    judged: Qrels = {}
+    for number, path in enumerate(paths, 1):
+        for query, grades in read_qrels(path).items():
+            if max(grades.values(), default=0) > 0:
+                judged[f"{number}:{query}" if numbered else query] = grades
+    return judged
+
+
+def run_of(lists: Lists, scores: np.ndarray, depth: int | None = None) -> Run:
+    """The best `depth` candidates of each query (all by default), by descending score.
+
+    Trees give many candidates one score, which trec_eval would put in the order of their ids: here they stay in the
+    order of the first stage. Each score is told as a 32-bit float below the one before it, by the least step where two
+    are equal.
+    """
+    ranked: Run = {}
+    held = scores.astype(np.float32)
+    for query, end, size in zip(lists.queries, lists.ends, lists.sizes, strict=True):
+        start = end - size
+        order = np.argsort(-held[start:end], kind="stable")[:depth]
+        falling = strictly_falling(held[start:end][order])
+        names = lists.documents[start:end]
+        ranked[query] = {names[place]: float(score) for place, score in zip(order, falling, strict=True)}
+    return ranked
+
+
+def strictly_falling(scores: np.ndarray) -> np.ndarray:
+    """Falling 32-bit scores, those equal to one before lowered to the next number below that."""
+    if (np.diff(scores) < 0).all():
+        return scores
+    told = scores.copy()
+    for place in range(1, len(told)):
+        if told[place] >= told[place - 1]:
+            told[place] = np.nextafter(told[place - 1], np.float32(-np.inf))
+    return told

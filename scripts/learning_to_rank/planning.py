@@ -1,0 +1,95 @@
+"""What the jobs of learning to rank are given: paths and settings (for rules/systems/learning-to-rank.smk)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.doors import source as source_of_kind
+from scripts.experiment.job_files import task_in
+from scripts.experiment.records import SELECTED, Experiment
+from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from scripts.experiment.systems.learning_to_rank import NAME, learns_from, source
+
+LEARNERS = "scripts.learning_to_rank.learners"
+SHUFFLES = 5  # of each feature, for its importance
+TRAINING = ("learner", "parameters", "measure", "depth")
+
+
+def asked(experiment: Experiment) -> list[str]:
+    """The tables of importance of all rankers, and the figures of each."""
+    found: dict[str, None] = {}
+    for system in experiment.systems.values():
+        if system.kind == NAME:
+            for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system)):
+                fields = {"experiment": experiment.name, "source": dataset, "system": system.name}
+                found |= dict.fromkeys(importance_tables(experiment, system.name, dataset))
+                found |= {path("importance_figure", **fields, figure_format=form): None for form in FIGURE_FORMATS}
+    return list(found)
+
+
+def importance_tables(experiment: Experiment, system: str, source: str) -> list[str]:
+    """The importance of each feature to a ranker, a table a seed."""
+    fields = {"experiment": experiment.name, "source": source, "system": system}
+    return [path("ranker_importance", **fields, seed=seed) for seed in experiment.systems[system].seeds]
+
+
+def folders(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
+    """The folders of the tasks that are a split of the datasets that it is learnt from."""
+    named = learns_from(experiment.systems[system]) or [source]
+    return [experiment.task_of_split(dataset, split).folder for dataset in named]
+
+
+def features(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
+    """The feature files of a split, one per dataset that it is learnt from."""
+    name = experiment.systems[system].settings["features"]
+    tasks = folders(experiment, system, source, split)
+    return [path("features", experiment=experiment.name, task=task, features=name) for task in tasks]
+
+
+def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str]:
+    """The dev judgements, one file per dataset that it is learnt from."""
+    named = learns_from(experiment.systems[system]) or [source]
+    return [path("qrels", experiment=experiment.name, dataset=dataset, split="dev") for dataset in named]
+
+
+def learner_file(experiment: Experiment, system: str) -> str:
+    """The file of the learner that a job loads by name, below scripts/."""
+    return source_of_kind(LEARNERS, experiment.systems[system].settings["learner"]).removeprefix("scripts/")
+
+
+def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:
+    """The model that ranks a task, or what lies beside it: `name` as in the table of paths."""
+    dataset = source(experiment.systems[system], task_in(experiment, task).ranked_dataset)
+    return path(name, experiment=experiment.name, source=dataset, system=system, seed=seed)
+
+
+def ranked_features(experiment: Experiment, system: str, task: str) -> str:
+    """The features of a task's candidates."""
+    name = experiment.systems[system].settings["features"]
+    return path("features", experiment=experiment.name, task=task, features=name)
+
+
+def training_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:
+    """What is learnt, and how it is chosen."""
+    assert seed != SELECTED  # no seed of these is selected
+    settings = experiment.systems[system].settings
+    return {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
+
+
+def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:
+    """How a task is ranked."""
+    return {"depth": experiment.depth, "tag": f"{system}-{seed}"}
+
+
+def importance_settings(experiment: Experiment, system: str) -> dict[str, Any]:
+    """What a feature's importance is a fall of."""
+    settings = experiment.systems[system].settings
+    return {**{key: settings[key] for key in ("measure", "depth")}, "shuffles": SHUFFLES, "seed": experiment.seed}
+
+
+def figure_settings(experiment: Experiment, system: str, source: str) -> dict[str, Any]:
+    """The words of a figure of importance."""
+    named = learns_from(experiment.systems[system]) or [source]
+    labels = [experiment.datasets[dataset].get("label", dataset) for dataset in named]
+    title = f"{experiment.systems[system].label}, learnt from {', '.join(labels)}"
+    return {"title": title, "measure": experiment.systems[system].settings["measure"]}

@@ -1,0 +1,151 @@
+"""Learn a ranker from the features of training queries; choose its parameters on dev.
+
+Reads the feature files of the train and dev splits, one of each per dataset, in the same order, the dev judgements,
+and the term counts from which each file was computed (each dataset's together). Every combination of the parameters'
+values is learnt; that with the best mean measure on dev is kept, of equal ones the first. Writes the model (the
+library's own form), a record of it (JSON: features, parameters, value), the table of all combinations (TSV) and the
+time.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.common.progress import track
+from scripts.common.timing import clock, write_timing
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import Qrels
+from scripts.learning_to_rank.learners import Learner, Lists, Model, learner
+from scripts.learning_to_rank.lists import check_indices, read_judgements, read_lists, run_of
+
+LEAST_QUERIES = 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    learner: Annotated[str, "which learner it is"]
+    parameters: Annotated[dict[str, list[Any]], "the values of each parameter that are tried"]
+    measure: Annotated[str, "the measure whose mean on dev decides"]
+    depth: Annotated[int, "documents a query that the measure looks at, and the cut-off of nDCG in early stopping"]
+    seed: Annotated[int, "of what the learner draws"]
+
+
+class Trial(NamedTuple):
+    """A combination of parameters, what was learnt with it, and the mean of the measure that it reached."""
+
+    parameters: dict[str, Any]
+    model: Model
+    value: float
+
+
+def check_lists(train: Lists, dev: Lists, train_path: Path, dev_path: Path) -> None:
+    """Raise UserError where there is nothing to learn, or nothing to choose by."""
+    if len(train.queries) < LEAST_QUERIES:
+        raise UserError(
+            f"{train_path}: has candidates of {len(train.queries)} training query; expected at least {LEAST_QUERIES}"
+        )
+    for lists, path, what in ((train, train_path, "learn"), (dev, dev_path, "stop or choose by")):
+        if (lists.grades == lists.grades[0]).all():
+            found = f"all {len(lists.grades)} candidates have grade {lists.grades[0]} (not judged counts as 0)"
+            raise UserError(f"{path}: {found}, so there is nothing to {what}")
+
+
+def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:
+    """The mean of the measure over all queries of the qrels, ranked by the scores."""
+    return float(evaluate(run_of(lists, scores, depth), qrels, [measure])[measure].mean())
+
+
+def try_all(learning: Learner, train: Lists, dev: Lists, qrels: Qrels, settings: Settings) -> list[Trial]:
+    """What is learnt with each combination of the parameters' values, in their order."""
+    names = list(settings.parameters)
+    combinations = list(itertools.product(*settings.parameters.values()))
+    trials = []
+    for values in track(combinations, "learnt", len(combinations), "combination"):
+        parameters = dict(zip(names, values, strict=True))
+        model = learning.fit(train, dev, parameters, settings.depth, settings.seed)
+        value = mean_measure(dev, model.scores(dev.values), qrels, settings.measure, settings.depth)
+        trials.append(Trial(parameters, model, value))
+    return trials
+
+
+def best(trials: list[Trial]) -> Trial:
+    """The trial with the highest value; of equal ones the first."""
+    return max(trials, key=lambda trial: trial.value)
+
+
+def write_table(path: Path, trials: list[Trial], measure: str) -> None:
+    """The table of all combinations; `trees` of a boosted ensemble is the most allowed, `kept` how many stayed."""
+    with atomic_text(path) as file:
+        file.write("\t".join([*trials[0].parameters, "kept", measure]) + "\n")
+        for trial in trials:
+            kept = "" if trial.model.rounds is None else trial.model.rounds
+            values = ["" if value is None else value for value in trial.parameters.values()]
+            file.write("\t".join(map(str, [*values, kept, repr(trial.value)])) + "\n")
+
+
+def record_of(trials: list[Trial], train: Lists, queries: int, settings: Settings) -> dict[str, Any]:
+    """What the file beside the model says of it."""
+    chosen = best(trials)
+    return {
+        "learner": settings.learner,
+        "features": train.features,
+        "parameters": chosen.parameters,
+        "trees_kept": chosen.model.rounds,
+        "seed": settings.seed,
+        "measure": settings.measure,
+        "value": chosen.value,
+        "dev_queries": queries,
+        "train_queries": len(train.queries),
+        "train_candidates": len(train.documents),
+        "combinations": len(trials),
+    }
+
+
+def main() -> None:
+    options = parser(
+        __doc__, "train*", "dev*", "qrels*", "terms*", "model", "record", "table", "timing", settings=Settings
+    ).parse_args()
+    settings = options.settings
+    if not options.train or not len(options.train) == len(options.dev) == len(options.qrels):
+        raise UserError("--train, --dev, --qrels: expected one file of each per dataset")
+    for paths in (options.train, options.dev):
+        check_indices(paths, options.terms)
+    several = len(options.train) > 1
+    train, dev = read_lists(options.train, several), read_lists(options.dev, several)
+    if dev.features != train.features:
+        raise UserError(f"{options.dev[0]}: has other features than {options.train[0]}")
+    check_lists(train, dev, options.train[0], options.dev[0])
+    qrels = read_judgements(options.qrels, several)
+    learning = learner(settings.learner)
+    start = clock()
+    trials = try_all(learning, train, dev, qrels, settings)
+    seconds = clock() - start
+    chosen = best(trials)
+    write_table(options.table, trials, settings.measure)
+    with atomic_text(options.record) as file:
+        json.dump(record_of(trials, train, len(qrels), settings), file, indent=2)
+        file.write("\n")
+    with atomic_text(options.model) as file:
+        file.write(chosen.model.text())
+    write_timing(
+        options.timing, seconds=seconds, combinations=len(trials), queries=len(train.queries),
+        pairs=len(train.documents), features=len(train.features), threads=1, learner=settings.learner,
+        library={learning.LIBRARY: importlib.metadata.version(learning.LIBRARY)},
+    )  # fmt: skip
+    words = f"{len(trials)} combinations, {seconds:.1f} s" if len(trials) > 1 else f"{seconds:.1f} s"
+    print(f"{settings.measure} {chosen.value:.4f} on {len(qrels)} dev queries ({words})", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,58 @@
+"""Draw how much each feature matters to a ranker: by permutation, gain and SHAP, means over its seeds.
+
+Reads the tables of importance, one per seed. Writes figures/importance/{source}/{system}.svg, .pdf and .png. Features
+stand in the order of what the measure loses without them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.reports.figures.forest import save
+from scripts.reports.figures.importance import Panel, importance_chart
+
+
+@dataclass(frozen=True)
+class Settings:
+    title: Annotated[str, "the figure's title"]
+    measure: Annotated[str, "the measure that falls when a feature is shuffled"]
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """A table of importance; only an empty field lacks a number, and no word is taken for one."""
+    return pd.read_csv(path, sep="\t", dtype={"feature": str}, keep_default_na=False, na_values=[""])
+
+
+def panels_of(tables: list[pd.DataFrame], measure: str) -> tuple[list[str], list[Panel]]:
+    """The features in the order of the figure, and a panel for each column that has numbers: means of the tables."""
+    whole = pd.concat(tables).groupby("feature", sort=False).mean()
+    whole = whole.sort_values("permutation", ascending=False, kind="stable")
+    panels = [
+        Panel(
+            f"Permutation: fall of {measure} on dev (± 1 SD of the shuffles)",
+            whole["permutation"].tolist(),
+            whole["permutation_sd"].tolist(),
+        )
+    ]
+    labels = {"shap": "SHAP: mean |value| on dev, in units of the score", "gain": "Gain: share of all splits' gain"}
+    panels += [Panel(label, whole[key].tolist()) for key, label in labels.items() if whole[key].notna().all()]
+    return list(whole.index), panels
+
+
+def main() -> None:
+    arguments = parser(__doc__, "tables*", "svg", "pdf", "png", settings=Settings).parse_args()
+    if not arguments.tables:
+        raise UserError("--tables: expected at least one")
+    features, panels = panels_of([read_table(path) for path in arguments.tables], arguments.settings.measure)
+    chart = importance_chart(arguments.settings.title, features, panels)
+    save(chart, arguments.svg, arguments.pdf, arguments.png)
+
+
+if __name__ == "__main__":
+    run(main)

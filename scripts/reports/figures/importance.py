@@ -1,0 +1,118 @@
+"""Bars of how much each feature matters to a ranker, a panel a way of measuring it, the features in one order.
+
+Reads and writes nothing. Drawn in points, with the type and colours of the forest plots. Each panel has its own scale:
+falls of a measure, shares of gain and SHAP values (in units of the score) cannot be compared by length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.figures.forest import STYLE
+from scripts.reports.figures.forest_layout import LEADING, MARGIN
+from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE, rule, text
+from scripts.reports.figures.measured_text import width, wrap
+
+PAGE, SIZE, SMALL = 504.0, 7.5, 6.0  # points: two columns of a journal, the type, and that of the values
+NAMES, GAP, ROW = 150.0, 14.0, 11.0  # points: the widest column of names, between panels, a feature's row
+DECIMALS = 3
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One way of measuring: a number a feature and, where it was repeated, its standard deviation."""
+
+    label: str
+    values: Sequence[float]
+    sd: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a panel lies, and which numbers its ends are."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    def x(self, value: float) -> float:
+        return self.left + (value - self.low) / ((self.high - self.low) or 1.0) * (self.right - self.left)
+
+
+def importance_chart(title: str, features: list[str], panels: list[Panel]) -> Figure:
+    """Draw the bars at their final size; the height follows the number of features."""
+    names = {name: wrap(name, NAMES, SIZE) for name in features}
+    begin = MARGIN + max(width(part, SIZE) for parts in names.values() for part in parts) + SIZE
+    room = (PAGE - MARGIN - begin - GAP * (len(panels) - 1)) / len(panels)
+    heights = [max(ROW, len(parts) * LEADING * SIZE) for parts in names.values()]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_axis_off()
+        y = MARGIN
+        for line in wrap(title, PAGE - 2 * MARGIN, SIZE + 1, "bold"):
+            text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
+            y += 1.3 * (SIZE + 1)
+        lefts = [begin + number * (room + GAP) for number in range(len(panels))]
+        top = _headings(ax, panels, lefts, room, y + 2)
+        middles = [top + sum(heights[:place]) + heights[place] / 2 for place in range(len(features))]
+        bottom = top + sum(heights)
+        for parts, middle in zip(names.values(), middles, strict=True):
+            for position, part in enumerate(parts):
+                text(ax, MARGIN, middle + (position - (len(parts) - 1) / 2) * LEADING * SIZE, part, SIZE)
+        for panel, left in zip(panels, lefts, strict=True):
+            _panel(ax, panel, _placed(panel, left, room), middles, top, bottom)
+        ax.set(xlim=(0, PAGE), ylim=(bottom + MARGIN, 0))
+        figure.set_size_inches(PAGE / 72, (bottom + MARGIN) / 72)
+    return figure
+
+
+def _headings(ax: Axes, panels: list[Panel], lefts: list[float], room: float, y: float) -> float:
+    """What each panel shows, above it; returns where the bars begin."""
+    wrapped = [wrap(panel.label, room, SMALL + 0.5) for panel in panels]
+    for lines, left in zip(wrapped, lefts, strict=True):
+        for number, line in enumerate(lines):
+            text(ax, left, y + (number + 0.6) * LEADING * SIZE, line, SMALL + 0.5, color=MUTED)
+    bottom = y + max(map(len, wrapped)) * LEADING * SIZE + 3
+    rule(ax, MARGIN, PAGE - MARGIN, bottom, 0.6)
+    return bottom + 2
+
+
+def _placed(panel: Panel, left: float, room: float) -> _Place:
+    """The panel's scale: it holds 0, all bars with their whiskers, and the numbers at their ends."""
+    spread = panel.sd or [0.0] * len(panel.values)
+    high = max(0.0, *(value + sd for value, sd in zip(panel.values, spread, strict=True)))
+    low = min(0.0, *(value - sd for value, sd in zip(panel.values, spread, strict=True)))
+    label = max(width(form.fixed(value, DECIMALS), SMALL) for value in panel.values) + 5
+    return _Place(left, left + room - label, low, high)
+
+
+def _panel(ax: Axes, panel: Panel, place: _Place, middles: list[float], top: float, bottom: float) -> None:
+    """A panel's bars with their numbers, and the line of 0."""
+    zero = place.x(0.0)
+    for number, (value, middle) in enumerate(zip(panel.values, middles, strict=True)):
+        end = place.x(value)
+        face = SQUARE if value >= 0 else "white"
+        ax.add_patch(
+            Rectangle(
+                (min(zero, end), middle - 0.36 * ROW), abs(end - zero), 0.72 * ROW, facecolor=face,
+                edgecolor=DIAMOND, linewidth=0.4, zorder=2,
+            )
+        )  # fmt: skip
+        last = max(zero, end)
+        if panel.sd is not None:
+            ends = [place.x(value - panel.sd[number]), place.x(value + panel.sd[number])]
+            ax.plot(ends, [middle, middle], color=INK, linewidth=0.7, zorder=3)
+            last = max(last, ends[1])
+        text(ax, last + 3, middle, form.fixed(value, DECIMALS), SMALL)
+    ax.plot([zero, zero], [top, bottom], color=INK, linewidth=0.6, zorder=4)

@@ -1,0 +1,134 @@
+"""Systems that learn to rank: their seeds, the splits that they need, their words, and what each mistake says."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.descriptions import datasets_learnt, describe, for_times
+from scripts.experiment.resolution import resolve
+from scripts.learning_to_rank import planning
+from scripts.reports.planning.costs import timings as cost_timings
+from tests.experiment.test_config import changed
+
+SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}
+LIGHTGBM = {"type": "learning-to-rank", "features": "few", "learner": "lightgbm"}
+FOREST = LIGHTGBM | {"learner": "random-forest"}
+OTHER = {"datasets__e": {"format": "beir", "location": "scripts"}}
+INSURANCE = {"format": "insuranceqa", "location": "tests"}
+
+
+def experiment(**changes):
+    given = {"features": SETS} | {key.replace("__", "/"): value for key, value in changes.items()}
+    return resolve(changed(given), "c.yaml")
+
+
+def test_a_ranker_takes_what_its_features_need_and_the_splits_that_it_learns_from():
+    resolved = experiment(systems__l=LIGHTGBM)
+    assert list(resolved.selection_tasks) == ["d/train", "d/dev"]
+    system = resolved.systems["l"]
+    assert system.settings["takes"] == ["bm25"] and (system.first_stage, system.depth) == ("bm25", 10)
+    assert system.settings["parameters"]["num_leaves"] == [15] and system.settings["measure"] == "nDCG@10"
+    scores = {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "z"}]}}
+    resolved = experiment(features=scores, systems__z={"model": "m"}, systems__l=LIGHTGBM)
+    assert resolved.systems["l"].settings["takes"] == ["bm25", "z"] and resolved.systems["l"].depth == 100
+
+
+def test_only_a_learner_that_draws_has_seeds():
+    assert experiment(systems__l=LIGHTGBM | {"seeds": 3}).systems["l"].seeds == (0,)
+    assert experiment(systems__l=FOREST).systems["l"].seeds == (1,)
+    assert experiment(systems__l=FOREST | {"seeds": [4, 7]}).systems["l"].seeds == (4, 7)
+    drawing = {"type": "lightgbm", "bagging_fraction": [0.5, 1]}
+    assert experiment(systems__l=LIGHTGBM | {"learner": drawing, "seeds": 2}).systems["l"].seeds == (1, 2)
+
+
+def test_learners_fan_out_and_a_list_of_a_parameter_is_a_grid():
+    resolved = experiment(systems__l=LIGHTGBM | {"learner": ["lightgbm", "xgboost"]})
+    assert {"l-lightgbm", "l-xgboost"} <= set(resolved.systems)
+    grid = {"type": "lightgbm", "num_leaves": [7, 15], "learning_rate": 0.2}
+    system = experiment(systems__l=LIGHTGBM | {"learner": grid}).systems["l"]
+    assert system.settings["parameters"]["num_leaves"] == [7, 15]
+    assert system.settings["parameters"]["learning_rate"] == [0.2]
+
+
+def test_transfer_learns_from_other_datasets():
+    resolved = experiment(systems__l=LIGHTGBM | {"train_on": "e"}, **OTHER)
+    assert list(resolved.selection_tasks) == ["e/train", "e/dev"]
+    system = resolved.systems["l"]
+    assert datasets_learnt(resolved, system, "d") == ["e"] and planning.source(system, "d") == "e"
+    both = experiment(systems__l=LIGHTGBM | {"train_on": ["d", "e"]}, **OTHER)
+    system = both.systems["l"]
+    assert planning.source(system, "d") == "2-datasets"
+    folders = planning.folders(both, "l", "2-datasets", "train")
+    assert folders == ["d-train", "e-train"]
+    files = planning.features(both, "l", "2-datasets", "dev")
+    assert files == ["results/e/features/d-dev/few.parquet", "results/e/features/e-dev/few.parquet"]
+
+
+def test_jobs_are_given_what_they_need():
+    resolved = experiment(systems__l=FOREST | {"seeds": 2}, tasks=["d", "e"], **OTHER)
+    assert datasets_learnt(resolved, resolved.systems["l"], "e") == ["e"]
+    asked = planning.asked(resolved)
+    assert [file for file in asked if file.endswith("tsv")] == [
+        f"results/e/rankers/{source}/l/seed-{seed}.importance.tsv" for source in ("d", "e") for seed in (1, 2)
+    ]
+    assert "results/e/figures/importance/e/l.png" in asked and len(asked) == 10
+    timing = cost_timings(resolved)["results/e/runs/e/l/seed-2.timing.json"]
+    assert timing == {"training": "results/e/rankers/e/l/seed-2.timing.json"}
+    assert planning.ranker(resolved, "l", "e", "2") == "results/e/rankers/e/l/seed-2.model"
+    assert planning.learner_file(resolved, "l") == "learning_to_rank/learners/random_forest.py"
+    assert planning.training_settings(resolved, "l", "2")["seed"] == 2
+    assert planning.ranking_settings(resolved, "l", "2") == {"depth": resolved.depth, "tag": "l-2"}
+
+
+def test_words():
+    resolved = experiment(systems__l=LIGHTGBM | {"learner": {"type": "lightgbm", "num_leaves": [7, 15]}})
+    said = (
+        "LambdaMART (LightGBM) on 2 features (few), num_leaves chosen on dev by nDCG@10, trained on each task's dataset"
+    )
+    assert describe(resolved, resolved.systems["l"]) == f"{said}, orders the top 10 of bm25"
+    assert for_times(resolved, resolved.systems["l"])["candidates"] == "top 10 of bm25"
+
+
+TUNED = {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "tuned"}]}}
+CASES = {
+    "without features": ({"systems__l": {"type": "learning-to-rank", "learner": "linear"}}, "systems.l: key 'features' is missing"),
+    "without a learner": ({"systems__l": {"type": "learning-to-rank", "features": "few"}}, "systems.l: key 'learner' is missing"),
+    "unknown features": ({"systems__l": LIGHTGBM | {"features": "more"}}, "systems.l.features: unknown name 'more'; features has few"),
+    "features of others": ({"features": {"few": {"letor": {"d": "tests/conftest.py"}}}, "systems__l": LIGHTGBM}, "few are files of others"),
+    "unknown learner": ({"systems__l": LIGHTGBM | {"learner": "deep"}},
+     "systems.l.learner: unknown learner 'deep'; expected one of lightgbm, linear, random-forest, xgboost"),
+    "unknown parameter": ({"systems__l": LIGHTGBM | {"learner": {"type": "linear", "num_leaves": 3}}},
+     "systems.l.learner: unknown parameter 'num_leaves'; linear has C"),
+    "parameter of no learner": ({"systems__l": LIGHTGBM | {"learner": {"type": "linear", "leafs": 3}}}, "unknown parameter 'leafs'"),
+    "value out of range": ({"systems__l": LIGHTGBM | {"learner": {"type": "lightgbm", "num_leaves": [7, 1]}}},
+     "systems.l.learner.num_leaves: 1: expected a whole number from 2 to"),
+    "value twice": ({"systems__l": LIGHTGBM | {"learner": {"type": "lightgbm", "num_leaves": [7, 7]}}}, "none twice"),
+    "too large a grid": ({"systems__l": LIGHTGBM | {"learner": {"type": "lightgbm", "num_leaves": list(range(2, 30)),
+     "min_data_in_leaf": list(range(1, 10))}}}, "systems.l.learner: 252 combinations of parameters; expected at most 200"),
+    "learner without a type": ({"systems__l": LIGHTGBM | {"learner": {"num_leaves": 3}}}, "systems.l.learner"),
+    "unknown dataset": ({"systems__l": LIGHTGBM | {"train_on": "x"}}, "systems.l.train_on: unknown name 'x'; datasets has d"),
+    "unknown measure": ({"systems__l": LIGHTGBM | {"measure": "nDGC"}}, "systems.l.measure: unknown measure 'nDGC'"),
+    "dataset without train": ({"datasets__e": INSURANCE | {"format": "qrels", "location": "tests/conftest.py"},
+     "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l.train_on: e has format qrels, without documents to learn from"),
+    "split not there": ({"datasets__e": {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"test": "t"},
+     "qrels": {"test": "q"}}, "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l.train_on: e has no judgements for the split train"),
+    "a score of a model that saw the queries": ({"features": TUNED, "systems__l": LIGHTGBM},
+     "systems.l: tuned learnt from the training queries of d, of which this learns: its scores there say too much"),
+    "another name of the same data": ({"features": TUNED, "datasets__e": {"format": "beir", "location": "tests"},
+     "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l: tuned learnt from the training queries of e"),
+    "a ranker's score on what it learnt from": ({"features": {"few": SETS["few"], "deep": {"first_stage": "bm25", "of": ["BM25", {"system": "l"}]}},
+     "systems__l": LIGHTGBM, "systems__k": LIGHTGBM | {"features": "deep"}}, "systems.k: l learnt from the training queries of d"),
+    "its own score": ({"features": {"few": {"first_stage": "l", "of": ["BM25"]}}, "systems__l": LIGHTGBM}, "refers to itself: l -> l"),
+    "features that name no system": ({"features": {"few": {"first_stage": "x", "of": ["BM25"]}}, "systems__l": LIGHTGBM},
+     "systems.l.features: its features name the system 'x', which is none or became several"),
+    "a score from other data": ({"features": TUNED, "systems__l": LIGHTGBM | {"train_on": "e"}, **OTHER}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "words"), CASES.values(), ids=CASES)
+def test_a_mistake_is_one_line(changes, words):
+    if words is None:
+        experiment(**changes)
+        return
+    with pytest.raises(UserError) as error:
+        experiment(**changes)
+    assert words in str(error.value) and "\n" not in str(error.value) and str(error.value).startswith("c.yaml: ")

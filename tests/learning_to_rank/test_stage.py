@@ -1,0 +1,167 @@
+"""Training, ranking and importance by their scripts: what is written, and what each refusal says."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.ir.feature_file import KEY
+from scripts.ir.term_counts import TermCounts
+from scripts.ir.trec import read_run
+from scripts.learning_to_rank import importance, rank, train
+from scripts.learning_to_rank.learners import learner
+from scripts.learning_to_rank.lists import read_judgements, read_lists, run_of, strictly_falling
+from tests.learning_to_rank.conftest import write_features, write_judgements
+from tests.support.calling import call
+from tests.support.one_line import one_line
+
+OUTPUTS = ("model", "record", "table", "timing")
+
+
+def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=None, **changes):
+    """Run the script that trains; gives what it wrote."""
+    values = {key: [one.default] for key, one in learner(name).PARAMETERS.items()} | (parameters or {})
+    settings = {"learner": name, "parameters": values, "measure": "nDCG@3", "depth": 3, "seed": seed}
+    options = {"train": place / "train.parquet", "dev": place / "dev.parquet", "qrels": place / "dev.qrels",
+               "terms": place / "terms"} | changes  # fmt: skip
+    options = {key: [value] * datasets if not isinstance(value, list) else value for key, value in options.items()}
+    call(monkeypatch, train, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
+    return {key: (place / f"x.{key}").read_text() for key in OUTPUTS}
+
+
+def ranked(monkeypatch, place, features="test.parquet", depth=6, terms="terms"):
+    call(monkeypatch, rank, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
+         model=place / "x.model", record=place / "x.record", run=place / "run", timing=place / "run.json")  # fmt: skip
+    return read_run(place / "run")
+
+
+@pytest.mark.parametrize("name", ["linear", "random-forest"])
+def test_what_is_learnt_ranks_new_queries(monkeypatch, place, name):
+    written = trained(monkeypatch, place, name)
+    record = json.loads(written["record"])
+    assert record["features"] == ["noise", "signal"] and record["train_queries"] == record["dev_queries"] == 12
+    run = ranked(monkeypatch, place)
+    rows = read_lists([place / "test.parquet"])
+    best = {query: f"d{place}" for query, place in zip(rows.queries, rows.grades.reshape(12, 6).argmax(1), strict=True)}
+    assert sum(next(iter(run[query])) == best[query] for query in run) >= 9
+    assert json.loads((place / "run.json").read_text())["pairs"] == 72
+    assert all(len(scores) == 2 for scores in ranked(monkeypatch, place, depth=2).values())
+
+
+def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(monkeypatch, place):
+    grid = {"C": [1e-9, 1.0, 2.0]}
+    written = trained(monkeypatch, place, parameters=grid)
+    rows = list(csv.DictReader(written["table"].splitlines(), delimiter="\t"))
+    values = [float(row["nDCG@3"]) for row in rows]
+    record = json.loads(written["record"])
+    assert [float(row["C"]) for row in rows] == grid["C"] and record["combinations"] == 3
+    assert record["parameters"] == {"C": grid["C"][values.index(max(values))]} and record["value"] == max(values)
+
+
+def test_several_datasets_are_joined_and_equal_ids_stay_apart(monkeypatch, place):
+    once = json.loads(trained(monkeypatch, place)["record"])
+    twice = json.loads(trained(monkeypatch, place, datasets=2)["record"])
+    assert twice["train_queries"] == 2 * once["train_queries"] and twice["dev_queries"] == 24
+    assert twice["value"] == once["value"]
+    joined = read_lists([place / "train.parquet", place / "dev.parquet"], numbered=True)
+    assert joined.queries[0] == "1:q0" and joined.queries[-1] == "2:q11" and joined.sizes.tolist() == [6] * 24
+
+
+def test_candidates_of_one_score_stay_in_the_order_of_the_first_stage(place):
+    rows = read_lists([place / "test.parquet"])
+    same = run_of(rows, np.zeros(len(rows.documents)))
+    assert all(list(scores) == [f"d{number}" for number in range(6)] for scores in same.values())
+    scores = np.array([3, 3, 2, 2, 2, 1], dtype=np.float32)
+    told = strictly_falling(scores)
+    assert (np.diff(told) < 0).all() and told[0] == 3 and told[5] == 1 and np.allclose(told, scores)
+    assert strictly_falling(told) is told
+
+
+def test_importance_tells_the_signal_from_noise(monkeypatch, place):
+    for name in ("linear", "random-forest"):
+        trained(monkeypatch, place, name)
+        settings = {"measure": "nDCG@3", "depth": 3, "shuffles": 3, "seed": 1}
+        files = {"dev": place / "dev.parquet", "qrels": place / "dev.qrels", "model": place / "x.model"}
+        tables = []
+        for table in ("a.tsv", "b.tsv"):
+            call(monkeypatch, importance, settings, **files, record=place / "x.record", table=place / table)
+            tables.append((place / table).read_text())
+        noise, signal = csv.DictReader(tables[0].splitlines(), delimiter="\t")
+        assert tables[0] == tables[1] and (noise["feature"], signal["feature"]) == ("noise", "signal")
+        assert float(signal["permutation"]) > 0.2 > float(noise["permutation"])
+        assert (signal["gain"] == "") == (name == "linear") and (signal["shap"] == "") == (name == "random-forest")
+
+
+def replaced(place, name, **changes):
+    """The feature file `name` written anew, with something wrong."""
+    return write_features(place / name, TermCounts(place / "terms"), **changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("train.parquet", {"grades": [0] * 6}, ["train.parquet: all 72 candidates have grade 0", "nothing to learn"]),
+        ("train.parquet", {"grades": [None] * 6}, ["train.parquet: all 72 candidates have grade 0"]),
+        ("dev.parquet", {"grades": [1] * 6}, ["dev.parquet: all 72 candidates have grade 1", "nothing to stop or"]),
+        ("train.parquet", {"queries": 1}, ["train.parquet: has candidates of 1 training query; expected at least 2"]),
+        ("train.parquet", {"queries": 0}, ["train.parquet: has no candidates"]),
+        ("dev.parquet", {"names": ["noise", "other"]}, ["dev.parquet: has other features than", "train.parquet"]),
+        ("train.parquet", {"digest": "0" * 64}, ["train.parquet: its features were computed from another index"]),
+        ("dev.parquet", {"digest": "0" * 64}, ["dev.parquet: its features were computed from another index"]),
+        ("train.parquet", {"value": 1e39}, ["train.parquet: holds a feature beyond 32 bits"]),
+    ],
+)
+def test_what_cannot_be_learnt_from_is_told_and_nothing_is_written(monkeypatch, place, name, changes, words):
+    replaced(place, name, **changes)
+    with pytest.raises(UserError) as error:
+        trained(monkeypatch, place)
+    one_line(error, *words)
+    assert not list(place.glob("x.*"))
+
+
+def test_a_feature_that_is_not_finite_is_told(monkeypatch, place):
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    table = parquet.read_table(place / "train.parquet")
+    broken = [float("nan"), *table["noise"].to_pylist()[1:]]
+    table = table.set_column(3, "noise", arrow.array(broken))
+    about = parquet.read_metadata(place / "train.parquet").metadata[KEY]
+    with parquet.ParquetWriter(place / "train.parquet", table.schema) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({KEY: about})
+    with pytest.raises(UserError) as error:
+        trained(monkeypatch, place)
+    one_line(error, "train.parquet: holds a feature that is not a finite number")
+
+
+def test_ranking_refuses_features_that_the_model_did_not_learn_from(monkeypatch, place):
+    trained(monkeypatch, place)
+    replaced(place, "test.parquet", names=["signal", "noise"])
+    with pytest.raises(UserError) as error:
+        ranked(monkeypatch, place)
+    one_line(error, "test.parquet: has the features signal, noise, and", "x.record has noise, signal")
+    replaced(place, "test.parquet", digest="0" * 64)
+    with pytest.raises(UserError) as error:
+        ranked(monkeypatch, place)
+    one_line(error, "test.parquet: its features were computed from another index")
+    assert not (place / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "words"), [("model", "is no model of linear"), ("record", "is no record of a ranker")]
+)
+def test_a_damaged_model_is_told(monkeypatch, place, damaged, words):
+    trained(monkeypatch, place)
+    (place / f"x.{damaged}").write_text("{}\n")
+    with pytest.raises(UserError) as error:
+        ranked(monkeypatch, place)
+    one_line(error, f"x.{damaged}: {words}")
+
+
+def test_queries_without_a_relevant_document_decide_nothing(place):
+    (place / "more.qrels").write_text("q1 0 d1 0\nq2 0 d1 1\n")
+    assert list(read_judgements([place / "more.qrels"])) == ["q2"]
+    assert list(read_judgements([write_judgements(place / "y"), place / "more.qrels"], numbered=True))[-1] == "2:q2"

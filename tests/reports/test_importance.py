@@ -1,0 +1,57 @@
+"""The figure of importance: which panels it has, in which order features stand, and that all of it is on the page."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.reports import draw_importance
+from scripts.reports.draw_importance import panels_of, read_table
+from scripts.reports.figures.importance import PAGE, Panel, importance_chart
+from tests.support.calling import call
+
+
+def table(path, rows, gain=True):
+    columns = ["feature", "gain", "permutation", "permutation_sd", "shap"]
+    lines = [
+        "\t".join([name, str(number) if gain else "", str(fall), "0.01", str(number)]) for name, number, fall in rows
+    ]
+    path.write_text("\n".join(["\t".join(columns), *lines]) + "\n")
+    return path
+
+
+@pytest.fixture
+def tables(tmp_path):
+    first = table(tmp_path / "1.tsv", [("a", 0.5, 0.1), ("b", 0.25, 0.3), ("null", 0.25, -0.1)])
+    return [first, table(tmp_path / "2.tsv", [("a", 0.1, 0.3), ("b", 0.65, 0.3), ("null", 0.25, -0.3)])]
+
+
+def test_seeds_are_averaged_and_features_stand_by_what_is_lost_without_them(tables):
+    features, panels = panels_of([read_table(path) for path in tables], "P@1")
+    assert len(panels) == 3 and "fall of P@1" in panels[0].label
+    assert features[:2] == ["b", "a"] and panels[0].values[:2] == pytest.approx([0.3, 0.2])
+    assert panels[2].values[:2] == pytest.approx([0.45, 0.3])
+
+
+def test_what_a_learner_lacks_has_no_panel(tmp_path):
+    only = read_table(table(tmp_path / "1.tsv", [("a", 1, 1), ("b", 2, 2)], gain=False))
+    assert len(panels_of([only], "P@1")[1]) == 2
+
+
+def test_everything_is_on_the_page():
+    names = ["short", "a-very-long-name-of-a-feature-that-has-to-be-broken-into-lines-to-fit"]
+    values = Panel("Permutation", [0.5, -0.3], [0.1, 0.2])
+    figure = importance_chart("A title", names, [values, Panel("SHAP", [1200.0, 0.0]), Panel("Gain", [0.0, 0.0])])
+    renderer = figure.canvas.get_renderer()
+    width, height = figure.get_size_inches() * figure.dpi
+    assert figure.get_size_inches()[0] * 72 == pytest.approx(PAGE)
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent(renderer)
+        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text.get_text()
+
+
+def test_the_script_writes_three_files(monkeypatch, tmp_path, tables):
+    files = {form: tmp_path / f"f.{form}" for form in ("svg", "pdf", "png")}
+    settings = {"title": "T", "measure": "nDCG@10"}
+    call(monkeypatch, draw_importance, settings, tables=tables, **files)
+    assert all(path.stat().st_size > 1000 for path in files.values()) and "null" in files["svg"].read_text()
+    with pytest.raises(UserError, match="--tables: expected at least one"):
+        call(monkeypatch, draw_importance, settings, tables=[], **files)

@@ -1,0 +1,135 @@
+"""Learning to rank as a user gets it: from a collection with training queries to runs, tables and a comparison."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from scripts.ir.trec import read_run
+from tests.workflow.conftest import REPOSITORY, copy, write_collection
+
+LAMBDAMART = {
+    "type": "learning-to-rank",
+    "features": "few",
+    "learner": {"type": "lightgbm", "min_data_in_leaf": [2, 5], "trees": 20},
+}
+CONFIG = {
+    "experiment": "l",
+    "measures": ["nDCG@10"],
+    "depth": 20,
+    "datasets": {name: {"format": "beir", "location": name} for name in ("weather", "news")},
+    "tasks": ["weather"],
+    "features": {"few": {"first_stage": "bm25", "depth": 20,
+                         "of": ["BM25", "DPH", "document_length", "first_stage_rank", {"system": "plain"}]}},
+    "systems": {
+        "bm25": {"type": "bm25"},
+        "plain": {"type": "bm25", "k1": 2.0, "b": 0.0},
+        "lambdamart": LAMBDAMART,
+        "forest": {"type": "learning-to-rank", "features": "few", "learner": "random-forest", "seeds": 2},
+        "both": {"type": "learning-to-rank", "features": "few", "learner": "linear", "train_on": ["weather", "news"]},
+    },
+    "comparisons": {},
+}  # fmt: skip
+RESULTS = "results/l"
+TABLES = [
+    f"{RESULTS}/rankers/weather/lambdamart/seed-0.importance.tsv",
+    f"{RESULTS}/rankers/2-datasets/both/seed-0.importance.tsv",
+]
+RUNS = [f"{RESULTS}/runs/weather/{run}.trec.gz" for run in ("forest/seed-1", "forest/seed-2", "both/seed-0")]
+FIGURE = f"{RESULTS}/figures/importance/weather/lambdamart.svg"
+METRICS = f"{RESULTS}/metrics/weather/lambdamart/seed-0.tsv"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("learning") / "ranktrial")
+    for seed, name in enumerate(CONFIG["datasets"], 1):
+        write_collection(made.folder / name, seed)
+    made.write_config(CONFIG)
+    done = made.snakemake("--cores", "2", *TABLES, *RUNS, METRICS, FIGURE)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return made
+
+
+def test_a_ranker_orders_the_candidates_of_its_first_stage(workspace):
+    folder = workspace.folder / RESULTS / "runs" / "weather"
+    first, learnt = (read_run(folder / system / "seed-0.trec.gz") for system in ("bm25", "lambdamart"))
+    assert {query: set(scores) for query, scores in learnt.items()} == {query: set(one) for query, one in first.items()}
+    assert any(list(first[query]) != list(learnt[query]) for query in first)
+    assert all(len(set(scores.values())) == len(scores) for scores in learnt.values())
+    timing = json.loads((folder / "lambdamart" / "seed-0.timing.json").read_text())
+    assert timing["queries"] == 15 and timing["threads"] == 1 and timing["peak_rss_bytes"] > 0
+
+
+def test_the_grid_the_record_and_the_time_of_learning_are_kept(workspace):
+    folder = workspace.folder / RESULTS / "rankers"
+    with open(folder / "weather" / "lambdamart" / "seed-0.grid.tsv") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    record = json.loads((folder / "weather" / "lambdamart" / "seed-0.json").read_text())
+    assert [row["min_data_in_leaf"] for row in rows] == ["2", "5"]
+    assert record["value"] == max(float(row["nDCG@10"]) for row in rows) and record["train_queries"] == 30
+    assert json.loads((folder / "2-datasets" / "both" / "seed-0.json").read_text())["train_queries"] == 60
+    timing = json.loads((folder / "weather" / "lambdamart" / "seed-0.timing.json").read_text())
+    assert timing["combinations"] == 2 and timing["seconds"] > 0 and list(timing["library"]) == ["lightgbm"]
+
+
+def test_importance_is_a_row_a_feature(workspace):
+    tables = []
+    for path in TABLES:
+        with open(workspace.folder / path) as file:
+            tables.append(list(csv.DictReader(file, delimiter="\t")))
+    for rows in tables:
+        assert [row["feature"] for row in rows] == [
+            "BM25",
+            "DPH",
+            "document_length",
+            "first_stage_rank",
+            "system.plain",
+        ]
+    assert sum(float(row["gain"]) for row in tables[0]) == pytest.approx(1)
+    assert {row["gain"] for row in tables[1]} == {""} and all(float(row["shap"]) >= 0 for row in tables[1])
+
+
+def test_another_learner_computes_no_feature_again(workspace):
+    config = json.loads(json.dumps(CONFIG))
+    config["systems"]["lambdamart"]["learner"]["trees"] = 10
+    workspace.write_config(config, "more.yaml")
+    done = workspace.snakemake("--dry-run", *TABLES, *RUNS, METRICS, config="more.yaml")
+    assert done.returncode == 0, done.stderr
+    jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+    assert jobs == {
+        "train_ranker weather lambdamart seed-0", "importance weather lambdamart seed-0",
+        "rank_by_features weather lambdamart seed-0", "score weather lambdamart seed-0",
+    }  # fmt: skip
+
+
+def test_a_dataset_without_training_queries_is_told_in_a_line(workspace):
+    (workspace.folder / "bare" / "qrels").mkdir(parents=True)
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/dev.tsv"):
+        (workspace.folder / "bare" / name).write_bytes((workspace.folder / "weather" / name).read_bytes())
+    config = json.loads(json.dumps(CONFIG))
+    config["datasets"]["bare"] = {"format": "beir", "location": "bare"}
+    config["systems"]["lambdamart"] |= {"train_on": "bare"}
+    workspace.write_config(config, "bare.yaml")
+    target = f"{RESULTS}/rankers/bare/lambdamart/seed-0.model"
+    done = workspace.snakemake("--cores", "1", target, config="bare.yaml")
+    said = {line.partition("  [")[0] for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")}
+    assert done.returncode and len(said) == 1, done.stderr[-2000:]
+    assert re.search("bare/queries/train.jsonl: no query .* the dataset lacks this split", said.pop())
+    assert not (workspace.folder / target).exists()
+
+
+def test_features_of_another_index_are_refused(workspace):
+    """By hand: Snakemake itself would compute the features anew."""
+    folder = workspace.folder / RESULTS
+    ranker = folder / "rankers" / "weather" / "lambdamart" / "seed-0"
+    command = [sys.executable, "scripts/learning_to_rank/rank.py", "--features", f"{RESULTS}/features/weather/few.parquet",
+               "--terms", str(folder / "bm25" / "news" / "term-counts"), "--model", f"{ranker}.model",
+               "--record", f"{ranker}.json", "--run", "x.trec", "--timing", "x.json",
+               "--settings", '{"depth": 20, "tag": "x"}']  # fmt: skip
+    done = subprocess.run(command, cwd=workspace.folder, env={"PYTHONPATH": "."}, capture_output=True, text=True)
+    assert done.returncode == 1 and "its features were computed from another index" in done.stderr
+    assert not (workspace.folder / "x.trec").exists()
