@@ -23,7 +23,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
-from scripts.common.timing import clock, write_timing
+from scripts.common.timing import clock, machine, write_timing
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels
 from scripts.learning_to_rank.learners import Learner, Lists, Model, learner
@@ -141,7 +141,7 @@ def main() -> None:
     write_timing(
         options.timing, seconds=seconds, combinations=len(trials), queries=len(train.queries),
         pairs=len(train.documents), features=len(train.features), threads=1, learner=settings.learner,
-        library={learning.LIBRARY: importlib.metadata.version(learning.LIBRARY)},
+        versions=machine()["versions"] | {learning.LIBRARY: importlib.metadata.version(learning.LIBRARY)},
     )  # fmt: skip
     words = f"{len(trials)} combinations, {seconds:.1f} s" if len(trials) > 1 else f"{seconds:.1f} s"
     print(f"{settings.measure} {chosen.value:.4f} on {len(qrels)} dev queries ({words})", file=sys.stderr)

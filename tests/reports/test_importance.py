@@ -1,11 +1,14 @@
 """The figure of importance: which panels it has, in which order features stand, and that all of it is on the page."""
 
+from pathlib import Path
+
 import pytest
 
 from scripts.common.errors import UserError
 from scripts.reports import draw_importance
 from scripts.reports.draw_importance import panels_of, read_table
 from scripts.reports.figures.importance import PAGE, Panel, importance_chart
+from scripts.reports.page.machine import read_timings
 from tests.support.calling import call
 
 
@@ -55,3 +58,12 @@ def test_the_script_writes_three_files(monkeypatch, tmp_path, tables):
     assert all(path.stat().st_size > 1000 for path in files.values()) and "null" in files["svg"].read_text()
     with pytest.raises(UserError, match="--tables: expected at least one"):
         call(monkeypatch, draw_importance, settings, tables=[], **files)
+
+
+def test_the_report_knows_a_rankers_training(monkeypatch, tmp_path):
+    path = Path("results/e/rankers/d/l/seed-1.timing.json")
+    (tmp_path / path.parent).mkdir(parents=True)
+    (tmp_path / path).write_text('{"seconds": 2, "device": "cpu"}')
+    monkeypatch.chdir(tmp_path)
+    (timing,) = read_timings([path])
+    assert timing["kind"] == "Training"

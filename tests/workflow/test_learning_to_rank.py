@@ -73,7 +73,7 @@ def test_the_grid_the_record_and_the_time_of_learning_are_kept(workspace):
     assert record["value"] == max(float(row["nDCG@10"]) for row in rows) and record["train_queries"] == 30
     assert json.loads((folder / "2-datasets" / "both" / "seed-0.json").read_text())["train_queries"] == 60
     timing = json.loads((folder / "weather" / "lambdamart" / "seed-0.timing.json").read_text())
-    assert timing["combinations"] == 2 and timing["seconds"] > 0 and list(timing["library"]) == ["lightgbm"]
+    assert timing["combinations"] == 2 and timing["seconds"] > 0 and "lightgbm" in timing["versions"]
 
 
 def test_importance_is_a_row_a_feature(workspace):

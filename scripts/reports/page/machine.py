@@ -10,6 +10,7 @@ from scripts.reports.page.tables import Cell, Table
 
 WORK = {
     "checkpoint_timing": "Training",
+    "ranker_timing": "Training",
     "embeddings_timing": "Encoding",
     "passage_embeddings_timing": "Encoding",
     "run_timing": "Ranking",
