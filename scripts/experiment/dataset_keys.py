@@ -90,9 +90,7 @@ def same_place(first: dict[str, Any], second: dict[str, Any]) -> bool:
 def source_of_queries(entry: dict[str, Any], split: str) -> dict[str, Any]:
     """What decides, in one place of data, which queries a split has and in which words."""
     source = {key: value for key, value in entry.items() if key not in NOT_OF_QUERIES}
-    judgements = format_of(entry).judgements
-    named = entry.get(judgements) if judgements else None
-    carved = split in entry["splits"] and (named is None or split not in named)
+    named, carved = _named(entry), _carved(entry, split)
     if carved or split == "train":
         source |= {"split": split, **{key: entry.get(key) for key in (*CARVING, "grades")}}
     elif named is None:
@@ -108,14 +106,52 @@ def same_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any]
 
     Only what the configuration tells for certain counts; the values themselves are compared in the comparison.
     """
+    return _one_source(first, second, [source_of_queries(*first), source_of_queries(*second)])
+
+
+def may_share_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str]) -> bool:
+    """Whether, by what the configuration tells, some queries of one split may be among those of the other.
+
+    Splits of one file are apart only where both datasets divide it in one way; how judgements are read does not matter.
+    """
+    divided = [[entry.get(key) for key in CARVING] for entry, _ in (first, second)]
+    apart = divided[0] == divided[1]
+    pairs = [pair if apart else (pair[0] | {"splits": {}}, _file_of(*pair)) for pair in (first, second)]
+    sources = [source_of_queries(*pair) for pair in pairs]
+    for source, (entry, split) in zip(sources, pairs, strict=True):
+        of_file = _named(entry) is not None and not _carved(entry, split)  # which says what queries they are
+        for key in ("grades", *(("split",) if of_file else ()), *(() if apart and not of_file else CARVING)):
+            source.pop(key, None)
+    return _one_source(first, second, sources)
+
+
+def _one_source(
+    first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str], sources: list[dict[str, Any]]
+) -> bool:
     if first[0]["format"] != second[0]["format"]:
         return False
     form = format_of(first[0])
     if form.values_given or not same_place(first[0], second[0]):
         return False
-    sources = [source_of_queries(*first), source_of_queries(*second)]
     for key in form.narrowing:
         if (key in sources[0]) != (key in sources[1]):  # one has the queries of all values, the other's among them
             for source in sources:
                 source.pop(key, None)
     return sources[0] == sources[1]
+
+
+def _named(entry: dict[str, Any]) -> Any:
+    """The files of judgements that a dataset names by split, where its format has such."""
+    judgements = format_of(entry).judgements
+    return entry.get(judgements) if judgements else None
+
+
+def _carved(entry: dict[str, Any], split: str) -> bool:
+    """Whether a split is split off the training data."""
+    named = _named(entry)
+    return split in entry["splits"] and (named is None or split not in named)
+
+
+def _file_of(entry: dict[str, Any], split: str) -> str:
+    """The split in whose file the queries of a split stand."""
+    return "train" if _carved(entry, split) else split

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scripts.experiment.checker import Checker
-from scripts.experiment.dataset_keys import same_queries
+from scripts.experiment.dataset_keys import may_share_queries
 from scripts.experiment.records import Experiment, FeatureSet
 from scripts.experiment.system_kinds import behind, system_kind
 
@@ -45,7 +45,7 @@ def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[
         system = features.first_stage if of_first_stage else entry.get("system")
         if system is not None:
             seen = sorted(learnt_from(experiment, system, queries[0]))
-            found += [Leak(entry["name"], system, split) for split in seen if _same(experiment, split, queries)]
+            found += [Leak(entry["name"], system, split) for split in seen if overlap(experiment, split, queries)]
     return found
 
 
@@ -60,7 +60,7 @@ def check_leaks(check: Checker, experiment: Experiment) -> None:
                     raise check.fail(f"features.{name}.of", f"{what}; take a system that did not see these queries")
 
 
-def _same(experiment: Experiment, first: Split, second: Split) -> bool:
-    """Whether two splits are one, or have the same queries as far as the configuration tells."""
+def overlap(experiment: Experiment, first: Split, second: Split) -> bool:
+    """Whether two splits are one, or may have queries in common as far as the configuration tells."""
     entries = [(experiment.datasets[dataset], split) for dataset, split in (first, second)]
-    return first == second or same_queries(entries[0], entries[1])
+    return first == second or may_share_queries(entries[0], entries[1])

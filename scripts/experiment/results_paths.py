@@ -82,7 +82,7 @@ PLACES = {
     "query_terms": _of_experiment("data", "bm25/{dataset}/query-terms/{split}.{analyzer}.json"),
     "features": _of_experiment("data", "features/{task}/{features}.parquet"),
     "features_timing": _of_experiment("timing", "features/{task}/{features}.timing.json"),
-    "structures": _of_experiment("data", "features/{task}/{features}.structures.jsonl"),
+    "structures": _of_experiment("text", "features/{task}/{features}.structures.jsonl"),
     "letor": _of_experiment("data", "features/{task}/{features}.letor.txt"),
     "fusion_weights": _of_experiment("data", "fusion/{dataset}/{system}/seed-{seed}.weights.json"),
     "fusion_grid": _of_experiment("data", "fusion/{dataset}/{system}/seed-{seed}.grid.tsv"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
-from scripts.experiment.system_kinds import behind
+from scripts.experiment.system_kinds import behind, seeds_matter, system_kind
 
 
 def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:
@@ -23,7 +23,7 @@ def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, Se
     }
     seeds = {role: [experiment.seeds_on(system, task) for task in tasks] for role, (system, tasks) in roles.items()}
     several = {role: max(map(len, of_tasks)) > 1 for role, of_tasks in seeds.items()}
-    shared = _recipes(experiment, control) & _recipes(experiment, treatment)
+    shared = _seed_by_seed(experiment, control) & _seed_by_seed(experiment, treatment)
     if shared and seeds["control"] == seeds["treatment"]:
         name = f"{treatment.name} - {control.name}"
         return {DIFFERENCE: SeedsOf(OWN, name) if several["control"] else SeedsOf(UNKNOWN)}
@@ -57,8 +57,10 @@ def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dic
         chain = behind(system, experiment.systems)
         recipes = {}
         for task, ranked in zip(comparison.tasks, _tasks(experiment, comparison, elsewhere), strict=True):
-            used = [member.recipe_on(ranked.ranked_dataset) for member in chain if member.recipes]
-            recipes[experiment.tasks[task].folder] = " ".join(used)
+            dataset = ranked.ranked_dataset
+            used = [member.recipe_on(dataset) for member in chain if member.recipes]
+            learnt = [name for member in chain for name in system_kind(member).learnt_on(member, dataset)]
+            recipes[experiment.tasks[task].folder] = " ".join(used + learnt)
         if len(set(recipes.values())) > 1:
             found[role] = recipes
     return found
@@ -71,10 +73,18 @@ def _tasks(experiment: Experiment, comparison: Comparison, elsewhere: dict[str, 
 def _recipes(experiment: Experiment, system: System) -> set[tuple[str | None, str]]:
     """The model and recipe of each trained system whose runs are behind a system's; name and kind of one with seeds
     only."""
-    chain = behind(system, experiment.systems)
+    return _trained(behind(system, experiment.systems))
+
+
+def _seed_by_seed(experiment: Experiment, system: System) -> set[tuple[str | None, str]]:
+    """Those of which a system's run with a seed takes the run with that seed: not of scores that are its features."""
+    return _trained(behind(system, experiment.systems, seed_by_seed=True))
+
+
+def _trained(chain: list[System]) -> set[tuple[str | None, str]]:
     trained: set[tuple[str | None, str]]
     trained = {(member.model, recipe) for member in chain if member.model for recipe in member.recipes}
-    return trained or {(member.name, member.kind) for member in chain if len(member.seeds) > 1}
+    return trained or {(member.name, member.kind) for member in chain if seeds_matter(member)}
 
 
 def _several(experiment: Experiment, system: System) -> list[Task]:

@@ -92,12 +92,21 @@ def takes(system: System) -> tuple[str, ...]:
     return system_kind(system).takes(system)
 
 
-def behind(system: System, systems: dict[str, System]) -> list[System]:
-    """The systems whose runs are behind a system's, each after those that it takes itself, and the system last."""
+def behind(system: System, systems: dict[str, System], seed_by_seed: bool = False) -> list[System]:
+    """The systems whose runs are behind a system's, each after those that it takes itself, and the system last.
+
+    With `seed_by_seed` only those of which each run takes the run with its own seed, where they have several.
+    """
     chain: dict[str, System] = {}
-    for name in takes(system):
-        chain |= {member.name: member for member in behind(systems[name], systems)}
+    if not seed_by_seed or system_kind(system).takes_seed_by_seed:
+        for name in takes(system):
+            chain |= {member.name: member for member in behind(systems[name], systems, seed_by_seed)}
     return [*chain.values(), system]
+
+
+def seeds_matter(system: System) -> bool:
+    """Whether another seed would change a system's own part in its runs, though no recipe trains it."""
+    return len(system.seeds) > 1 or (system.seeds != (0,) and bool(system_kind(system).training_column(system)))
 
 
 def documents_held(experiment: Experiment, system: System) -> int:

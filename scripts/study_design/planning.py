@@ -8,7 +8,7 @@ from scripts.experiment import job_files
 from scripts.experiment.comparisons import STUDY_FIGURE
 from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_kinds import seeds_matter, system_kind
 
 
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:
@@ -74,6 +74,6 @@ def plan_settings(experiment: Experiment, plan: str) -> dict[str, Any]:
 def seeds_vary(experiment: Experiment, name: str) -> bool:
     """Whether another training would change a system's runs: its own, or that of a system whose runs it takes."""
     system = experiment.systems[name]
-    if system.recipes or len(system.seeds) > 1:
+    if system.recipes or seeds_matter(system):
         return True
     return any(seeds_vary(experiment, taken) for taken in system_kind(system).takes(system))

@@ -89,6 +89,14 @@ def test_words():
 
 
 TUNED = {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "tuned"}]}}
+TREC = {"format": "trec", "location": "tests", "documents": ["d"]}
+SWAPPED = {
+    "datasets__a": TREC | {"topics": {"train": "1", "dev": "2"}, "qrels": {"train": "3", "dev": "4"}},
+    "datasets__b": TREC | {"topics": {"train": "2", "dev": "1"}, "qrels": {"train": "4", "dev": "3"}},
+    "recipes__q": {"train_on": "a"},
+    "systems__z": {"model": "m", "recipe": "q"},
+    "features": {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "z"}]}},
+}
 CASES = {
     "without features": ({"systems__l": {"type": "learning-to-rank", "learner": "linear"}}, "systems.l: key 'features' is missing"),
     "without a learner": ({"systems__l": {"type": "learning-to-rank", "features": "few"}}, "systems.l: key 'learner' is missing"),
@@ -112,14 +120,21 @@ CASES = {
     "split not there": ({"datasets__e": {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"test": "t"},
      "qrels": {"test": "q"}}, "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l.train_on: e has no judgements for the split train"),
     "a score of a model that saw the queries": ({"features": TUNED, "systems__l": LIGHTGBM},
-     "systems.l: tuned learnt from the training queries of d, of which this learns: its scores there say too much"),
+     "systems.l: tuned learnt from the training queries of d, by which this learns: its scores there say too much"),
     "another name of the same data": ({"features": TUNED, "datasets__e": {"format": "beir", "location": "tests"},
-     "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l: tuned learnt from the training queries of e"),
+     "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l: tuned learnt from the training queries of e, by which this learns (d/train may hold the same ones)"),
     "a ranker's score on what it learnt from": ({"features": {"few": SETS["few"], "deep": {"first_stage": "bm25", "of": ["BM25", {"system": "l"}]}},
      "systems__l": LIGHTGBM, "systems__k": LIGHTGBM | {"features": "deep"}}, "systems.k: l learnt from the training queries of d"),
     "its own score": ({"features": {"few": {"first_stage": "l", "of": ["BM25"]}}, "systems__l": LIGHTGBM}, "refers to itself: l -> l"),
     "features that name no system": ({"features": {"few": {"first_stage": "x", "of": ["BM25"]}}, "systems__l": LIGHTGBM},
      "systems.l.features: its features name the system 'x', which is none or became several"),
+    "the same data, divided otherwise": ({"features": TUNED, "datasets__e": {"format": "beir", "location": "tests", "splits": {"dev": 0.1}},
+     "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l: tuned learnt from the training queries of e, by which this learns (d/train may"),
+    "dev queries that a model learnt from": (SWAPPED | {"systems__l": LIGHTGBM | {"train_on": "b"}},
+     "systems.l: z learnt from the dev queries of b, by which this stops and chooses (a/train may hold the same ones)"),
+    "a score of another seed": ({"features": {"few": {"first_stage": "bm25", "of": [{"system": "z"}]}}, **OTHER,
+     "systems__z": {"model": "m", "recipe": "r", "seeds": 2, "select_seed": {"task": "d/dev"}}, "systems__l": LIGHTGBM | {"train_on": "e"}},
+     "systems.l: z selects a seed on d, where its own runs have all seeds"),
     "a score from other data": ({"features": TUNED, "systems__l": LIGHTGBM | {"train_on": "e"}, **OTHER}, None),
 }  # fmt: skip
 

@@ -6,6 +6,8 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.experiment.resolution import resolve
+from scripts.experiment.seed_sources import checkpoints
+from scripts.study_design.planning import seeds_vary
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 
@@ -88,3 +90,37 @@ def test_values_without_judgements_have_no_gold_documents():
         resolve(changed(changes), "c.yaml")
     experiment = resolve(changed(changes | {"comparisons/c/clusters": "auto"}), "c.yaml")
     assert "qrels" not in planning.comparison_settings(experiment, "c")
+
+
+FOREST = {"type": "learning-to-rank", "features": "few", "learner": "random-forest"}
+FEATURES = {"features": {"few": {"first_stage": "bm25", "of": ["BM25"]}}}
+ELSEWHERE = {"datasets/e": {"format": "beir", "location": "scripts"}, "tasks": ["d", "e"]}
+
+
+def of_ranker(treatment, control="bm25", **changes):
+    given = RECIPES | FEATURES | {key.replace("__", "/"): value for key, value in changes.items()}
+    given |= {"comparisons/c": {"control": control, "treatment": treatment}}
+    experiment = resolve(changed(given), "c.yaml")
+    return experiment, planning.comparison_settings(experiment, "c").get("seed_sources", {})
+
+
+def test_a_ranker_that_draws_has_seeds_though_no_recipe_trains_it():
+    experiment, found = of_ranker("l", systems__l=FOREST)
+    assert found == {"treatment": {"status": "unknown"}} and seeds_vary(experiment, "l")
+    experiment, found = of_ranker("l", systems__l=FOREST | {"learner": "linear"})
+    assert found == {} and not seeds_vary(experiment, "l")
+
+
+def test_rankers_that_each_dataset_has_for_itself_do_not_share_their_luck():
+    experiment, _ = of_ranker("l", systems__l=FOREST | {"seeds": 3}, **ELSEWHERE)
+    assert checkpoints(experiment, experiment.comparisons["c"]) == {"treatment": {"d": "d", "e": "e"}}
+    experiment, _ = of_ranker("l", systems__l=FOREST | {"seeds": 3, "train_on": "e"}, **ELSEWHERE)
+    assert checkpoints(experiment, experiment.comparisons["c"]) == {}
+
+
+def test_a_score_that_is_a_feature_is_not_paired_with_the_ranker_s_seeds():
+    """All seeds of the ranker take the score of one seed, so seed i of both have nothing in common."""
+    scores = {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "tuned"}]}}
+    ranker = FOREST | {"seeds": 2, "train_on": "e"}
+    _, found = of_ranker("l", control="tuned", systems__l=ranker, features=scores, **ELSEWHERE)
+    assert {role: one["status"] for role, one in found.items()} == {"control": "own", "treatment": "own"}

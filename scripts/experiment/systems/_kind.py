@@ -27,6 +27,9 @@ class SystemKind:
     computed = True  # its runs are made here, so there can be one for any task; otherwise they are files of the user's
     timed = True  # its runs have a timing.json beside them
     needs_documents = True
+    takes_seed_by_seed = (
+        True  # its run with a seed takes the runs with that seed, where those that it takes have several
+    )
     model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:

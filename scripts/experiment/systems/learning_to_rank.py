@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from scripts.experiment.checker import Checker
-from scripts.experiment.dataset_keys import check_split, same_queries
+from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.feature_sets import DEPTH
+from scripts.experiment.leakage import learnt_from, overlap
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import behind
@@ -57,6 +58,8 @@ OWN = "each task's own"
 
 
 class LearningToRank(SystemKind):
+    takes_seed_by_seed = False  # of a system whose score is a feature the first seed's is taken
+
     def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
         for needed in ("features", "learner"):
@@ -100,12 +103,14 @@ class LearningToRank(SystemKind):
         return [f"{dataset}/{split}" for dataset in datasets for split in ("train", "dev")]
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
-        """No system whose score is a feature, and no first stage, has learnt from the queries that this learns from."""
-        ranked = [task.ranked_dataset for task in experiment.runs_of(system)]
-        for dataset in dict.fromkeys(learns_from(system) or ranked):
-            for taken in self.takes(system):
-                for member in behind(experiment.systems[taken], experiment.systems):
-                    _check_unseen(check, f"systems.{system.name}", experiment, member, dataset)
+        """What its features come from has not learnt from the queries that it learns from, nor changes its seed."""
+        ranked = list(dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system)))
+        learnt = learns_from(system) or ranked
+        for taken in self.takes(system):
+            for member in behind(experiment.systems[taken], experiment.systems):
+                _check_one_seed(check, f"systems.{system.name}", member, [*learnt, *ranked])
+            for dataset in learnt:
+                _check_unseen(check, f"systems.{system.name}", experiment, taken, dataset)
 
     def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
         fields = {"source": source(system, task.ranked_dataset), "system": system.name, "seed": seed}
@@ -226,16 +231,27 @@ def _learner(check: Checker, key: str, given: str | dict[str, Any]) -> dict[str,
     return {"learner": name, "parameters": values}
 
 
-def _check_unseen(check: Checker, key: str, experiment: Experiment, member: System, dataset: str) -> None:
-    """Raise UserError where a system's weights come from the training queries of a dataset."""
-    if member.kind == NAME:
-        learnt = KIND.learnt_on(member, dataset)
-    elif member.recipe_of and dataset not in member.recipe_of:
-        raise check.fail(key, f"its features need runs of {member.name} on {dataset}, for which that has no recipe")
-    else:
-        learnt = [entry["train_on"] for entry in experiment.chain(member.recipe_on(dataset)).values()]
-    for other in learnt:
-        pair = ((experiment.datasets[one], "train") for one in (other, dataset))
-        if other == dataset or same_queries(*pair):
-            problem = f"{member.name} learnt from the training queries of {dataset}, of which this learns"
-            raise check.fail(key, f"{problem}: its scores there say too much; train it on other data")
+def _check_unseen(check: Checker, key: str, experiment: Experiment, taken: str, dataset: str) -> None:
+    """Raise UserError where a system has learnt from the queries by which a ranker is learnt, or by which it stops.
+
+    What was tuned on the dev queries themselves (BM25, a fusion) is accepted.
+    """
+    for member in behind(experiment.systems[taken], experiment.systems):
+        if member.recipe_of and dataset not in member.recipe_of:
+            raise check.fail(key, f"its features need runs of {member.name} on {dataset}, for which that has no recipe")
+    for other, split in sorted(learnt_from(experiment, taken, dataset)):
+        for own, what in (("train", "learns"), ("dev", "stops and chooses")):
+            if not split == own == "dev" and overlap(experiment, (other, split), (dataset, own)):
+                words = "training" if own == "train" else "dev"
+                problem = f"{taken} learnt from the {words} queries of {dataset}, by which this {what}"
+                if (other, split) != (dataset, own):
+                    problem += f" ({other}/{split} may hold the same ones)"
+                raise check.fail(key, f"{problem}: its scores there say too much; train it on other data")
+
+
+def _check_one_seed(check: Checker, key: str, member: System, datasets: list[str]) -> None:
+    """Raise UserError where a system's scores are of one seed to learn from, and of another to rank by."""
+    chosen = member.selection
+    if chosen is not None and len({dataset == chosen.dataset for dataset in datasets}) > 1:
+        problem = f"{member.name} selects a seed on {chosen.dataset}, where its own runs have all seeds"
+        raise check.fail(key, f"{problem}: features would be of other seeds there than on the other datasets")
