@@ -38,9 +38,7 @@ rule archive:  # of a finished experiment; docs/archive.md
 rule write_archive:
     input:
         **code("archive/write.py"),
-        targets=lambda wildcards: [
-            *rules.all.input.shown, *rules.all.input.features, *rules.all.input.importance
-        ],
+        targets=lambda wildcards: [*rules.all.input.shown, *rules.all.input.features, *rules.all.input.importance],
         deleted=deleted,
     output:
         archive=result("archive"),
