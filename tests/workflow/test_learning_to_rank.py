@@ -106,6 +106,13 @@ def test_another_learner_computes_no_feature_again(workspace):
     }  # fmt: skip
 
 
+def test_an_archive_takes_what_rankers_leave_besides_runs(workspace):
+    done = workspace.snakemake("--dry-run", "--printshellcmds", "archive")
+    assert done.returncode == 0, done.stderr
+    (command,) = re.findall(r"^.*scripts/archive/write\.py.*$", done.stdout + done.stderr, re.MULTILINE)
+    assert {*TABLES, FIGURE} <= set(command.split())
+
+
 def test_a_dataset_without_training_queries_is_told_in_a_line(workspace):
     (workspace.folder / "bare" / "qrels").mkdir(parents=True)
     for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/dev.tsv"):
