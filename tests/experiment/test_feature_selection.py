@@ -63,6 +63,16 @@ def test_each_is_a_system_a_feature():
     assert experiment(only="each", label="linear").systems["l-BM25"].label == "linear (BM25)"
 
 
+def test_a_learner_is_compared_with_itself():
+    both = {"learner": ["linear", "lightgbm"]}
+    less = RANKER | both | {"without": [["z"], ["BM25"]]}
+    pairs = {"control": "l", "treatment": "less", "same": ["learner"]}
+    given = {"features": SETS, "systems/z": {"model": "m"}, "systems/l": RANKER | both, "systems/less": less}
+    made = resolve(changed(given | {"comparisons/c": pairs}), "c.yaml").comparisons
+    told = {(one.control, one.treatment) for name, one in made.items() if name.startswith("c-")}
+    assert told == {(f"l-{of}", f"less-{of}-{out}") for of in both["learner"] for out in ("z", "BM25")}
+
+
 def test_a_selection_is_told_to_the_training_alone_and_needs_the_same_files():
     whole, part = experiment(), experiment(without="z")
     assert planning.features(part, "l", "d", "train") == planning.features(whole, "l", "d", "train")
