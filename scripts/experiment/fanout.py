@@ -3,7 +3,8 @@
 Each is named after its entry and the values in which it differs from the others: `tuned` becomes `tuned-a`, `tuned-b`,
 …. A reference to an entry that was fanned out means all entries that it became. The same values are added to a label.
 Comparisons that differ only in their treatment are drawn together, in a figure named after the entry. `same` keeps only
-the pairs of control and treatment that have the same values of these keys.
+the pairs of control and treatment that have the same values of these keys. `only` and `without` are lists of names: of
+these a list of lists makes several systems.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scripts.common.errors import UserError
-from scripts.experiment import system_kinds
+from scripts.experiment import feature_selection, system_kinds
 from scripts.experiment.key_paths import as_list, get, list_paths, put, word_of
 from scripts.experiment.rules_of_reference import (
     FROM_SCRATCH,
@@ -42,6 +43,8 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
         *(("figure", key) for key in ("limits", "ticks", "columns")),
     ],
 }
+# The key paths of systems whose value is a list of names, and a list of such lists makes several systems.
+SELECTIONS = [("only",), ("without",)]
 # The key paths, per section, that name entries, and the section of these entries.
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {
     "models": {},
@@ -69,10 +72,11 @@ def fan_out_all(config: dict[str, Any], source: str) -> tuple[dict[str, Any], di
         for name in _in_order_of_reference(entries, section, source):
             for path in list_paths(entries[name], PLAIN_LISTS[section]):
                 values = [value for value in get(entries[name], path) if not is_rule(path, section, value)]
-                if any(isinstance(value, list | dict) for value in values):
-                    key = ".".join(map(str, (section, name, *path)))
-                    raise UserError(f"{source}: {key}: a list or mapping within a list; expected single values")
-            place = _Place(name, section, f"{source}: {section}.{name}", became, datasets)
+                _check_single(source, (section, name, *path), values)
+            for path in SELECTIONS if section == "systems" else ():
+                inner = [value for value in as_list(get(entries[name], path)) if isinstance(value, list)]
+                _check_single(source, (section, name, *path), [value for values in inner for value in values])
+            place = _Place(name, section, f"{source}: {section}.{name}", became, datasets, config.get("features"))
             for derived, (entry, words) in _fan_out(entries[name], place, alike).items():
                 if derived in made:
                     raise UserError(f"{source}: {section}.{name}: becomes {derived!r}, a name that is already taken")
@@ -84,6 +88,13 @@ def fan_out_all(config: dict[str, Any], source: str) -> tuple[dict[str, Any], di
         file_order = {name: position for position, name in enumerate(entries)}
         config[section] = dict(sorted(made.items(), key=lambda item: file_order[origins[section, item[0]]]))
     return config, origins
+
+
+def _check_single(source: str, key: tuple[str, ...], values: list[Any]) -> None:
+    """Raise UserError for a list or mapping among the values of a list."""
+    if any(isinstance(value, list | dict) for value in values):
+        place = ".".join(map(str, key))
+        raise UserError(f"{source}: {place}: a list or mapping within a list; expected single values")
 
 
 def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -> list[str]:
@@ -120,6 +131,7 @@ class _Place:
     key: str
     became: dict[str, Derived]
     datasets: list[str]
+    features: Any
 
     def references(self, path: tuple[str, ...], value: Any) -> list[Any]:
         """The values of a reference: the entries that each name became, and what a system's rules choose."""
@@ -144,6 +156,8 @@ class _Place:
             return starts(value, entry.get("train_on"), self.became["recipes"], f"{self.key}.start_from")
         if value is None and path == START:
             return [Choice(None, FROM_SCRATCH)]
+        if value == feature_selection.EACH and self.section == "systems" and path in SELECTIONS:
+            return feature_selection.each(self.features, entry.get("features"))
         return [Choice(value, word_of(value))]
 
 
@@ -169,6 +183,10 @@ def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[
     if is_rule(START, section, get(entry, START)):
         put(entry, START, [get(entry, START)])
         paths = list_paths(entry, PLAIN_LISTS[section])
+    for path in SELECTIONS if section == "systems" else ():
+        if several := feature_selection.alternatives(get(entry, path)):
+            put(entry, path, several)
+            paths.append(path)
     combinations = list(itertools.product(*(get(entry, path) for path in paths)))
     if alike:
         combinations = alike.of(name, entry, paths, combinations)

@@ -102,8 +102,11 @@ def check_index(path: Path, digests: dict[str, str]) -> None:
             raise UserError(f"{path}: its features were computed from another index ({words}); compute them again")
 
 
-def read_features(path: Path) -> Iterator[Features]:
-    """Yield the rows of a feature file, some at a time. Raises UserError for a damaged file or a number not finite."""
+def read_features(path: Path, only: Sequence[str] | None = None) -> Iterator[Features]:
+    """Yield the rows of a feature file, some at a time; of the columns of features `only` some, which it has, are read.
+
+    Raises UserError for a damaged file or a number not finite.
+    """
     import pyarrow as arrow
     import pyarrow.parquet as parquet
 
@@ -113,8 +116,10 @@ def read_features(path: Path) -> Iterator[Features]:
             names = file.schema_arrow.names
             if tuple(names[:3]) != ID_COLUMNS:
                 raise UserError(f"{path}: expected the columns {', '.join(ID_COLUMNS)} and features, not {names[:3]}")
-            for batch in file.iter_batches():
-                queries, documents, grades, *features = batch.columns
+            asked = names if only is None else [*ID_COLUMNS, *only]
+            for batch in file.iter_batches(columns=asked):
+                read = dict(zip(batch.schema.names, batch.columns, strict=True))
+                queries, documents, grades, *features = (read[name] for name in asked)
                 values = np.stack([np.asarray(column, dtype=np.float64) for column in features], axis=1)
                 if not np.isfinite(values).all():
                     raise UserError(f"{path}: holds a feature that is not a finite number")

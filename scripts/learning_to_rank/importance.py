@@ -26,7 +26,7 @@ from scripts.common.progress import track
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels
 from scripts.learning_to_rank.learners import Lists, Model
-from scripts.learning_to_rank.lists import check_features, read_judgements, read_lists, run_of
+from scripts.learning_to_rank.lists import check_features, features_behind, read_judgements, read_lists, run_of
 from scripts.learning_to_rank.rank import read_model, read_record
 
 COLUMNS = ("feature", "gain", "permutation", "permutation_sd", "shap")
@@ -92,9 +92,9 @@ def main() -> None:
     settings, record = options.settings, read_record(options.record)
     if not options.dev or len(options.dev) != len(options.qrels):
         raise UserError("--dev, --qrels: expected one file of each per dataset")
-    check_features(options.dev[0], record["features"], str(options.record))
+    check_features(options.dev[0], features_behind(record), str(options.record))
     several = len(options.dev) > 1
-    dev, qrels = read_lists(options.dev, several), read_judgements(options.qrels, several)
+    dev, qrels = read_lists(options.dev, several, record["features"]), read_judgements(options.qrels, several)
     model = read_model(options.model, record)
     fell = falls(model, dev, qrels, settings)
     write(options.table, dev.features, share_of_gain(model), fell, mean_shap(model, dev.values))

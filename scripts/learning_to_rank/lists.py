@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +20,22 @@ from scripts.learning_to_rank.learners import Lists
 LARGEST = float(np.finfo(np.float32).max)  # libraries of trees hold features as 32-bit floats
 
 
-def read_lists(paths: Sequence[Path], numbered: bool = False) -> Lists:
-    """The lists of all files, one after the other. Raises UserError for other features, and for a damaged file."""
+def read_lists(paths: Sequence[Path], numbered: bool = False, only: Sequence[str] | None = None) -> Lists:
+    """The lists of all files, one after the other, with all features or `only` some.
+
+    Raises UserError for other features, for one that is asked for and not there, and for a damaged file.
+    """
     names = feature_names(paths[0])
+    chosen = names if only is None else list(only)
+    if lacking := [name for name in chosen if name not in names]:
+        raise UserError(f"{paths[0]}: lacks the feature {lacking[0]}; it has {', '.join(names)}")
     queries: list[str] = []
     documents: list[str] = []
     grades: list[int] = []
     values: list[np.ndarray] = []
     for number, path in enumerate(paths, 1):
         check_features(path, names, str(paths[0]))
-        for some in read_features(path):
+        for some in read_features(path, chosen):
             queries += [f"{number}:{query}" for query in some.queries] if numbered else some.queries
             documents += some.documents
             grades += [max(0, grade or 0) for grade in some.grades]
@@ -44,13 +51,19 @@ def read_lists(paths: Sequence[Path], numbered: bool = False) -> Lists:
     if not queries:
         raise UserError(f"{paths[0]}: has no candidates")
     sized = np.array(list(sizes.values()))
-    return Lists(names, list(sizes), sized, documents, np.array(grades), np.concatenate(values))
+    return Lists(chosen, list(sizes), sized, documents, np.array(grades), np.concatenate(values))
 
 
 def check_features(path: Path, names: list[str], of: str) -> None:
     """Raise UserError unless a file has these features in this order."""
     if (own := feature_names(path)) != names:
         raise UserError(f"{path}: has the features {', '.join(own)}, and {of} has {', '.join(names)}")
+
+
+def features_behind(record: dict[str, Any]) -> list[str]:
+    """The features of the files that a ranker was learnt from, also those that it did not read."""
+    behind: list[str] = record.get("chosen_from", record["features"])
+    return behind
 
 
 def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:

@@ -8,7 +8,7 @@ from scripts.common.doors import source as source_of_kind
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
-from scripts.experiment.systems.learning_to_rank import NAME, learns_from, source
+from scripts.experiment.systems.learning_to_rank import NAME, columns, learns_from, source
 
 LEARNERS = "scripts.learning_to_rank.learners"
 SHUFFLES = 5  # of each feature, for its importance
@@ -16,10 +16,10 @@ TRAINING = ("learner", "parameters", "measure", "depth")
 
 
 def asked(experiment: Experiment) -> list[str]:
-    """The tables of importance of all rankers, and the figures of each."""
+    """The tables of importance of all rankers that learn from all their features, and the figures of each."""
     found: dict[str, None] = {}
     for system in experiment.systems.values():
-        if system.kind == NAME:
+        if system.kind == NAME and columns(system) is None:
             for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system)):
                 fields = {"experiment": experiment.name, "source": dataset, "system": system.name}
                 found |= dict.fromkeys(importance_tables(experiment, system.name, dataset))
@@ -72,8 +72,9 @@ def ranked_features(experiment: Experiment, system: str, task: str) -> str:
 def training_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:
     """What is learnt, and how it is chosen."""
     assert seed != SELECTED  # no seed of these is selected
-    settings = experiment.systems[system].settings
-    return {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
+    settings, chosen = experiment.systems[system].settings, columns(experiment.systems[system])
+    told = {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
+    return told | ({} if chosen is None else {"columns": chosen})
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.trec import Run, write_run
 from scripts.learning_to_rank.learners import Lists, Model, learner
-from scripts.learning_to_rank.lists import check_features, check_indices, read_lists, run_of
+from scripts.learning_to_rank.lists import check_features, check_indices, features_behind, read_lists, run_of
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,10 @@ def main() -> None:
         __doc__, "features", "terms*", "model", "record", "run", "timing", settings=Settings
     ).parse_args()  # fmt: skip
     settings, record = options.settings, read_record(options.record)
-    check_features(options.features, record["features"], str(options.record))
+    check_features(options.features, features_behind(record), str(options.record))
     check_indices([options.features], options.terms)
-    lists, model = read_lists([options.features]), read_model(options.model, record)
+    lists = read_lists([options.features], only=record["features"])
+    model = read_model(options.model, record)
     start = clock()
     ranked = rank(model, lists, settings.depth)
     seconds = clock() - start

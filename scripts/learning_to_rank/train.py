@@ -24,6 +24,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
 from scripts.common.timing import clock, machine, write_timing
+from scripts.ir.feature_file import feature_names
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels
 from scripts.learning_to_rank.learners import Learner, Lists, Model, learner
@@ -39,6 +40,7 @@ class Settings:
     measure: Annotated[str, "the measure whose mean on dev decides"]
     depth: Annotated[int, "documents a query that the measure looks at, and the cut-off of nDCG in early stopping"]
     seed: Annotated[int, "of what the learner draws"]
+    columns: Annotated[list[str] | None, "the features that are read; all by default"] = None
 
 
 class Trial(NamedTuple):
@@ -94,12 +96,13 @@ def write_table(path: Path, trials: list[Trial], measure: str) -> None:
             file.write("\t".join(map(str, [*values, kept, repr(trial.value)])) + "\n")
 
 
-def record_of(trials: list[Trial], train: Lists, queries: int, settings: Settings) -> dict[str, Any]:
-    """What the file beside the model says of it."""
+def record_of(trials: list[Trial], train: Lists, names: list[str], queries: int, settings: Settings) -> dict[str, Any]:
+    """What the file beside the model says of it; `names` are all features of the file."""
     chosen = best(trials)
     return {
         "learner": settings.learner,
         "features": train.features,
+        **({} if train.features == names else {"chosen_from": names}),
         "parameters": chosen.parameters,
         "trees_kept": chosen.model.rounds,
         "seed": settings.seed,
@@ -122,9 +125,10 @@ def main() -> None:
     for paths in (options.train, options.dev):
         check_indices(paths, options.terms)
     several = len(options.train) > 1
-    train, dev = read_lists(options.train, several), read_lists(options.dev, several)
-    if dev.features != train.features:
+    names = feature_names(options.train[0])
+    if feature_names(options.dev[0]) != names:
         raise UserError(f"{options.dev[0]}: has other features than {options.train[0]}")
+    train, dev = (read_lists(paths, several, settings.columns) for paths in (options.train, options.dev))
     check_lists(train, dev, options.train[0], options.dev[0])
     qrels = read_judgements(options.qrels, several)
     learning = learner(settings.learner)
@@ -134,7 +138,7 @@ def main() -> None:
     chosen = best(trials)
     write_table(options.table, trials, settings.measure)
     with atomic_text(options.record) as file:
-        json.dump(record_of(trials, train, len(qrels), settings), file, indent=2)
+        json.dump(record_of(trials, train, names, len(qrels), settings), file, indent=2)
         file.write("\n")
     with atomic_text(options.model) as file:
         file.write(chosen.model.text())

@@ -20,10 +20,11 @@ from tests.support.one_line import one_line
 OUTPUTS = ("model", "record", "table", "timing")
 
 
-def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=None, **changes):
+def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=None, columns=None, **changes):
     """Run the script that trains; gives what it wrote."""
     values = {key: [one.default] for key, one in learner(name).PARAMETERS.items()} | (parameters or {})
     settings = {"learner": name, "parameters": values, "measure": "nDCG@3", "depth": 3, "seed": seed}
+    settings |= {"columns": columns} if columns else {}
     options = {"train": place / "train.parquet", "dev": place / "dev.parquet", "qrels": place / "dev.qrels",
                "terms": place / "terms"} | changes  # fmt: skip
     options = {key: [value] * datasets if not isinstance(value, list) else value for key, value in options.items()}
@@ -48,6 +49,39 @@ def test_what_is_learnt_ranks_new_queries(monkeypatch, place, name):
     assert sum(next(iter(run[query])) == best[query] for query in run) >= 9
     assert json.loads((place / "run.json").read_text())["pairs"] == 72
     assert all(len(scores) == 2 for scores in ranked(monkeypatch, place, depth=2).values())
+
+
+@pytest.mark.parametrize("name", ["linear", "lightgbm"])
+def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
+    """One that nobody may learn from, beside the same that may: model, run and importance are as without it."""
+    names = ["noise", "signal", "body.title"]
+    for seed, split in enumerate(("train", "dev", "test"), 1):
+        replaced(place, f"{split}.parquet", seed=seed, names=names)
+    parameters = {"trees": [5], "min_data_in_leaf": [2]} if name == "lightgbm" else {}
+    kept = ["noise", "body.title"]
+    settings = {"measure": "nDCG@3", "depth": 3, "shuffles": 2, "seed": 1}
+    files = {"dev": place / "dev.parquet", "qrels": place / "dev.qrels", "model": place / "x.model",
+             "record": place / "x.record", "table": place / "x.tsv"}  # fmt: skip
+
+    def everything():
+        written = trained(monkeypatch, place, name, parameters=parameters, columns=kept)
+        run = ranked(monkeypatch, place)
+        call(monkeypatch, importance, settings, **files)
+        return written["model"], run, (place / "x.tsv").read_text(), json.loads(written["record"])
+
+    before = everything()
+    assert before[3]["features"] == kept and before[3]["chosen_from"] == names
+    assert [row["feature"] for row in csv.DictReader(before[2].splitlines(), delimiter="\t")] == kept
+    for split in ("train", "dev", "test"):
+        rows = read_lists([place / f"{split}.parquet"])
+        spoil(place / f"{split}.parquet", "signal", len(rows.documents))
+    assert everything() == before
+    with pytest.raises(UserError) as error:
+        trained(monkeypatch, place)
+    one_line(error, "train.parquet: holds a feature that is not a finite number")
+    with pytest.raises(UserError) as error:
+        trained(monkeypatch, place, columns=["noise", "title"])
+    one_line(error, "train.parquet: lacks the feature title; it has noise, signal, body.title")
 
 
 def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(monkeypatch, place):
@@ -121,17 +155,21 @@ def test_what_cannot_be_learnt_from_is_told_and_nothing_is_written(monkeypatch, 
     assert not list(place.glob("x.*"))
 
 
-def test_a_feature_that_is_not_finite_is_told(monkeypatch, place):
+def spoil(path, feature, rows):
+    """Put numbers that are none into the first rows of a feature."""
     import pyarrow as arrow
     import pyarrow.parquet as parquet
 
-    table = parquet.read_table(place / "train.parquet")
-    broken = [float("nan"), *table["noise"].to_pylist()[1:]]
-    table = table.set_column(3, "noise", arrow.array(broken))
-    about = parquet.read_metadata(place / "train.parquet").metadata[KEY]
-    with parquet.ParquetWriter(place / "train.parquet", table.schema) as writer:
+    table, about = parquet.read_table(path), parquet.read_metadata(path).metadata[KEY]
+    broken = [float("nan")] * rows + table[feature].to_pylist()[rows:]
+    table = table.set_column(table.schema.names.index(feature), feature, arrow.array(broken))
+    with parquet.ParquetWriter(path, table.schema) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({KEY: about})
+
+
+def test_a_feature_that_is_not_finite_is_told(monkeypatch, place):
+    spoil(place / "train.parquet", "noise", 1)
     with pytest.raises(UserError) as error:
         trained(monkeypatch, place)
     one_line(error, "train.parquet: holds a feature that is not a finite number")

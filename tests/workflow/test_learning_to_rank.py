@@ -113,6 +113,19 @@ def test_an_archive_takes_what_rankers_leave_besides_runs(workspace):
     assert {*TABLES, FIGURE} <= set(command.split())
 
 
+def test_another_ablation_adds_its_training_alone(workspace):
+    config = json.loads(json.dumps(CONFIG))
+    config["systems"]["less"] = LAMBDAMART | {"without": [["plain"], ["weighting-models"]]}
+    workspace.write_config(config, "ablation.yaml")
+    systems = ("lambdamart", "less-plain", "less-weighting-models")
+    targets = [METRICS.replace("lambdamart", system) for system in systems]
+    done = workspace.snakemake("--dry-run", *targets, *TABLES, *RUNS, config="ablation.yaml")
+    assert done.returncode == 0, done.stderr
+    jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+    steps = ("train_ranker weather", "rank_by_features weather", "score weather")
+    assert jobs == {f"{step} {system} seed-0" for step in steps for system in systems[1:]}
+
+
 def test_a_dataset_without_training_queries_is_told_in_a_line(workspace):
     (workspace.folder / "bare" / "qrels").mkdir(parents=True)
     for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/dev.tsv"):

@@ -8,6 +8,7 @@ from typing import Any
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
+from scripts.experiment.feature_selection import select
 from scripts.experiment.feature_sets import DEPTH
 from scripts.experiment.leakage import learnt_from, overlap
 from scripts.experiment.records import Experiment, System, Task
@@ -19,10 +20,35 @@ from scripts.ir.measure_names import cutoff, parse
 from scripts.learning_to_rank.learners import Learner, known
 
 NAME = "learning-to-rank"
+SELECTION = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "null"},
+        {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {"type": "null"},
+                    {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
+                ]
+            },
+            "minItems": 1,
+            "uniqueItems": True,
+        },
+    ]
+}
 KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
     **LIMITED,
     "features": {"description": "learning-to-rank: the features that it learns from, by their name", "type": "string"},
+    "only": {
+        "description": "learning-to-rank: the features of these that it learns from: their columns, names or families, "
+        "or systems whose scores they are; a list of lists (null: all) makes a system of each, and each one of each "
+        "feature",
+        **SELECTION,
+    },
+    "without": {"description": "learning-to-rank: the features that it does not learn from; as only", **SELECTION},
     "learner": {
         "description": "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: "
         "7} with parameters; a list of values of one is a grid that is tried on dev (docs/learning-to-rank.md)",
@@ -51,6 +77,8 @@ PLAIN_LISTS: list[tuple[str, ...]] = [
     ("tasks",),
     ("seeds",),
     ("train_on",),
+    ("only",),
+    ("without",),
     *(("learner", name) for one in known().values() for name in one.PARAMETERS),
 ]
 MOST_COMBINATIONS = 200
@@ -71,6 +99,8 @@ class LearningToRank(SystemKind):
         check.computable(f"{key}.measure", measure)
         settings |= {"measure": measure, "depth": cutoff(parse(measure)) or check.config["depth"]}
         settings["takes"] = _taken(check, key, features)
+        if chosen := select(check, key, entry):
+            settings["columns"] = chosen
         if "train_on" in entry:
             given = entry["train_on"]
             settings["train_on"] = [given] if isinstance(given, str) else given
@@ -135,7 +165,7 @@ class LearningToRank(SystemKind):
 
     def describe(self, experiment: Experiment, system: System) -> str:
         settings, of = system.settings, experiment.features[system.settings["features"]].of
-        words = f"{known()[settings['learner']].DESCRIPTION} on {len(of)} features ({settings['features']})"
+        words = f"{known()[settings['learner']].DESCRIPTION} on {_counted(settings, len(of))} ({settings['features']})"
         if grids := [name for name, values in settings["parameters"].items() if len(values) > 1]:
             words += f", {' and '.join(grids)} chosen on dev by {settings['measure']}"
         source = ", ".join(learns_from(system)) or "each task's dataset"
@@ -149,8 +179,8 @@ class LearningToRank(SystemKind):
         return "The time of learning to rank is that of ranking by features, without computing them."
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        settings = {key: value for key, value in system.settings.items() if key not in ("takes", "features")}
-        of = [one["name"] for one in experiment.features[system.settings["features"]].of]
+        settings = {key: value for key, value in system.settings.items() if key not in ("takes", "features", "columns")}
+        of = columns(system) or [one["name"] for one in experiment.features[system.settings["features"]].of]
         facts = {"features": of, "reranks": system.first_stage, **settings, "reranked_depth": system.depth}
         return {"method": "learning to rank", **facts}
 
@@ -164,10 +194,24 @@ def learns_from(system: System) -> list[str]:
     return named
 
 
+def columns(system: System) -> list[str] | None:
+    """The columns of its features that it learns from; None for all."""
+    chosen: list[str] | None = system.settings.get("columns")
+    return chosen
+
+
 def source(system: System, dataset: str) -> str:
     """What stands in paths for the datasets that the ranker of a dataset's tasks is learnt from."""
     named = learns_from(system) or [dataset]
     return named[0] if len(named) == 1 else f"{len(named)}-datasets"
+
+
+def _counted(settings: dict[str, Any], of: int) -> str:
+    """The features that it learns from, in words."""
+    chosen = settings.get("columns")
+    if chosen is None:
+        return f"{of} features"
+    return f"{chosen[0]} alone" if len(chosen) == 1 else f"{len(chosen)} of {of} features"
 
 
 def _draws(settings: dict[str, Any]) -> bool:

@@ -1,0 +1,90 @@
+"""Which features of its set a ranker learns from: `only` and `without`, as they stand in a configuration.
+
+Each names features: by their column, by their name whatever their field and parameters, by their family (`systems` is
+that of scores), or by the system whose score they are. A list of names is one selection. A list that holds lists, or
+null for all features, makes a system of each; `each` makes one for each feature of the set. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.experiment.checker import Checker
+from scripts.experiment.feature_entries import named_feature
+from scripts.experiment.feature_sets import OF_SYSTEM
+from scripts.experiment.key_paths import as_list, word_of
+from scripts.experiment.rules_of_reference import Choice
+
+EACH, ALL, SYSTEMS = "each", "all", "systems"
+
+
+def alternatives(value: Any) -> list[Any] | None:
+    """The selections among which a system fans out, `each` as it is; None where the value is none, or is one alone."""
+    if value == EACH:
+        return [EACH]
+    if not isinstance(value, list) or not any(one is None or one == EACH or isinstance(one, list) for one in value):
+        return None
+    return [one if one == EACH else Choice(one and as_list(one), _word(one)) for one in value]
+
+
+def each(features: Any, name: Any) -> list[Choice]:
+    """A selection of each feature in the set of this name; `each` itself where there is no such set."""
+    entry = features.get(name) if isinstance(features, dict) and isinstance(name, str) else None
+    of = entry.get("of") if isinstance(entry, dict) else None
+    columns = [_column(asked) for asked in of] if isinstance(of, list) else []
+    return [Choice([column], _word(column)) for column in columns] or [Choice(EACH, EACH)]
+
+
+def select(check: Checker, key: str, entry: dict[str, Any]) -> list[str] | None:
+    """The columns that a ranker learns from, in the order of the file; None where these are all."""
+    name, words = entry["features"], {}
+    for number, asked in enumerate(check.config["features"][name]["of"], 1):
+        column, *others = _words(check, f"features.{name}.of[{number}]", asked)
+        words[column] = others
+    chosen = list(words)
+    if entry.get("only") is not None:
+        chosen = _named(check, f"{key}.only", entry["only"], name, words)
+    if entry.get("without") is not None:
+        out = _named(check, f"{key}.without", entry["without"], name, words)
+        chosen = [column for column in chosen if column not in out]
+    if not chosen:
+        raise check.fail(key, f"only and without leave no feature of {name} to learn from")
+    return None if len(chosen) == len(words) else chosen
+
+
+def _named(check: Checker, key: str, names: str | list[str], of: str, words: dict[str, list[str]]) -> list[str]:
+    """The columns that some names mean, in the order of the file. Raises UserError for an unknown name."""
+    found: set[str] = set()
+    for name in as_list(names):
+        meant = {name} if name in words else {column for column, others in words.items() if name in others}
+        if not meant:
+            known = dict.fromkeys([*words, *(other for others in words.values() for other in others)])
+            raise check.fail(key, f"unknown name {name!r}; {of} has {', '.join(known)}")
+        found |= meant
+    return [column for column in words if column in found]
+
+
+def _words(check: Checker, key: str, asked: str | dict[str, Any]) -> list[str]:
+    """What a feature goes by: its column, its name with and without a field, its family; or its system."""
+    if isinstance(asked, dict) and "system" in asked:
+        return [OF_SYSTEM + asked["system"], asked["system"], SYSTEMS]
+    one = named_feature(check, key, asked)
+    field = f"{one['feature']}.{one['field']}" if "field" in one else one["feature"]
+    others = dict.fromkeys([field, one["feature"], one["family"]])
+    return [one["name"], *(word for word in others if word != one["name"])]
+
+
+def _column(asked: Any) -> str:
+    """The column of a feature of which nothing has been checked; what is wrong with it is told when it is resolved."""
+    try:
+        return _words(Checker({}, ""), "", asked)[0]
+    except (UserError, AttributeError, TypeError, ValueError):
+        return str(asked)
+
+
+def _word(selection: Any) -> str:
+    """A selection as part of a name."""
+    if selection is None:
+        return ALL
+    return "-".join(word_of(one).strip("_") for one in as_list(selection))
