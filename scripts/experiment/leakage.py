@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import may_share_queries
-from scripts.experiment.records import Experiment, FeatureSet
+from scripts.experiment.records import Experiment, FeatureSet, System
 from scripts.experiment.system_kinds import behind, system_kind
 
 Split = tuple[str, str]  # a dataset and a split of it
@@ -64,3 +64,29 @@ def overlap(experiment: Experiment, first: Split, second: Split) -> bool:
     """Whether two splits are one, or may have queries in common as far as the configuration tells."""
     entries = [(experiment.datasets[dataset], split) for dataset, split in (first, second)]
     return first == second or may_share_queries(entries[0], entries[1])
+
+
+def check_unseen(check: Checker, key: str, experiment: Experiment, taken: str, dataset: str) -> None:
+    """Raise UserError where a system has learnt from the queries by which a ranker is learnt, or by which it stops.
+
+    What was tuned on the dev queries themselves (BM25, a fusion) is accepted.
+    """
+    for member in behind(experiment.systems[taken], experiment.systems):
+        if member.recipe_of and dataset not in member.recipe_of:
+            raise check.fail(key, f"its features need runs of {member.name} on {dataset}, for which that has no recipe")
+    for other, split in sorted(learnt_from(experiment, taken, dataset)):
+        for own, what in (("train", "learns"), ("dev", "stops and chooses")):
+            if not split == own == "dev" and overlap(experiment, (other, split), (dataset, own)):
+                words = "training" if own == "train" else "dev"
+                problem = f"{taken} learnt from the {words} queries of {dataset}, by which this {what}"
+                if (other, split) != (dataset, own):
+                    problem += f" ({other}/{split} may hold the same ones)"
+                raise check.fail(key, f"{problem}: its scores there say too much; train it on other data")
+
+
+def check_one_seed(check: Checker, key: str, member: System, datasets: list[str]) -> None:
+    """Raise UserError where a system's scores are of one seed to learn from, and of another to rank by."""
+    chosen = member.selection
+    if chosen is not None and len({dataset == chosen.dataset for dataset in datasets}) > 1:
+        problem = f"{member.name} selects a seed on {chosen.dataset}, where its own runs have all seeds"
+        raise check.fail(key, f"{problem}: features would be of other seeds there than on the other datasets")

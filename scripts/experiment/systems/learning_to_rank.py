@@ -10,7 +10,7 @@ from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.feature_selection import select
 from scripts.experiment.feature_sets import DEPTH
-from scripts.experiment.leakage import learnt_from, overlap
+from scripts.experiment.leakage import check_one_seed, check_unseen
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import behind
@@ -138,9 +138,9 @@ class LearningToRank(SystemKind):
         learnt = learns_from(system) or ranked
         for taken in self.takes(system):
             for member in behind(experiment.systems[taken], experiment.systems):
-                _check_one_seed(check, f"systems.{system.name}", member, [*learnt, *ranked])
+                check_one_seed(check, f"systems.{system.name}", member, [*learnt, *ranked])
             for dataset in learnt:
-                _check_unseen(check, f"systems.{system.name}", experiment, taken, dataset)
+                check_unseen(check, f"systems.{system.name}", experiment, taken, dataset)
 
     def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
         fields = {"source": source(system, task.ranked_dataset), "system": system.name, "seed": seed}
@@ -273,29 +273,3 @@ def _learner(check: Checker, key: str, given: str | dict[str, Any]) -> dict[str,
     if (number := math.prod(map(len, values.values()))) > MOST_COMBINATIONS:
         raise check.fail(key, f"{number:,} combinations of parameters; expected at most {MOST_COMBINATIONS}")
     return {"learner": name, "parameters": values}
-
-
-def _check_unseen(check: Checker, key: str, experiment: Experiment, taken: str, dataset: str) -> None:
-    """Raise UserError where a system has learnt from the queries by which a ranker is learnt, or by which it stops.
-
-    What was tuned on the dev queries themselves (BM25, a fusion) is accepted.
-    """
-    for member in behind(experiment.systems[taken], experiment.systems):
-        if member.recipe_of and dataset not in member.recipe_of:
-            raise check.fail(key, f"its features need runs of {member.name} on {dataset}, for which that has no recipe")
-    for other, split in sorted(learnt_from(experiment, taken, dataset)):
-        for own, what in (("train", "learns"), ("dev", "stops and chooses")):
-            if not split == own == "dev" and overlap(experiment, (other, split), (dataset, own)):
-                words = "training" if own == "train" else "dev"
-                problem = f"{taken} learnt from the {words} queries of {dataset}, by which this {what}"
-                if (other, split) != (dataset, own):
-                    problem += f" ({other}/{split} may hold the same ones)"
-                raise check.fail(key, f"{problem}: its scores there say too much; train it on other data")
-
-
-def _check_one_seed(check: Checker, key: str, member: System, datasets: list[str]) -> None:
-    """Raise UserError where a system's scores are of one seed to learn from, and of another to rank by."""
-    chosen = member.selection
-    if chosen is not None and len({dataset == chosen.dataset for dataset in datasets}) > 1:
-        problem = f"{member.name} selects a seed on {chosen.dataset}, where its own runs have all seeds"
-        raise check.fail(key, f"{problem}: features would be of other seeds there than on the other datasets")
