@@ -94,3 +94,6 @@ def test_a_dry_run_plans_it(experiment, tmp_path):
     jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
     assert {"score touche-quality bert seed-1", "prepare_judgements touche-quality"} <= jobs
     assert "rerank touche bert seed-1" in jobs and not any(job.startswith("rerank touche-quality") for job in jobs)
+    assert {"train_ranker touche lightgbm seed-0", "rank_by_features touche lightgbm seed-0"} <= jobs
+    assert {"compute_features touche-train touche", "compute_features touche-train models"} <= jobs
+    assert "score touche-quality xgboost seed-0" in jobs and "train_ranker touche dph seed-0" in jobs
