@@ -2,8 +2,8 @@
 
 In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
 bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
-tried (.grid.tsv), the importance of each feature (.importance.tsv, and figures/importance/{source}/{system}) and the time of learning;
-runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
+tried (.grid.tsv), the importance of each feature (.importance.tsv, and figures/importance/{source}/{system}) and the
+time of learning; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
 """
 
 from scripts.learning_to_rank import planning as learning

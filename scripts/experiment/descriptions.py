@@ -22,7 +22,8 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
     """
     if system.model is None:
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
-        return list(dict.fromkeys(itertools.chain(system_kind(system).learnt_on(system, dataset), *learnt)))
+        own = system_kind(system).learnt_on(experiment, system, dataset)
+        return list(dict.fromkeys(itertools.chain(own, *learnt)))
     return [entry["train_on"] for entry in experiment.chain(system.recipe_on(dataset)).values()]
 
 

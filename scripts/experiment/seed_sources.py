@@ -8,6 +8,8 @@ these, of one that ranks the most tasks of the comparison with several seeds, th
 
 from __future__ import annotations
 
+import itertools
+
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
 from scripts.experiment.system_kinds import behind, seeds_matter, system_kind
@@ -44,7 +46,8 @@ def tasks_of_source(experiment: Experiment, comparison: Comparison, name: str) -
 
 
 def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dict[str, str]]:
-    """By role, the recipes behind the run of each task: tasks with the same ones are ranked by the same checkpoints.
+    """By role, the recipes behind the run of each task, and the datasets that its rankers learnt from: tasks with the
+    same ones are ranked by the same checkpoints.
 
     Only roles are named whose tasks do not all have the same.
     """
@@ -59,8 +62,9 @@ def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dic
         for task, ranked in zip(comparison.tasks, _tasks(experiment, comparison, elsewhere), strict=True):
             dataset = ranked.ranked_dataset
             used = [member.recipe_on(dataset) for member in chain if member.recipes]
-            learnt = [name for member in chain for name in system_kind(member).learnt_on(member, dataset)]
-            recipes[experiment.tasks[task].folder] = " ".join(used + learnt)
+            rankers = [member for member in chain if not member.recipes]
+            used += itertools.chain(*(system_kind(one).learnt_on(experiment, one, dataset) for one in rankers))
+            recipes[experiment.tasks[task].folder] = " ".join(used)
         if len(set(recipes.values())) > 1:
             found[role] = recipes
     return found

@@ -23,11 +23,10 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
-from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels
+from scripts.learning_to_rank.kept import features_behind, read_model, read_record
 from scripts.learning_to_rank.learners import Lists, Model
-from scripts.learning_to_rank.lists import check_features, features_behind, read_judgements, read_lists, run_of
-from scripts.learning_to_rank.rank import read_model, read_record
+from scripts.learning_to_rank.lists import check_features, mean_measure, read_judgements, read_lists
 
 COLUMNS = ("feature", "gain", "permutation", "permutation_sd", "shap")
 MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly spread over all
@@ -54,8 +53,7 @@ def falls(model: Model, dev: Lists, qrels: Qrels, settings: Settings) -> np.ndar
     draw = np.random.default_rng(settings.seed)
 
     def mean(values: np.ndarray) -> float:
-        ranked = run_of(dev, model.scores(values), settings.depth)
-        return float(evaluate(ranked, qrels, [settings.measure])[settings.measure].mean())
+        return mean_measure(dev, model.scores(values), qrels, settings.measure, settings.depth)
 
     whole = mean(dev.values)
     found = np.empty((len(dev.features), settings.shuffles))

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.ir.feature_file import check_index, feature_names, read_features
+from scripts.ir.measures import evaluate
 from scripts.ir.term_counts import TermCounts
 from scripts.ir.trec import Qrels, Run, read_qrels
 from scripts.learning_to_rank.learners import Lists
@@ -58,12 +58,6 @@ def check_features(path: Path, names: list[str], of: str) -> None:
     """Raise UserError unless a file has these features in this order."""
     if (own := feature_names(path)) != names:
         raise UserError(f"{path}: has the features {', '.join(own)}, and {of} has {', '.join(names)}")
-
-
-def features_behind(record: dict[str, Any]) -> list[str]:
-    """The features of the files that a ranker was learnt from, also those that it did not read."""
-    behind: list[str] = record.get("chosen_from", record["features"])
-    return behind
 
 
 def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:
@@ -113,3 +107,8 @@ def strictly_falling(scores: np.ndarray) -> np.ndarray:
         if told[place] >= told[place - 1]:
             told[place] = np.nextafter(told[place - 1], np.float32(-np.inf))
     return told
+
+
+def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:
+    """The mean of the measure over all queries of the qrels, ranked by the scores."""
+    return float(evaluate(run_of(lists, scores, depth), qrels, [measure])[measure].mean())

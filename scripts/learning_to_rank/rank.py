@@ -6,40 +6,21 @@ its timing: of ranking alone, not of the features and of what they are computed 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.trec import Run, write_run
-from scripts.learning_to_rank.learners import Lists, Model, learner
-from scripts.learning_to_rank.lists import check_features, check_indices, features_behind, read_lists, run_of
+from scripts.learning_to_rank.kept import features_behind, read_model, read_record
+from scripts.learning_to_rank.learners import Lists, Model
+from scripts.learning_to_rank.lists import check_features, check_indices, read_lists, run_of
 
 
 @dataclass(frozen=True)
 class Settings:
     depth: Annotated[int, "documents a query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """The record beside a model. Raises UserError for another file."""
-    try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return record | {"learner": str(record["learner"]), "features": list(record["features"])}
-    except (ValueError, KeyError, TypeError):
-        raise UserError(f"{path}: is no record of a ranker, or a damaged one") from None
-
-
-def read_model(path: Path, record: dict[str, Any]) -> Model:
-    """The model that a record is of. Raises UserError for another file."""
-    try:
-        return learner(record["learner"]).read(path.read_text(encoding="utf-8"))
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 def rank(model: Model, lists: Lists, depth: int) -> Run:
@@ -58,9 +39,7 @@ def single(lists: Lists, place: int) -> Lists:
 
 
 def main() -> None:
-    options = parser(
-        __doc__, "features", "terms*", "model", "record", "run", "timing", settings=Settings
-    ).parse_args()  # fmt: skip
+    options = parser(__doc__, "features", "terms*", "model", "record", "run", "timing", settings=Settings).parse_args()
     settings, record = options.settings, read_record(options.record)
     check_features(options.features, features_behind(record), str(options.record))
     check_indices([options.features], options.terms)
@@ -69,7 +48,7 @@ def main() -> None:
     start = clock()
     ranked = rank(model, lists, settings.depth)
     seconds = clock() - start
-    alone = [single(lists, place) for place in range(min(100, len(lists.queries)))]
+    alone = [single(lists, place) for place in range(len(lists.queries))]
     singles = single_seconds(lambda one: rank(model, one, settings.depth), alone)
     write_run(options.run, ranked, settings.tag)
     write_timing(

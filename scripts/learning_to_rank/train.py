@@ -17,18 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
 from scripts.common.timing import clock, machine, write_timing
 from scripts.ir.feature_file import feature_names
-from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels
+from scripts.learning_to_rank.kept import hash_of
 from scripts.learning_to_rank.learners import Learner, Lists, Model, learner
-from scripts.learning_to_rank.lists import check_indices, read_judgements, read_lists, run_of
+from scripts.learning_to_rank.lists import check_indices, mean_measure, read_judgements, read_lists
 
 LEAST_QUERIES = 2
 
@@ -61,11 +59,6 @@ def check_lists(train: Lists, dev: Lists, train_path: Path, dev_path: Path) -> N
         if (lists.grades == lists.grades[0]).all():
             found = f"all {len(lists.grades)} candidates have grade {lists.grades[0]} (not judged counts as 0)"
             raise UserError(f"{path}: {found}, so there is nothing to {what}")
-
-
-def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:
-    """The mean of the measure over all queries of the qrels, ranked by the scores."""
-    return float(evaluate(run_of(lists, scores, depth), qrels, [measure])[measure].mean())
 
 
 def try_all(learning: Learner, train: Lists, dev: Lists, qrels: Qrels, settings: Settings) -> list[Trial]:
@@ -112,6 +105,7 @@ def record_of(trials: list[Trial], train: Lists, names: list[str], queries: int,
         "train_queries": len(train.queries),
         "train_candidates": len(train.documents),
         "combinations": len(trials),
+        "model_sha256": hash_of(chosen.model.text()),
     }
 
 

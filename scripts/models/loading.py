@@ -71,14 +71,18 @@ def load(model_class: type, folder: Path, **options: Any):
     try:
         model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
-        lines = str(error).strip().splitlines()
-        reason = lines[0] if lines else type(error).__name__
-        raise UserError(f"{folder}: cannot be loaded: {reason}") from None
+        raise cannot_load(folder, error) from None
     if device() == "cpu":
         from scripts.models.processor import speed_up
 
         speed_up(model)
     return model
+
+
+def cannot_load(folder: Path, error: Exception) -> UserError:
+    """What a library says of a model that it cannot load, in a line."""
+    lines = str(error).strip().splitlines()
+    return UserError(f"{folder}: cannot be loaded: {lines[0] if lines else type(error).__name__}")
 
 
 def fast_tokenizer(model) -> Any:
@@ -88,10 +92,14 @@ def fast_tokenizer(model) -> Any:
 
 def limit(model, folder: Path, max_length: int) -> None:
     """Let a model keep `max_length` tokens of its input. Raises UserError where it cannot take so many."""
-    config = model.transformers_model.config
+    check_length(model.transformers_model.config, folder, max_length)
+    model.max_seq_length = max_length
+
+
+def check_length(config, folder: Path, max_length: int) -> None:
+    """Raise UserError where a model of this configuration cannot take `max_length` tokens."""
     most = getattr(config, "max_position_embeddings", None) or max_length
     if config.model_type in COUNT_FROM_PADDING:
         most -= config.pad_token_id + 1
     if max_length > most:
         raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")
-    model.max_seq_length = max_length

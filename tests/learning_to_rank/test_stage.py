@@ -199,6 +199,18 @@ def test_a_damaged_model_is_told(monkeypatch, place, damaged, words):
     one_line(error, f"x.{damaged}: {words}")
 
 
+def test_the_model_of_another_ranker_is_told(monkeypatch, place):
+    """One that would rank by other weights, or by another number of features, with no word about it."""
+    trained(monkeypatch, place)
+    other = (place / "x.model").read_text()
+    trained(monkeypatch, place, parameters={"C": [0.001]})
+    (place / "x.model").write_text(other)
+    with pytest.raises(UserError) as error:
+        ranked(monkeypatch, place)
+    one_line(error, "x.model: is not the model that its record was written with")
+    assert not (place / "run").exists()
+
+
 def test_queries_without_a_relevant_document_decide_nothing(place):
     (place / "more.qrels").write_text("q1 0 d1 0\nq2 0 d1 1\n")
     assert list(read_judgements([place / "more.qrels"])) == ["q2"]

@@ -27,9 +27,7 @@ class SystemKind:
     computed = True  # its runs are made here, so there can be one for any task; otherwise they are files of the user's
     timed = True  # its runs have a timing.json beside them
     needs_documents = True
-    takes_seed_by_seed = (
-        True  # its run with a seed takes the runs with that seed, where those that it takes have several
-    )
+    takes_seed_by_seed = True  # its run with a seed takes others' runs with that seed
     model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
@@ -62,9 +60,9 @@ class SystemKind:
         """The datasets and splits on which what ranks a dataset was trained or tuned, but for what it takes."""
         return set()
 
-    def learnt_on(self, system: System, dataset: str) -> list[str]:
-        """The datasets on which what ranks a dataset's tasks was trained, beside what its model's recipes say."""
-        return []
+    def learnt_on(self, experiment: Experiment, system: System, dataset: str) -> list[str]:
+        """Those of these datasets on whose training queries it was trained."""
+        return sorted(name for name, split in self.learnt_from(experiment, system, dataset) if split == "train")
 
     def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
         """The timing file of the training behind a run, where that is not of its model's recipe."""

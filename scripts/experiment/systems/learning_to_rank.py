@@ -149,11 +149,8 @@ class LearningToRank(SystemKind):
     def training_column(self, system: System) -> str:
         return f"learning to rank ({', '.join(learns_from(system)) or OWN})"
 
-    def learnt_on(self, system: System, dataset: str) -> list[str]:
-        return learns_from(system) or [dataset]
-
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
-        return {(one, split) for one in self.learnt_on(system, dataset) for split in ("train", "dev")}
+        return {(one, split) for one in learns_from(system) or [dataset] for split in ("train", "dev")}
 
     def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
         settings = {key: value for key, value in system.settings.items() if key not in ("features", "takes")}

@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from scripts.common import doors
+from scripts.common.errors import UserError
 
 LEARNERS = "scripts.learning_to_rank.learners"
 HIGHEST_GRADE = 30  # of a learner with the gain 2^grade - 1, as LightGBM and XGBoost hold it
@@ -53,6 +54,12 @@ class Lists:
     def ends(self) -> np.ndarray:
         """Where the rows of each query end."""
         return np.cumsum(self.sizes)
+
+
+def check_gains(name: str, *of: Lists) -> None:
+    """Raise UserError for a grade whose gain, 2^grade - 1, a learner of this name does not hold."""
+    if max(lists.grades.max() for lists in of) > HIGHEST_GRADE:
+        raise UserError(f"{name} takes grades up to {HIGHEST_GRADE}; map others with the dataset's grades")
 
 
 class Model(Protocol):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import HIGHEST_GRADE, Lists, Parameter
+from scripts.learning_to_rank.learners import Lists, Parameter, check_gains
 
 NAME = "lightgbm"
 DESCRIPTION = "LambdaMART (LightGBM)"
@@ -56,8 +56,7 @@ def draws(parameters: dict[str, Any]) -> bool:
 def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Trees:
     import lightgbm
 
-    if max(train.grades.max(), dev.grades.max()) > HIGHEST_GRADE:
-        raise UserError(f"lightgbm takes grades up to {HIGHEST_GRADE}; map others with the dataset's grades")
+    check_gains(NAME, train, dev)
     told = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
     told |= {"bagging_freq": 1 if parameters["bagging_fraction"] < 1 else 0, "seed": seed, "verbosity": -1}
     told |= {"objective": "lambdarank", "metric": "ndcg", "eval_at": [cutoff]}

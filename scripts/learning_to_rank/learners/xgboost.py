@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import HIGHEST_GRADE, Lists, Parameter
+from scripts.learning_to_rank.learners import Lists, Parameter, check_gains
 
 NAME = "xgboost"
 DESCRIPTION = "LambdaMART (XGBoost)"
@@ -64,8 +64,7 @@ def draws(parameters: dict[str, Any]) -> bool:
 def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Trees:
     import xgboost
 
-    if max(train.grades.max(), dev.grades.max()) > HIGHEST_GRADE:
-        raise UserError(f"xgboost takes grades up to {HIGHEST_GRADE}; map others with the dataset's grades")
+    check_gains(NAME, train, dev)
     told = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
     told |= {"objective": "rank:ndcg", "eval_metric": f"ndcg@{cutoff}", "tree_method": "hist"}
     told |= {"nthread": 1, "seed": seed, "verbosity": 0}

@@ -94,17 +94,12 @@ def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
         model = AutoModelForTokenClassification.from_pretrained(str(folder), use_safetensors=True, **own)
     except Exception as error:  # whatever the library raises at a model that is damaged or needs its own code
-        lines = str(error).strip().splitlines()
-        raise UserError(f"{folder}: cannot be loaded: {lines[0] if lines else type(error).__name__}") from None
+        raise loading.cannot_load(folder, error) from None
     if not tokenizer.is_fast:
         raise UserError(
             f"{folder}: its tokenizer does not tell which token is of which word; expected a tokenizer.json"
         )
-    most = getattr(model.config, "max_position_embeddings", None) or max_length
-    if model.config.model_type in loading.COUNT_FROM_PADDING:
-        most -= model.config.pad_token_id + 1
-    if max_length > most:
-        raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")
+    loading.check_length(model.config, folder, max_length)
     if max_length <= tokenizer.num_special_tokens_to_add() + 1:
         raise UserError(f"{folder}: max_length is {max_length}, which leaves no room for words")
     return Tagger(model.to(device()).eval(), tokenizer, max_length, batch_size)

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.figures.forest import STYLE
-from scripts.reports.figures.forest_layout import LEADING, MARGIN
+from scripts.reports.figures.forest_layout import MARGIN
 from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE, rule, text
 from scripts.reports.figures.measured_text import width, wrap
+from scripts.reports.figures.panel import LEADING, PAGE, SIZE, Scale, titled_page
 
-PAGE, SIZE, SMALL = 504.0, 7.5, 6.0  # points: two columns of a journal, the type, and that of the values
+SMALL = 6.0  # points: the type of the values
 NAMES, GAP, ROW = 150.0, 14.0, 11.0  # points: the widest column of names, between panels, a feature's row
 DECIMALS = 3
 
@@ -35,46 +33,26 @@ class Panel:
     sd: Sequence[float] | None = None
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a panel lies, and which numbers its ends are."""
-
-    left: float
-    right: float
-    low: float
-    high: float
-
-    def x(self, value: float) -> float:
-        return self.left + (value - self.low) / ((self.high - self.low) or 1.0) * (self.right - self.left)
-
-
 def importance_chart(title: str, features: list[str], panels: list[Panel]) -> Figure:
     """Draw the bars at their final size; the height follows the number of features."""
     names = {name: wrap(name, NAMES, SIZE) for name in features}
     begin = MARGIN + max(width(part, SIZE) for parts in names.values() for part in parts) + SIZE
     room = (PAGE - MARGIN - begin - GAP * (len(panels) - 1)) / len(panels)
     heights = [max(ROW, len(parts) * LEADING * SIZE) for parts in names.values()]
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
-        y = MARGIN
-        for line in wrap(title, PAGE - 2 * MARGIN, SIZE + 1, "bold"):
-            text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
-            y += 1.3 * (SIZE + 1)
+
+    def draw(ax: Axes, y: float) -> float:
         lefts = [begin + number * (room + GAP) for number in range(len(panels))]
-        top = _headings(ax, panels, lefts, room, y + 2)
+        top = _headings(ax, panels, lefts, room, y)
         middles = [top + sum(heights[:place]) + heights[place] / 2 for place in range(len(features))]
         bottom = top + sum(heights)
         for parts, middle in zip(names.values(), middles, strict=True):
             for position, part in enumerate(parts):
                 text(ax, MARGIN, middle + (position - (len(parts) - 1) / 2) * LEADING * SIZE, part, SIZE)
         for panel, left in zip(panels, lefts, strict=True):
-            _panel(ax, panel, _placed(panel, left, room), middles, top, bottom)
-        ax.set(xlim=(0, PAGE), ylim=(bottom + MARGIN, 0))
-        figure.set_size_inches(PAGE / 72, (bottom + MARGIN) / 72)
-    return figure
+            _panel(ax, panel, _scale(panel, left, room), middles, top, bottom)
+        return bottom
+
+    return titled_page(title, draw)
 
 
 def _headings(ax: Axes, panels: list[Panel], lefts: list[float], room: float, y: float) -> float:
@@ -88,20 +66,20 @@ def _headings(ax: Axes, panels: list[Panel], lefts: list[float], room: float, y:
     return bottom + 2
 
 
-def _placed(panel: Panel, left: float, room: float) -> _Place:
+def _scale(panel: Panel, left: float, room: float) -> Scale:
     """The panel's scale: it holds 0, all bars with their whiskers, and the numbers at their ends."""
     spread = panel.sd or [0.0] * len(panel.values)
     high = max(0.0, *(value + sd for value, sd in zip(panel.values, spread, strict=True)))
     low = min(0.0, *(value - sd for value, sd in zip(panel.values, spread, strict=True)))
     label = max(width(form.fixed(value, DECIMALS), SMALL) for value in panel.values) + 5
-    return _Place(left, left + room - label, low, high)
+    return Scale(left, left + room - label, (low, high if high > low else low + 1.0))
 
 
-def _panel(ax: Axes, panel: Panel, place: _Place, middles: list[float], top: float, bottom: float) -> None:
+def _panel(ax: Axes, panel: Panel, scale: Scale, middles: list[float], top: float, bottom: float) -> None:
     """A panel's bars with their numbers, and the line of 0."""
-    zero = place.x(0.0)
+    zero = scale.at(0.0)
     for number, (value, middle) in enumerate(zip(panel.values, middles, strict=True)):
-        end = place.x(value)
+        end = scale.at(value)
         face = SQUARE if value >= 0 else "white"
         ax.add_patch(
             Rectangle(
@@ -111,7 +89,7 @@ def _panel(ax: Axes, panel: Panel, place: _Place, middles: list[float], top: flo
         )  # fmt: skip
         last = max(zero, end)
         if panel.sd is not None:
-            ends = [place.x(value - panel.sd[number]), place.x(value + panel.sd[number])]
+            ends = [scale.at(value - panel.sd[number]), scale.at(value + panel.sd[number])]
             ax.plot(ends, [middle, middle], color=INK, linewidth=0.7, zorder=3)
             last = max(last, ends[1])
         text(ax, last + 3, middle, form.fixed(value, DECIMALS), SMALL)
