@@ -5,6 +5,7 @@ Import this before torch and its libraries: it sets what they read while they ar
 
 from __future__ import annotations
 
+import gc
 import os
 from contextlib import AbstractContextManager, nullcontext
 
@@ -20,6 +21,18 @@ if "OMP_NUM_THREADS" in os.environ:
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # One job, one device: with several in sight the trainer would split batches between them.
 os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+
+
+def import_library() -> None:
+    """Import sentence-transformers, with torch and all that it brings, while the garbage collector rests.
+
+    Of what an import makes nothing is garbage, and looking for it takes a sixth of the seconds before a job's work.
+    """
+    gc.disable()
+    try:
+        import sentence_transformers  # noqa: F401
+    finally:
+        gc.enable()
 
 
 def device() -> str:

@@ -22,7 +22,7 @@ from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.losses import resolve_loss
 from scripts.models.model_files import backbone
 from scripts.models.prompts import load_prompted, prompts_of, told
-from scripts.models.running import precision
+from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.training_settings import Settings
 
@@ -37,6 +37,7 @@ def read_examples(table: Table, corpus: Path, queries: Path, shape: str) -> dict
 
 def load(start: Path, settings: Settings):
     """The model to train; what its weights lack is drawn from the seed, and one batch warms it up."""
+    import_library()
     from transformers import set_seed
 
     kind = adapter(settings.type)

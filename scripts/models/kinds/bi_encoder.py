@@ -40,8 +40,10 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTrans
     Raises UserError where that cannot be done.
     """
     from scripts.models import loading
+    from scripts.models.running import import_library
 
     loading.check(folder)
+    import_library()
     loading.quiet()
     from sentence_transformers import SentenceTransformer
 

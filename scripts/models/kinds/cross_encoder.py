@@ -45,10 +45,12 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
     when a head is drawn from torch's random state.
     """
     from scripts.models import loading
+    from scripts.models.running import import_library
 
     config = loading.check(folder)
     if not to_train and not has_head(config):
         raise UserError(f"{folder}: its weights have no scoring head, so scores would be random; give it a recipe")
+    import_library()
     loading.quiet()
     from sentence_transformers import CrossEncoder
 
