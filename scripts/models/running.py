@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -29,6 +30,8 @@ def import_library() -> None:
     Of what an import makes nothing is garbage: looking for it costs a second at the start of a job, and another at its
     end, when all of it is looked at once more.
     """
+    if "sentence_transformers" in sys.modules:  # to freeze again would keep garbage of later
+        return
     gc.disable()
     try:
         import sentence_transformers  # noqa: F401
