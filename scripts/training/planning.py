@@ -13,7 +13,7 @@ SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "war
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin")  # where the recipe has them
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
-OF_WEIGHTS = ("backend", "file", "sha256")
+OF_WEIGHTS = ("backend", "file", "sha256", "pooling")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> dict:
