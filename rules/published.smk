@@ -1,6 +1,6 @@
 """Published numbers beside ours, number by number or, with a mapping, all cells of a paper's tables with verdicts.
 
-In: config/published/, tables/means.tsv and effects/, meta/ or tables/*-times.tsv.
+In: config/published/, tables/means.tsv and effects/, meta/ or tables/*-times.tsv and the importance of rankers' features.
 Out: published-versus-ours.{tsv,md} and, with a mapping, .html.
 """
 
@@ -18,6 +18,7 @@ rule published:
         means=result("means"),
         datasets=result("datasets_table"),
         times=BESIDE_PUBLISHED["times"],
+        importances=[table for tables in published.importances(EXPERIMENT).values() for table in tables],
         effects=BESIDE_PUBLISHED["effects"],
         meta=BESIDE_PUBLISHED["meta"],
     output:
@@ -34,5 +35,5 @@ rule published:
         "published"
     shell:
         "python {input.script:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
-        " --datasets {input.datasets:q} --times {input.times:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q}"
-        " --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"
+        " --datasets {input.datasets:q} --times {input.times:q} --importances {input.importances:q} --effects {input.effects:q}"
+        " --meta {input.meta:q} --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

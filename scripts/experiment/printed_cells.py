@@ -4,23 +4,28 @@ A mapping is a YAML file beside the file of published cells. Its parts:
 - `models`: a printed name -> names of our weights
 - `tasks`: a printed variant -> a task
 - `measures`: a printed name -> our names with and without a cut-off
-- `seconds`: a printed table -> which time it shows
+- `seconds`: a printed table, or a measure -> which time it shows, with its unit where that is not a second
+- `features`: a printed variant -> a feature; such a cell is the importance of the feature to a ranker
 - `systems`: lines of patterns; the first that fits a cell names the entries of `systems:`, or why there are none
 - `remarks`: lines of patterns; each that fits adds its remark to the cell
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 
 CELL = ("table", "variant", "system", "training", "measure", "cutoff")  # what identifies a printed cell
 SECONDS = ("inference", "fine-tuning")
-_PARTS = {"models": dict, "tasks": dict, "measures": dict, "seconds": dict, "systems": list, "remarks": list}
+_PARTS = {
+    "models": dict, "tasks": dict, "measures": dict, "seconds": dict, "features": dict, "systems": list, "remarks": list
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,13 @@ class Line:
         )
 
 
+class Time(NamedTuple):
+    """Which time a printed number is, of SECONDS, and the seconds of its unit."""
+
+    shown: str
+    unit: float
+
+
 @dataclass(frozen=True)
 class Mapping:
     """The content of a mapping file."""
@@ -47,9 +59,14 @@ class Mapping:
     models: dict[str, list[str]]
     tasks: dict[str, str]
     measures: dict[str, dict[str, str]]
-    seconds: dict[str, str]
+    seconds: dict[str, Time]
+    features: dict[str, str]
     systems: list[Line]
     remarks: list[Line]
+
+    def time(self, cell: dict[str, str]) -> Time | None:
+        """Which time a cell is; None where it is another number."""
+        return self.seconds.get(cell["measure"]) or self.seconds.get(cell["table"])
 
 
 def read_mapping(path: Path) -> Mapping:
@@ -64,13 +81,23 @@ def read_mapping(path: Path) -> Mapping:
     for name, ours in parts["measures"].items():
         if not isinstance(ours, dict) or not ours or not set(ours) <= {"at", "all"}:
             raise UserError(f"{path}: measures.{name}: expected {{at: OURS, all: OURS}} (at a cut-off, and without)")
-    for table, seconds in parts["seconds"].items():
-        if seconds not in SECONDS:
-            raise UserError(f"{path}: seconds.{table}: {seconds!r} is not one of {', '.join(SECONDS)}")
+    parts["seconds"] = {str(name): _time(path, name, value) for name, value in parts["seconds"].items()}
+    parts["features"] = {str(name): str(feature) for name, feature in parts["features"].items()}
     parts["models"] = {name: _list(ours) for name, ours in parts["models"].items()}
     for section, answers in (("systems", ("ours", "why")), ("remarks", ("said",))):
         parts[section] = [_line(path, section, number, line, answers) for number, line in enumerate(parts[section], 1)]
     return Mapping(path, **parts)
+
+
+def _time(path: Path, name: object, value: object) -> Time:
+    shown, unit = (value.get("shown"), value.get("unit")) if isinstance(value, dict) else (value, 1.0)
+    if isinstance(value, dict) and set(value) != {"shown", "unit"}:
+        raise UserError(f"{path}: seconds.{name}: expected a time, or {{shown: TIME, unit: SECONDS}}")
+    if shown not in SECONDS:
+        raise UserError(f"{path}: seconds.{name}: {shown!r} is not one of {', '.join(SECONDS)}")
+    if isinstance(unit, bool) or not isinstance(unit, int | float) or not 0 < unit < math.inf:
+        raise UserError(f"{path}: seconds.{name}: unit: {unit!r} is not a number of seconds above 0")
+    return Time(shown, float(unit))
 
 
 def _list(value: object) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -25,14 +26,18 @@ os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
 
 
 def import_library() -> None:
-    """Import sentence-transformers, with torch and all that it brings, while the garbage collector rests.
+    """Import sentence-transformers, with torch and all that it brings, and keep the garbage collector from all that.
 
-    Of what an import makes nothing is garbage, and looking for it takes a sixth of the seconds before a job's work.
+    Of what an import makes nothing is garbage: looking for it costs a second at the start of a job, and another at its
+    end, when all of it is looked at once more.
     """
+    if "sentence_transformers" in sys.modules:  # to freeze again would keep garbage of later
+        return
     gc.disable()
     try:
         import sentence_transformers  # noqa: F401
     finally:
+        gc.freeze()
         gc.enable()
 
 

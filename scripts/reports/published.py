@@ -6,7 +6,7 @@ file (`comparison`, `task`), a meta file (`comparison`), the table of means (`ta
 ours, whether they are equal, and that of a second comparison.
 
 With a mapping (YAML) the TSV holds a paper's tables instead, one printed cell per row in the paper's words; then
-it writes every cell with a verdict, as HTML too, from the tables of means and of times.
+it writes every cell with a verdict, as HTML too, from the tables of means, of times and of features' importance.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import math
 from argparse import Namespace
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +48,9 @@ class Settings:
         field(default_factory=dict)
     )
     tasks: Annotated[dict[str, str], "task: its folder"] = field(default_factory=dict)
+    rankers: Annotated[dict[str, int], "ranker: how many of the tables of importance are its"] = field(
+        default_factory=dict
+    )
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -169,6 +173,9 @@ def mapped(arguments: Namespace) -> None:
         indexed(times.get("inference-times"), "task", "system"),
         indexed(times.get("fine-tuning-times"), "model", "recipe"),
     )
+    tables = iter(arguments.importances)
+    for ranker, number in settings.rankers.items():
+        ours.importances[ranker] = [indexed(path, "feature") for path in islice(tables, number)]
     table = published_cells.versus(read_cells(arguments.published), mapping, ours)
     source, remarks = str(arguments.published), [line.text for line in mapping.remarks]
     texts = {
@@ -182,7 +189,7 @@ def mapped(arguments: Namespace) -> None:
 
 
 def main() -> None:
-    many = ("mapping*", "times*", "effects*", "meta*", "html*")
+    many = ("mapping*", "times*", "importances*", "effects*", "meta*", "html*")
     arguments = parser(
         __doc__, "published", "means", "datasets", *many, "table", "page", settings=Settings
     ).parse_args()

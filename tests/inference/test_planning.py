@@ -11,6 +11,8 @@ EXPERIMENT = resolve(
         {
             "systems/zero": {"model": "m"},
             "systems/reranker": {"model": "ce", "rerank": {"first_stage": "tuned", "depth": 7}},
+            "systems/by-vectors": {"model": "m", "rerank": {"first_stage": "bm25", "vectors": "corpus"}},
+            "systems/candidates": {"model": "m", "rerank": {"first_stage": "bm25", "depth": 9, "vectors": "candidates"}},
             "systems/passages": {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}},
         }
     ),
@@ -30,8 +32,11 @@ def test_a_system_ranks_with_the_checkpoint_of_its_seed(system, seed, expected):
     assert planning.checkpoint(EXPERIMENT, system, "d", seed) == expected
 
 
-def test_only_what_searches_all_vectors_reads_an_encoded_corpus():
+def test_what_searches_all_vectors_or_is_told_to_reads_an_encoded_corpus():
     length = EXPERIMENT.systems["passages"].passage_length
+    searched = planning.embeddings(EXPERIMENT, "zero", "d", "0")
+    assert searched == planning.embeddings(EXPERIMENT, "by-vectors", "d", "0") and searched
+    assert planning.embeddings(EXPERIMENT, "candidates", "d", "0") == []
     assert planning.embeddings(EXPERIMENT, "tuned", "d", "2") == "results/e/embeddings/d/m/r/seed-2.npy"
     assert planning.embeddings(EXPERIMENT, "reranker", "d", "0") == []
     assert planning.embeddings(EXPERIMENT, "passages", "d", "0") == (

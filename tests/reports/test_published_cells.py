@@ -155,6 +155,39 @@ def test_every_cell_has_one_verdict_and_a_reason_where_it_was_not_run(tmp_path):
     ]
 
 
+def test_a_training_in_milliseconds_and_an_importance_are_set_beside_ours(tmp_path):
+    """A feature's share of the gain, times what is printed for all features of that ranker together."""
+    cells = [
+        ("T", "one", "trees", "", "milliseconds", "", "125.0", ""),
+        ("U", "Bm", "trees", "", "importance", "", "3.00", ""),
+        ("U", "Len", "trees", "", "importance", "", "1", ""),
+        ("U", "Odd", "trees", "", "importance", "", "0", ""),
+    ]
+    mapping = {
+        "tasks": {"one": "clef"},
+        "seconds": {"milliseconds": {"shown": "fine-tuning", "unit": 0.001}},
+        "features": {"Bm": "BM25", "Len": "document_length", "Odd": "missing"},
+        "systems": [{"system": "trees", "ours": "lightgbm"}],
+    }
+    seeds = [pd.DataFrame({"gain": [gain, 1 - gain]}, index=["BM25", "document_length"]) for gain in (0.75, 0.25)]
+    trained = pd.DataFrame({"model": ["L"], "recipe": ["lightgbm"], "mean": [0.25], "sd": [0.125], "runs": [2]})
+    ours = Ours(
+        {"lightgbm": [{"system": "lightgbm", "weights": "", "model": "L", "recipe": "lightgbm"}]},
+        OURS.tasks,
+        OURS.means,
+        OURS.inference,
+        trained.set_index(["model", "recipe"]),
+        {"lightgbm": seeds},
+    )
+    table = versus(*write(tmp_path, cells, mapping), ours)
+    assert table["ours"].fillna("").tolist() == ["250.0", "2.00", "2", ""]
+    assert table["ours_sd"].fillna("").tolist() == ["125.0", "1.41", "1", ""]  # of shares .75 and .25, times 4
+    assert table["verdict"].tolist() == [MACHINE, SPREAD, SPREAD, NOT_RUN] and table["ratio"][0] == 2
+    assert table["reason"][3] == "no gain by missing is known of lightgbm in this experiment"
+    untold = versus(*write(tmp_path, cells, mapping), Ours({}, OURS.tasks, OURS.means, OURS.inference, ours.fine_tuning))
+    assert (untold["reason"] == "no system lightgbm in this experiment").all()
+
+
 def test_a_part_of_the_experiment_says_what_it_lacks(tmp_path):
     part = Ours({"bm25": OURS.entries["bm25"]}, OURS.tasks, OURS.means, OURS.inference, OURS.fine_tuning)
     table = versus(*write(tmp_path), part)
@@ -184,6 +217,8 @@ def changed(**parts):
         (changed(measures={"MAP": {"at": "AP"}, "P": {"at": "P"}}), "m.yaml: measures: nothing for MAP (all) of T.1, one"),
         (changed(measures={"MAP": "AP"}), "m.yaml: measures.MAP: expected {at: OURS, all: OURS}"),
         (changed(seconds={"T.2": "waiting"}), "m.yaml: seconds.T.2: 'waiting' is not one of inference, fine-tuning"),
+        (changed(seconds={"T.2": {"shown": "inference"}}), "m.yaml: seconds.T.2: expected a time, or {shown: TIME, unit: SECONDS}"),
+        (changed(seconds={"T.2": {"shown": "inference", "unit": 0}}), "m.yaml: seconds.T.2: unit: 0 is not a number of seconds above 0"),
         (changed(systems=MAPPING["systems"][:3]), "m.yaml: systems: no line fits T.1, one, printed-mini, clef/best, MAP, 1"),
         (changed(systems=[*MAPPING["systems"], {"table": "T.9", "ours": "x"}]), "m.yaml: systems, line 5: no cell comes to it"),
         (changed(systems=[{"ours": "base", "why": "x"}]), "m.yaml: systems, line 1: expected exactly one of ours and why"),
@@ -239,6 +274,28 @@ def test_the_thesis_is_there_whole(shared_data):
             rows += [tuple(row[key] for key in HEADING) for row in csv.DictReader(file, delimiter="\t")]
     cells = read_cells(PUBLISHED / "factcheck.tsv")
     assert [tuple(cell[key] for key in HEADING) for cell in cells] == rows and len(rows) == 2104
+
+
+def test_the_five_tables_of_comparative_questions_are_there_whole(shared_data):
+    source, variants = shared_data.parent / "published", {"1": "validation", "3": "validation"}
+    if not (source / "touche_table1.tsv").is_file():
+        pytest.skip(f"no transcription in {source}")
+    rows = []
+    for number in "12345":
+        with open(source / f"touche_table{number}.tsv", encoding="utf-8") as file:
+            for row in csv.DictReader(file, delimiter="\t"):
+                variant = variants.get(number, row["variant"].replace("/", ", "))
+                rows.append((number, variant, *(row[key] for key in HEADING[2:])))
+    cells = read_cells(PUBLISHED / "touche.tsv")
+    assert [tuple(cell[key] for key in HEADING) for cell in cells] == rows and len(rows) == 36
+
+
+def test_the_mapping_of_comparative_questions_covers_every_cell():
+    cells, mapping = read_cells(PUBLISHED / "touche.tsv"), read_mapping(PUBLISHED / "touche.yaml")
+    nothing = Ours({}, {}, OURS.means[:0], OURS.inference[:0], OURS.fine_tuning[:0])
+    table = versus(cells, mapping, nothing)  # a word or line too many or too few is an error
+    assert (table["verdict"] == NOT_RUN).all() and (table["reason"] != "").all()
+    assert set(table["table"]) == set("12345") and table.loc[table["measure"] != "nDCG", "remarks"].str.len().all()
 
 
 def test_the_mapping_of_the_thesis_covers_every_cell():

@@ -15,6 +15,7 @@ from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
 from scripts.ir.collection import read_corpus
 from scripts.ir.trec import read_qrels
+from scripts.reports.planning import published
 from tests.support.broken import write
 from tests.support.prepared import prepare
 
@@ -83,6 +84,12 @@ def test_its_datasets_are_prepared_as_its_head_says(experiment, tmp_path):
     assert read_qrels(tmp_path / "antique/qrels/train.qrels")["9"] == {"9_0": 0, "9_1": 1, "9_2": 1, "9_3": 2}
 
 
+def test_its_importances_stand_beside_table_2(experiment):
+    tables = published.importances(experiment)
+    assert tables["lightgbm"] == ["results/touche/rankers/touche/lightgbm/seed-0.importance.tsv"]
+    assert published.published_settings(experiment)["rankers"]["lightgbm"] == 1
+
+
 def test_a_dry_run_plans_it(experiment, tmp_path):
     """With the workflow's parts beside the small files."""
     for part in ("Snakefile", "rules", "scripts", "profiles", "envs"):
@@ -96,4 +103,5 @@ def test_a_dry_run_plans_it(experiment, tmp_path):
     assert "rerank touche bert seed-1" in jobs and not any(job.startswith("rerank touche-quality") for job in jobs)
     assert {"train_ranker touche lightgbm seed-0", "rank_by_features touche lightgbm seed-0"} <= jobs
     assert {"compute_features touche-train touche", "compute_features touche-train models"} <= jobs
+    assert {"published", "importance touche lightgbm seed-0"} <= jobs
     assert "score touche-quality xgboost seed-0" in jobs and "train_ranker touche dph seed-0" in jobs

@@ -8,6 +8,7 @@ from typing import Any
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems import _neural
+from scripts.models.adapters import adapter
 
 NAME = "rerank"
 KEYS: dict[str, dict[str, Any]] = {
@@ -19,6 +20,11 @@ KEYS: dict[str, dict[str, Any]] = {
         "properties": {
             "first_stage": {"description": "the system whose best documents are scored again", "type": "string"},
             "depth": {"$ref": "#/$defs/depth", "default": 100},
+            "vectors": {
+                "description": "a bi-encoder's, of documents: of the candidates (default), which each ranking encodes, "
+                "or of the whole corpus, encoded once for all rankings with a checkpoint",
+                "enum": ["candidates", "corpus"],
+            },
         },
     },
 }
@@ -37,9 +43,17 @@ class Rerank(_neural.Neural):
         if "candidates" in entry:
             message = "candidates: all and rerank exclude each other: all documents or a first stage's"
             raise check.fail(f"systems.{name}", message)
+        vectors = entry["rerank"].get("vectors", "candidates")
+        if vectors == "corpus" and not adapter(check.config["models"][entry["model"]]["type"]).SEARCHES:
+            message = "a model that scores pairs has no vectors of documents; leave it out"
+            raise check.fail(f"systems.{name}.rerank.vectors", message)
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
-        return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"])
+        told = {"vectors": vectors} if vectors == "corpus" else {}
+        return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"], settings=told)
+
+    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
+        return "vectors" in system.settings or super().encodes_corpus(system, model)
 
     def takes(self, system: System) -> tuple[str, ...]:
         return (system.first_stage,) if system.first_stage else ()
@@ -68,7 +82,8 @@ class Rerank(_neural.Neural):
         return min(depth, system.depth or depth, *taken)
 
     def ranking_in_words(self, system: System) -> str:
-        return f", re-ranks the top {system.depth} of {system.first_stage}"
+        by = ", by the vectors of the whole corpus" if "vectors" in system.settings else ""
+        return f", re-ranks the top {system.depth} of {system.first_stage}{by}"
 
     def candidates(self, system: System) -> str:
         return f"top {system.depth} of {system.first_stage}"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scripts.common.errors import UserError
 from scripts.experiment import job_files
 from scripts.experiment.charts import weights_name
 from scripts.experiment.descriptions import for_times
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.printed_cells import read_mapping
-from scripts.experiment.records import Experiment
+from scripts.experiment.records import Experiment, System
 from scripts.experiment.results_paths import path
+from scripts.experiment.systems.learning_to_rank import NAME, columns, source
 from scripts.reports.planning.costs import times_tables
 
 
@@ -24,6 +26,30 @@ def user_files(experiment: Experiment) -> dict[str, str]:
     published = experiment.published or {}
     places = {"published": published.get("file"), "mapping": published.get("mapping")}
     return {option: place for option, place in places.items() if place}
+
+
+def importances(experiment: Experiment) -> dict[str, list[str]]:
+    """The tables of importance of each ranker that can have printed cells of features, by its name, one per seed.
+
+    Raises UserError for a ranker that is learnt from several sources apart: its features have several importances.
+    """
+    mapping_file, found = mapping(experiment), {}
+    for system in _rankers(experiment):
+        sources = list(dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system)))
+        if len(sources) > 1:
+            raise UserError(f"{mapping_file}: features: {system.name} is learnt from {' and from '.join(sources)}")
+        fields = {"experiment": experiment.name, "source": sources[0], "system": system.name}
+        found[system.name] = [path("ranker_importance", **fields, seed=seed) for seed in system.seeds]
+    return found
+
+
+def _rankers(experiment: Experiment) -> list[System]:
+    """The rankers that a mapping of features names and that learn from all their features."""
+    if not (mapping_file := mapping(experiment)) or not (told := read_mapping(Path(mapping_file))).features:
+        return []
+    entries = sorted({entry for line in told.systems for entry in line.ours})
+    meant = [experiment.systems[name] for entry in entries for name in experiment.entries.get(entry, [])]
+    return [system for system in meant if system.kind == NAME and columns(system) is None]
 
 
 def compared_with(experiment: Experiment) -> dict[str, list[str]]:
@@ -53,10 +79,9 @@ def published_settings(experiment: Experiment) -> dict:
         entry: [_mapped_system(experiment, name) for name in experiment.entries.get(entry, [])]
         for entry in sorted(meant)
     }
-    return {
-        "entries": entries,
-        "tasks": {task.name: folder for folder, task in tasks_by_folder(experiment).items()},
-    }
+    tasks = {task.name: folder for folder, task in tasks_by_folder(experiment).items()}
+    rankers = {system: len(tables) for system, tables in importances(experiment).items()}
+    return {"entries": entries, "tasks": tasks} | ({"rankers": rankers} if rankers else {})
 
 
 def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:

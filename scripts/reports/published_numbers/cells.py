@@ -6,6 +6,8 @@ Reads a file of cells and its mapping; writes nothing. scripts/experiment/printe
 from __future__ import annotations
 
 import io
+import math
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
@@ -15,10 +17,10 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.common.files import is_number, lines
-from scripts.experiment.printed_cells import CELL, Line, Mapping
+from scripts.experiment.printed_cells import CELL, Line, Mapping, Time
 
 EQUAL, SPREAD, DIFFERENT, NOT_RUN = "equal", "inside the seeds' spread", "different", "not run"
-MACHINE = "different machine"  # seconds: not a result that another machine could repeat
+MACHINE = "different machine"  # times: not a result that another machine could repeat
 VERDICTS = (EQUAL, SPREAD, DIFFERENT, MACHINE, NOT_RUN)
 BETWEEN = " | "  # two remarks
 WIDTH = 2  # standard deviations that count as the seeds' spread
@@ -30,7 +32,7 @@ class Ours:
     """What this experiment has: `entries` of the configuration (their systems with weights, model and recipe), `tasks`.
 
     `means`, `inference` and `fine_tuning` are the tables of these names, indexed by (task, system), (task, system) and
-    (model, recipe).
+    (model, recipe). `importances` are the tables of importance of each ranker, one per seed, indexed by feature.
     """
 
     entries: dict[str, list[dict]]
@@ -38,6 +40,7 @@ class Ours:
     means: pd.DataFrame
     inference: pd.DataFrame
     fine_tuning: pd.DataFrame
+    importances: dict[str, list[pd.DataFrame]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -76,20 +79,33 @@ def name_of(cell: dict[str, str]) -> str:
     return ", ".join(cell[name] for name in CELL if cell[name])
 
 
-def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> Found:
+def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total: float = 1) -> Found:
     """Our number for a cell about which `line` of the mapping says which systems it means.
 
+    An importance is the feature's share of our ranker's gain, of `total`: the sum of what is printed for all features.
     Raises UserError where the mapping lacks a word of the cell, or means two systems.
     """
-    time = mapping.seconds.get(cell["table"])
-    measure = time or measure_name(cell, mapping)
+    if feature := mapping.features.get(cell["variant"]):
+        candidate = _meant(cell, line, mapping, ours)
+        return candidate if isinstance(candidate, Found) else _importance(candidate["system"], feature, total, ours)
+    time = mapping.time(cell)
+    measure = time.shown if time else measure_name(cell, mapping)
     if cell["variant"] not in mapping.tasks:
         raise UserError(f"{mapping.path}: tasks: nothing for the variant of {name_of(cell)}")
     task = mapping.tasks[cell["variant"]]
+    if line.ours and measure != "fine-tuning" and task not in ours.tasks:
+        return Found(reason=f"the task {task} is not in this experiment")
+    candidate = _meant(cell, line, mapping, ours)
+    if isinstance(candidate, Found):
+        return candidate
+    found = _number(candidate, task, measure, time, ours)
+    return found or Found(reason=_missing(" or ".join(line.ours), task, measure, time, ours))
+
+
+def _meant(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> dict[str, str] | Found:
+    """Our system that a cell means, or why there is none. Raises UserError where there are two."""
     if not line.ours:
         return Found(reason=line.text)
-    if time != "fine-tuning" and task not in ours.tasks:
-        return Found(reason=f"the task {task} is not in this experiment")
     listed = [candidate for entry in line.ours for candidate in ours.entries.get(entry, [])]
     meant = " or ".join(line.ours)
     if not listed:
@@ -101,7 +117,7 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> Fo
         raise UserError(f"{mapping.path}: systems, line {line.number}: {name_of(cell)} means both {names}")
     if not fitting:
         return Found(reason=f"{cell['system']} is not among the models of {meant} in this experiment")
-    return _number(fitting[0], task, measure, time, ours) or Found(reason=_missing(meant, task, measure, time, ours))
+    return fitting[0]
 
 
 def measure_name(cell: dict[str, str], mapping: Mapping) -> str:
@@ -113,18 +129,28 @@ def measure_name(cell: dict[str, str], mapping: Mapping) -> str:
     return names[key] if key == "all" else f"{names[key]}@{cell['cutoff']}"
 
 
-def _missing(meant: str, task: str, measure: str, time: str | None, ours: Ours) -> str:
+def _importance(system: str, feature: str, total: float, ours: Ours) -> Found:
+    """A feature's share of the gain, of `total`: mean and sd over the seeds of a ranker."""
+    shares = [float(table["gain"].get(feature, math.nan)) for table in ours.importances.get(system, [])]
+    if not shares or math.isnan(sum(shares)):
+        return Found(reason=f"no gain by {feature} is known of {system} in this experiment")
+    scaled = pd.Series(shares) * total
+    place = {"our_system": system, "our_measure": f"share of the gain by {feature}"}
+    return Found(float(scaled.mean()), float(scaled.std()) if len(shares) > 1 else None, len(shares), place)
+
+
+def _missing(meant: str, task: str, measure: str, time: Time | None, ours: Ours) -> str:
     """Why a system that this experiment has gives no number."""
-    if time == "fine-tuning":
+    if time and time.shown == "fine-tuning":
         return f"{meant} was not trained in this experiment"
     if time is None and measure not in ours.means:
         return f"{measure} is not among the measures of this experiment"
     return f"{meant} is not run on {task} in this experiment"
 
 
-def _number(candidate: dict[str, str], task: str, measure: str, time: str | None, ours: Ours) -> Found | None:
+def _number(candidate: dict[str, str], task: str, measure: str, time: Time | None, ours: Ours) -> Found | None:
     system, folder = candidate["system"], ours.tasks.get(task, "")
-    if time == "fine-tuning":
+    if time and time.shown == "fine-tuning":
         table, key, columns = ours.fine_tuning, (candidate["model"], candidate["recipe"]), ("mean", "sd", "runs")
     elif time:
         table, key, columns = ours.inference, (folder, system), ("mean", "sd", "runs")
@@ -134,7 +160,8 @@ def _number(candidate: dict[str, str], task: str, measure: str, time: str | None
         return None
     value, sd, runs = table.loc[key, list(columns)]
     place = {"our_task": task, "our_system": system, "our_measure": measure}
-    return Found(float(value), None if pd.isna(sd) else float(sd), int(runs), place)
+    unit = time.unit if time else 1
+    return Found(float(value) / unit, None if pd.isna(sd) else float(sd) / unit, int(runs), place)
 
 
 def verdict(value: float, sd: float | None, printed: str, printed_sd: str) -> str:
@@ -175,17 +202,24 @@ def check_used(section: str, all_lines: list[Line], used: Iterable[int], mapping
             raise UserError(f"{mapping.path}: {section}, line {line.number}: no cell comes to it")
 
 
+def _one_model(cell: dict[str, str]) -> tuple[str, ...]:
+    return tuple(cell[key] for key in ("table", "system", "training", "measure", "cutoff"))
+
+
 def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.DataFrame:
-    """One row per cell: the printed number, ours, their difference (seconds: ratio), verdict, reason and remarks."""
+    """One row per cell: the printed number, ours, their difference (times: ratio), verdict, reason and remarks."""
     chosen = [first_fitting(cell, mapping) for cell in cells]
     check_used("systems", mapping.systems, {line.number for line in chosen}, mapping)
     remarks_of = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
     check_used(
         "remarks", mapping.remarks, {line.number for lines_of_cell in remarks_of for line in lines_of_cell}, mapping
     )
+    totals: dict[tuple[str, ...], float] = defaultdict(float)
+    for cell in cells:
+        totals[_one_model(cell)] += float(cell["value"])
     rows = []
     for cell, line, remarks in zip(cells, chosen, remarks_of, strict=True):
-        our_number, time = lookup(cell, line, mapping, ours), cell["table"] in mapping.seconds
+        our_number, time = lookup(cell, line, mapping, ours, totals[_one_model(cell)]), mapping.time(cell)
         row = {key: cell[key] for key in CELL} | {"published": cell["value"], "published_sd": cell["std"]}
         row |= dict.fromkeys(("ours", "ours_sd", "ours_in_full", "seeds", "difference", "ratio"))
         notes = BETWEEN.join(dict.fromkeys(remark.text for remark in remarks))

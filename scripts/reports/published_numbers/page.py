@@ -15,7 +15,7 @@ RULES = {
     SPREAD: f"not further from it than {WIDTH} standard deviations over seeds: the printed one or, where none is "
     "printed, ours",
     "different": "further away, or nothing is known of the seeds' spread",
-    MACHINE: "seconds, which another machine does not repeat; read the ratio of ours to theirs, and the ratios between "
+    MACHINE: "times, which another machine does not repeat; read the ratio of ours to theirs, and the ratios between "
     "models",
     NOT_RUN: "this experiment has no such number; the reason stands beside it",
 }
