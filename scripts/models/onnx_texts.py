@@ -59,8 +59,8 @@ class OnnxBiEncoder:
             (output,), mask = self.session.run([prompted[row] for row in rows], [self.output])
             for row, vector in zip(rows, self._pooled(output, mask), strict=True):
                 made[row] = vector
-        vectors = np.asarray(made, dtype=np.float32)
-        return finite(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12)))
+        vectors = finite(np.asarray(made, dtype=np.float32))
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
 
     def _pooled(self, output: np.ndarray, mask: np.ndarray) -> np.ndarray:
         if self.pooling == "none":
