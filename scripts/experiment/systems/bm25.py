@@ -56,6 +56,8 @@ ELASTICSEARCH_BM25 = {"k1": 1.2, "b": 0.75}
 
 
 class Bm25(SystemKind):
+    searches = True
+
     def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         settings = bm25_settings(check, f"systems.{name}", entry)
