@@ -26,6 +26,7 @@ from scripts.experiment.curves import curves
 from scripts.experiment.families import family
 from scripts.experiment.feature_sets import feature_set
 from scripts.experiment.figure_checks import check_axes, lower_is_better
+from scripts.experiment.languages import check_sentences
 from scripts.experiment.leakage import check_leaks
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.matrices import matrix
@@ -95,4 +96,5 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         system_kind(system).check_experiment(check, system, experiment)
     check_leaks(check, experiment)
     check_mining(check, experiment)
+    check_sentences(check, experiment)
     return experiment

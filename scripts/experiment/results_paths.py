@@ -32,7 +32,7 @@ FIELDS = {
     "split": "|".join(SPLITS),
     "texts": rf"corpus|queries/(?:{'|'.join(SPLITS)})",
     "length": "[0-9]+",
-    "how": r"(?:-(?:english|standard)-(?:together|best))?",
+    "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?)?",  # [a-z][a-z]: a language
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
@@ -42,7 +42,7 @@ FIELDS = {
     "extent": "crate|full",
     "examples": r"[^/]+",
     "pool": r"[^/]+",
-    "analyzer": "english|standard",
+    "analyzer": "english|standard|[a-z][a-z]",
     "download": r"[^/]+",
     "job": ".+",
     "rest": ".+",
