@@ -1,8 +1,9 @@
-"""BM25 with Lucene or on a server: one index per dataset, one run per task; k1 and b are tuned on request.
+"""BM25 and query likelihood with Lucene, BM25 on a server: one index per dataset, one run per task; tuned on request.
 
-In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's) or
-{system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried),
-train.trec.gz (the ranking from which negatives come), and runs/{task}/{system}/seed-0.trec.gz with its timing. For features: term-counts (of an index) and query-terms/.
+In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's, ending in -vectors
+where feedback takes the terms of documents) or {system}.elasticsearch.json (which index on which server),
+{system}.parameters.json with {system}.grid.tsv (the values tried), train.trec.gz (the ranking from which negatives come), and
+runs/{task}/{system}/seed-0.trec.gz with its timing. For features: term-counts (of an index) and query-terms/.
 """
 
 from scripts.bm25 import planning as bm25
@@ -19,7 +20,7 @@ rule index:
     benchmark:
         result("benchmark", job="index/{dataset}{how}")
     wildcard_constraints:
-        how="(-(english|standard)-(together|best))?",
+        how=results_paths.FIELDS["how"],
     params:
         settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
     conda:
@@ -61,7 +62,7 @@ rule count_terms:
     benchmark:
         result("benchmark", job="count_terms/{dataset}{how}")
     wildcard_constraints:
-        how="(-(english|standard)-(together|best))?",
+        how=results_paths.FIELDS["how"],
     params:
         settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
     conda:
@@ -82,7 +83,7 @@ rule analyse_queries:
     log:
         result("log", job="analyse_queries/{dataset}/{split}.{analyzer}"),
     wildcard_constraints:
-        analyzer="english|standard",
+        analyzer=results_paths.FIELDS["analyzer"],
     params:
         settings=lambda wildcards: settings(analyzer=wildcards.analyzer),
     conda:
@@ -108,7 +109,7 @@ rule tune:
     benchmark:
         result("benchmark", job="tune/{dataset}/{system}")
     params:
-        settings=lambda wildcards: settings(**EXPERIMENT.systems[wildcards.system].settings),
+        settings=lambda wildcards: settings(**bm25.tuning_settings(EXPERIMENT, wildcards.system, wildcards.dataset)),
     conda:
         "../envs/bm25.yaml"
     message:
@@ -132,9 +133,9 @@ rule search:
     benchmark:
         result("benchmark", job="search/{task}/{system}")
     wildcard_constraints:
-        system=systems_of_kind("bm25"),
+        system=systems_of_kind("bm25", "query-likelihood"),
     params:
-        settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system)),
+        settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),
     conda:
         "../envs/bm25.yaml"
     message:
@@ -157,7 +158,7 @@ rule search_training_queries:
     benchmark:
         result("benchmark", job="search_training_queries/{dataset}")
     params:
-        settings=settings(**bm25.training_search_settings()),
+        settings=lambda wildcards: settings(**bm25.training_search_settings(EXPERIMENT, wildcards.dataset)),
     conda:
         "../envs/bm25.yaml"
     message:

@@ -180,8 +180,8 @@ def one_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def systems_of_kind(kind):
-    return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind == kind)
+def systems_of_kind(*kinds):
+    return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind in kinds)
 
 
 def repository(path):

@@ -54,6 +54,7 @@ rule summary:
         matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=transfer.curve_records(EXPERIMENT),
         published=published.table(EXPERIMENT),
+        mined=mining.records(EXPERIMENT),
     output:
         summary=result("summary"),
     log:
@@ -69,7 +70,7 @@ rule summary:
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
         " --families {input.families:q} --family-records {input.family_records:q}"
         " --published {input.published:q} --selected {input.selected:q}"
-        " --matrices {input.matrices:q} --curves {input.curves:q} --summary {output.summary:q}"
+        " --matrices {input.matrices:q} --curves {input.curves:q} --mined {input.mined:q} --summary {output.summary:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

@@ -1,10 +1,13 @@
 """Training: a model's own weights, negatives, and one fine-tuning per model, recipe and seed.
 
-In: downloads, data/{dataset}/, bm25/{dataset}/train.trec.gz. Out: models/{model}/untrained/seed-0 (checked weights),
-negatives/{dataset}/{examples}.tsv, models/{model}/{recipe}/seed-{seed} with its timing and training log.
+In: downloads, data/{dataset}/, bm25/{dataset}/train.trec.gz, and runs/{dataset}-train/ of systems that negatives are from.
+Out: models/{model}/untrained/seed-0 (checked weights), negatives/{dataset}/{examples}.tsv (with {examples}.mining.json, how
+many candidates were filtered, and {pool}/{system}.trec.gz, by a cross-encoder), models/{model}/{recipe}/seed-{seed} with
+its timing and training log.
 """
 
 from scripts.training import planning as training
+from scripts.training import planning_mining as mining
 
 
 rule weights:
@@ -42,6 +45,8 @@ rule negatives:
         result("log", job="negatives/{dataset}/{examples}"),
     benchmark:
         result("benchmark", job="negatives/{dataset}/{examples}")
+    wildcard_constraints:
+        examples=one_of(mining.names(EXPERIMENT, of_systems=False)),
     params:
         settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
     conda:
@@ -52,6 +57,98 @@ rule negatives:
         "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q}"
         " --negatives {output.negatives:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule mine_negatives:
+    input:
+        **code("training/mine.py"),
+        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        queries=result("queries", split="train"),
+        qrels=result("qrels", split="train"),
+        evaluation_qrels=lambda wildcards: training.examples_evaluation_qrels(EXPERIMENT, **wildcards),
+        first_stage=lambda wildcards: training.examples_first_stage(EXPERIMENT, **wildcards),
+        runs=lambda wildcards: training.examples_runs(EXPERIMENT, **wildcards),
+        scores=lambda wildcards: mining.scores(EXPERIMENT, **wildcards),
+    output:
+        negatives=result("negatives"),
+        record=result("mining_record"),
+    log:
+        result("log", job="mine_negatives/{dataset}/{examples}"),
+    benchmark:
+        result("benchmark", job="mine_negatives/{dataset}/{examples}")
+    wildcard_constraints:
+        examples=one_of(mining.names(EXPERIMENT, of_systems=True)),
+    params:
+        settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "mine_negatives {wildcards.dataset} {wildcards.examples}"
+    shell:
+        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q} --runs {input.runs:q}"
+        " --scores {input.scores:q} --negatives {output.negatives:q} --record {output.record:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule collect_candidates:  # for a cross-encoder to score, with the positives
+    input:
+        unpack(lambda wildcards: training.pool_inputs(EXPERIMENT, **wildcards)),
+        **code("training/pool.py"),
+        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        queries=result("queries", split="train"),
+        qrels=result("qrels", split="train"),
+    output:
+        pool=result("mining_pool"),
+    log:
+        result("log", job="collect_candidates/{dataset}/{pool}"),
+    wildcard_constraints:
+        pool="[^/]+",
+    params:
+        settings=lambda wildcards: settings(**mining.pool_settings(EXPERIMENT, **wildcards)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "collect_candidates {wildcards.dataset} {wildcards.pool}"
+    shell:
+        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q} --runs {input.runs:q}"
+        " --pool {output.pool:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule score_candidates:
+    input:
+        unpack(code_of_model("inference/rerank.py")),
+        checkpoint=lambda wildcards: mining.scorer(EXPERIMENT, wildcards.dataset, wildcards.system),
+        corpus=lambda wildcards: mining.scored_corpus(EXPERIMENT, wildcards.dataset, wildcards.system),
+        queries=lambda wildcards: mining.scored_queries(EXPERIMENT, wildcards.dataset, wildcards.system),
+        pool=result("mining_pool"),
+    output:
+        scores=result("mining_scores"),
+        timing=result("mining_scores_timing"),
+    log:
+        result("log", job="score_candidates/{dataset}/{pool}/{system}"),
+    benchmark:
+        result("benchmark", job="score_candidates/{dataset}/{pool}/{system}")
+    wildcard_constraints:
+        pool="[^/]+",
+    params:
+        settings=lambda wildcards: settings(
+            **inference.ranking_settings(
+                EXPERIMENT,
+                wildcards.system,
+                mining.scorer_seed(EXPERIMENT, wildcards.dataset, wildcards.system),
+                depth=mining.EVERY,
+            )
+        ),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "score_candidates {wildcards.dataset} {wildcards.pool} {wildcards.system}"
+    shell:
+        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        " --queries {input.queries:q} --first-stage {input.pool:q} --run {output.scores:q} --timing {output.timing:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule fine_tune:

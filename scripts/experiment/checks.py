@@ -149,6 +149,12 @@ def check_models(check: Checker) -> None:
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", problem)
+        pools = entry["backend"] == "onnx" and adapter(entry["type"]).SEARCHES
+        if pools and "pooling" not in entry:
+            problem = "is needed for backend onnx, whose file gives each token a vector: cls, mean, or none if it gives one a text"
+            raise check.fail(f"models.{name}.pooling", problem)
+        if "pooling" in entry and not pools:
+            raise check.fail(f"models.{name}.pooling", "only valid for a bi-encoder with backend: onnx; others know theirs")
         check_lengths(check, name, entry)
         check_prompts(check, name, entry)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from scripts.common import doors
 from scripts.datasets.formats import Format
+from scripts.ir.languages import ANALYSED, ENGLISH
 
 FORMATS = "scripts.datasets.formats"
 
@@ -110,9 +111,13 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         "later": True,
     },
     "language": {
-        "description": "of its texts, for splitting them into sentences",
-        "enum": ["en", "zh"],
-        "default": "en",
+        "description": (
+            "of its texts, by ISO 639-1 code: chooses the analyser of Lucene for documents and queries alike, and how "
+            "texts are split into sentences"
+        ),
+        "type": "string",
+        "enum": list(ANALYSED),
+        "default": ENGLISH,
     },
     "strict": {
         "description": (

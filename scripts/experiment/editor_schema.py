@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from scripts.experiment.fanout import PLAIN_LISTS
+from scripts.experiment.fanout import PLAIN_LISTS, TOGETHER
 from scripts.experiment.verdicts import resolved
 
 Path = tuple[str, ...]
@@ -53,4 +53,5 @@ def _with_lists(part: dict[str, Any], root: dict[str, Any], plain: list[Path], p
     about = {key: part.pop(key) for key in ABOUT if key in part}
     ways = [way for way in part.get("anyOf", [part]) if way.get("type") != "array"]
     single = ways[0] if len(ways) == 1 else {"anyOf": ways}
-    return about | {"anyOf": [single, {"type": "array", "items": single, "minItems": 1, "uniqueItems": True}]}
+    items = part if path in TOGETHER else single
+    return about | {"anyOf": [single, {"type": "array", "items": items, "minItems": 1, "uniqueItems": True}]}

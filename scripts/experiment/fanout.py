@@ -4,7 +4,7 @@ Each is named after its entry and the values in which it differs from the others
 …. A reference to an entry that was fanned out means all entries that it became. The same values are added to a label.
 Comparisons that differ only in their treatment are drawn together, in a figure named after the entry. `same` keeps only
 the pairs of control and treatment that have the same values of these keys. `only` and `without` are lists of names: of
-these a list of lists makes several systems.
+these a list of lists makes several systems. Of what negatives are from, a list within the list is one value.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
 }
 # The key paths of systems whose value is a list of names, and a list of such lists makes several systems.
 SELECTIONS = [("only",), ("without",)]
+# The key paths of recipes at which a list within the list is one value: what it names counts together.
+TOGETHER = [("negatives", "from")]
 # The key paths, per section, that name entries, and the section of these entries.
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {
     "models": {},
@@ -72,6 +74,8 @@ def fan_out_all(config: dict[str, Any], source: str) -> tuple[dict[str, Any], di
         for name in _in_order_of_reference(entries, section, source):
             for path in list_paths(entries[name], PLAIN_LISTS[section]):
                 values = [value for value in get(entries[name], path) if not is_rule(path, section, value)]
+                if section == "recipes" and path in TOGETHER:
+                    values = [single for value in values for single in as_list(value)]
                 _check_single(source, (section, name, *path), values)
             for path in SELECTIONS if section == "systems" else ():
                 inner = [value for value in as_list(get(entries[name], path)) if isinstance(value, list)]
@@ -154,6 +158,8 @@ class _Place:
             return [value]
         if is_rule(path, self.section, value) and path == START:
             return starts(value, entry.get("train_on"), self.became["recipes"], f"{self.key}.start_from")
+        if isinstance(value, list) and self.section == "recipes" and path in TOGETHER:
+            return [Choice(value, "-".join(map(word_of, value)))]
         if value is None and path == START:
             return [Choice(None, FROM_SCRATCH)]
         if value == feature_selection.EACH and self.section == "systems" and path in SELECTIONS:

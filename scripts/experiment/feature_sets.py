@@ -7,11 +7,11 @@ from typing import Any
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.feature_entries import named_feature, same_feature
+from scripts.experiment.languages import usual_analyzer
 from scripts.experiment.records import FeatureSet, System, Task
 from scripts.models.adapters import adapters, tags
 
 DEPTH = 100
-ANALYZER = "english"
 LOWEST = "lowest"
 OF_SYSTEM = "system."  # begins the name of the column of a system's score
 
@@ -57,7 +57,8 @@ def feature_set(
     tagger = _tagger(check, f"{key}.tagger", entry.get("tagger", {}), of)
     if tagger:
         of = tuple(one | {"tagger": tagger["model"]} if one.get("texts") else one for one in of)
-    return FeatureSet(name, names, first_stage, depth, entry.get("analyzer", ANALYZER), of, tagger=tagger)
+    analyzer = entry.get("analyzer", usual_analyzer(check.config))
+    return FeatureSet(name, names, first_stage, depth, analyzer, of, tagger=tagger)
 
 
 def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dict[str, list[str]]) -> dict[str, Any]:

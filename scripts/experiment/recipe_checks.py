@@ -6,6 +6,7 @@ from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
+from scripts.experiment.negative_sources import CROSS_ENCODER, FILTERS, RANDOM, filters, sources
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
 from scripts.models.prompts import takes_prompts
@@ -15,25 +16,44 @@ def check_examples(check: Checker, name: str, entry: dict[str, Any]) -> None:
     """Raise UserError for keys of positives and negatives that do not go together."""
     negatives, positives = entry["negatives"], entry.get("positives", {})
     key = f"recipes.{name}.negatives"
-    only = "only valid with from: bm25, whose ranking it is of"
-    if negatives["from"] != "bm25":
-        for word in ("sampling_strategy", "range_min"):
+    ranked = sources(negatives)
+    if RANDOM in ranked and len(ranked) > 1:
+        raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
+    if RANDOM in ranked:
+        only = "only valid with from: bm25, whose ranking it is of, or from: a system"
+        for word in ("sampling_strategy", "range_min", *FILTERS, CROSS_ENCODER):
             if word in negatives:
                 raise check.fail(f"{key}.{word}", only)
         if "range_max" in negatives and "among_candidates" not in positives:
             raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
+    _check_filters(check, key, negatives)
     least, most = negatives.get("range_min", 0), negatives.get("range_max")
-    if most is not None and negatives["from"] == "bm25" and negatives["per_query"] > most - least:
-        problem = f"{negatives['per_query']} are more than the {max(most - least, 0)} candidates"
+    if most is not None and RANDOM not in ranked and negatives["per_query"] > (most - least) * len(ranked):
+        problem = f"{negatives['per_query']} are more than the {max(most - least, 0) * len(ranked)} candidates"
         raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
     if negatives.get("draw", "once") == "epoch":
         _check_draw(check, name, entry)
 
 
+def _check_filters(check: Checker, key: str, negatives: dict[str, Any]) -> None:
+    """The rules that filter fit each other, and there is one scale of scores."""
+    given = filters(negatives)
+    least, most = given.get("min_score"), given.get("max_score")
+    if least is not None and most is not None and least > most:
+        raise check.fail(f"{key}.min_score", f"{least:g} is above max_score {most:g}, so no candidate would be left")
+    if CROSS_ENCODER in negatives and not given:
+        raise check.fail(f"{key}.{CROSS_ENCODER}", f"filters by {', '.join(FILTERS)}, and none of them is given")
+    if given and CROSS_ENCODER not in negatives and len(sources(negatives)) > 1:
+        problem = f"scores of {' and '.join(sources(negatives))} have no common scale"
+        raise check.fail(
+            f"{key}.{next(iter(given))}", f"{problem}; give a {CROSS_ENCODER}, which scores all candidates"
+        )
+
+
 def _check_draw(check: Checker, name: str, entry: dict[str, Any]) -> None:
     """A draw for each epoch: something is drawn, in whole epochs with equally many rows."""
     negatives, key = entry["negatives"], f"recipes.{name}.negatives.draw"
-    by_chance = negatives["from"] == "random" or negatives.get("sampling_strategy", "top") == "random"
+    by_chance = negatives["from"] == RANDOM or negatives.get("sampling_strategy", "top") == "random"
     if not by_chance and "per_query" not in entry.get("positives", {}):
         problem = "epoch, but nothing is drawn: take sampling_strategy: random, from: random or positives.per_query"
         raise check.fail(key, problem)

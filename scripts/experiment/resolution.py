@@ -26,9 +26,12 @@ from scripts.experiment.curves import curves
 from scripts.experiment.families import family
 from scripts.experiment.feature_sets import feature_set
 from scripts.experiment.figure_checks import check_axes, lower_is_better
+from scripts.experiment.languages import check_sentences
 from scripts.experiment.leakage import check_leaks
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.matrices import matrix
+from scripts.experiment.mining import check_mining
+from scripts.experiment.mining import check_names as check_mined_names
 from scripts.experiment.moderators import check_figures
 from scripts.experiment.printed_places import check_places
 from scripts.experiment.reading import complete
@@ -50,6 +53,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
     config.update(equal_recipes.once(config))
+    check_mined_names(check, entries)
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)
@@ -91,4 +95,6 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     for system in systems.values():
         system_kind(system).check_experiment(check, system, experiment)
     check_leaks(check, experiment)
+    check_mining(check, experiment)
+    check_sentences(check, experiment)
     return experiment

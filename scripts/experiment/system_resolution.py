@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scripts.experiment import system_kinds
 from scripts.experiment.checker import Checker
+from scripts.experiment.mining import ranked_to_mine
 from scripts.experiment.records import System, Task
 from scripts.experiment.seed_selection import share_selections
 from scripts.experiment.system_kinds import system_kind, takes
@@ -104,11 +105,14 @@ def _check_runs(check: Checker, systems: dict[str, System], tasks: dict[str, Tas
 def _add_tuning_tasks(
     check: Checker, systems: dict[str, System], tasks: dict[str, Task], further: dict[str, Task], order: list[str]
 ) -> None:
-    """Add the tasks on which systems are tuned to `further`, and check that all they take has runs there, as for seeds.
+    """Add the tasks on which systems are tuned, or mine negatives, to `further`, and check that all they take has runs
+    there, as for seeds.
 
     What a system needs further runs for, the systems that it takes need as well: takers come first.
     """
     needed: dict[str, dict[str, Task]] = {name: {} for name in systems}
+    for name, task in ranked_to_mine(check, systems, tasks, further):
+        needed[name][task.name] = task
     for name in reversed(order):
         system = systems[name]
         if system.selection and system.selection.by == name:

@@ -31,12 +31,16 @@ def resolve_tasks(check: Checker) -> dict[str, Task]:
     return tasks
 
 
-def resolve_task(check: Checker, name: str) -> Task:
-    """One task, by its name: dataset (its test split) or dataset/split. Raises UserError for an unknown one."""
+def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
+    """One task, by its name: dataset (its test split) or dataset/split. Raises UserError for an unknown one.
+
+    One that is ranked and not scored need not be `judged`.
+    """
     dataset, _, split = name.partition("/")
     check.known("tasks", dataset, "datasets")
     entry = check.config["datasets"][dataset]
-    check_split(check, f"tasks: {name}", dataset, split or "test")
+    if judged:
+        check_split(check, f"tasks: {name}", dataset, split or "test")
     label = f"{entry['label']} {split}".strip() if "label" in entry else name
     form = format_of(entry)
     measures = (entry["measure"],) if form.values_given else tuple(check.config["measures"])
@@ -44,12 +48,14 @@ def resolve_task(check: Checker, name: str) -> Task:
     return Task(name, dataset, split or "test", label, entry["format"], measures, **kind)
 
 
-def add_task(check: Checker, key: str, name: str, tasks: dict[str, Task], added: dict[str, Task]) -> Task:
+def add_task(
+    check: Checker, key: str, name: str, tasks: dict[str, Task], added: dict[str, Task], judged: bool = True
+) -> Task:
     """The task of this name, put into `added` unless it, or another name of its split, is there or among `tasks`.
 
     Raises UserError, for the key, where its results would lie in the folder of another task.
     """
-    task = resolve_task(check, name)
+    task = resolve_task(check, name, judged)
     for other in (tasks | added).values():
         if (other.dataset, other.split) == (task.dataset, task.split):
             return other

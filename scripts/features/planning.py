@@ -7,6 +7,7 @@ from typing import Any
 from scripts.common.doors import source
 from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
+from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 
@@ -109,7 +110,8 @@ def query_terms(experiment: Experiment, features: str, task: str) -> str:
     """What analysis leaves of the task's queries."""
     its = task_in(experiment, task)
     fields = {"experiment": experiment.name, "dataset": its.dataset, "split": its.split}
-    return path("query_terms", **fields, analyzer=experiment.features[features].analyzer)
+    analyzer = analyzer_on(experiment, its.dataset, experiment.features[features].analyzer)
+    return path("query_terms", **fields, analyzer=analyzer)
 
 
 def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
@@ -118,7 +120,8 @@ def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
     if chosen.files:
         return []
     dataset = experiment.corpus_owner(task_in(experiment, task).dataset)
-    how = [(chosen.analyzer, WHOLE), *([(chosen.analyzer, APART)] if any("field" in one for one in chosen.of) else [])]
+    analyzer = analyzer_on(experiment, dataset, chosen.analyzer)
+    how = [(analyzer, WHOLE), *([(analyzer, APART)] if any("field" in one for one in chosen.of) else [])]
     words = ["" if one == ENGLISH_WHOLE else f"-{'-'.join(one)}" for one in how]
     return [path("term_counts", experiment=experiment.name, dataset=dataset, how=one) for one in words]
 

@@ -25,7 +25,7 @@ from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
 from scripts.models.prompts import fact, load_prompted, prompts_of
-from scripts.models.running import precision
+from scripts.models.running import computed_by
 
 BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little
 
@@ -91,7 +91,7 @@ def main() -> None:
         documents=count,
         seconds=seconds,
         documents_per_second=count / seconds,
-        precision=precision(),
+        **computed_by(kind, model),
         max_length=settings.max_length,
         batch_size=settings.batch_size,
         **({"max_document_length": settings.max_document_length} if settings.max_document_length else {}),

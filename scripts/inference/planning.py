@@ -54,12 +54,12 @@ def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> st
     return path("run", experiment=experiment.name, task=task, system=reranker.first_stage, seed=given)
 
 
-def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict:
-    """What a ranking depends on beside its inputs."""
+def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:
+    """What a ranking depends on beside its inputs; `depth` where it is not the system's own."""
     ranker = experiment.systems[system]
     model_keys = system_kind(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     model = experiment.models[ranker.model]
-    depth = ranker.depth or experiment.depth
+    depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if key in model}
     return {**{key: model[key] for key in model_keys}, **texts, **passages, "depth": depth, "tag": f"{system}-{seed}"}

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from scripts.ir.trec import Run, read_run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.prompts import load_prompted, prompts_of, refuse_prompts, told
-from scripts.models.running import precision
+from scripts.models.running import computed_by
 
 Candidates = dict[str, list[str]]  # query id -> document ids
 Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
@@ -107,8 +107,9 @@ def by_vectors(
     queries: Passages,
     texts: Passages,
     embeddings: Vectors | None,
+    facts: dict[str, Any],
 ) -> Outcome:
-    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors).
+    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), of which `facts` are told.
 
     `embeddings` are the documents' vectors, None where `texts` are to be encoded.
     """
@@ -127,7 +128,7 @@ def by_vectors(
     def single(query: str) -> object:
         return similarities(as_query(queries[query]), wanted[query], vectors)
 
-    return Outcome(ranked, seconds, single_seconds(single, list(wanted)), {"precision": precision()})
+    return Outcome(ranked, seconds, single_seconds(single, list(wanted)), facts)
 
 
 def main() -> None:
@@ -144,7 +145,7 @@ def main() -> None:
         model = load_prompted(kind, options.checkpoint, settings)
         embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
         encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size)
-        outcome = by_vectors(encode, wanted, queries, texts, embeddings)
+        outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(kind, model))
         prompts = prompts_of(kind, model)
     else:
         refuse_prompts(kind, settings.prompts)

@@ -22,7 +22,7 @@ from scripts.ir.trec import write_run
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
 from scripts.models.prompts import load_prompted, prompts_of, told
-from scripts.models.running import device, precision
+from scripts.models.running import computed_by, device
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def main() -> None:
         seconds=seconds,
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
-        precision=precision(),
+        **computed_by(kind, model),
         **facts,
     )
 

@@ -69,7 +69,8 @@ class Adapter(Protocol):
 
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
-    One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either.
+    One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either. One
+    without `facts` computes by torch.
     """
 
     NAME: str  # a model's `type`
@@ -93,6 +94,9 @@ class Adapter(Protocol):
 
     def give_prompts(self, model: Any, prompts: dict[str, str]) -> None:
         """Let a model put these prompts before texts of their roles, and store them where it is saved."""
+
+    def facts(self, model: Any) -> dict[str, Any]:
+        """What timings say of what a model that searches computes by: its precision, and what is not torch's."""
 
     def warm_up(self, model: Any, batch_size: int) -> None:
         """Let one batch pass a model that is to be trained."""

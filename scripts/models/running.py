@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,12 @@ def precision() -> str:
 
     bf16 = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
     return "bf16" if bf16 else "fp32"
+
+
+def computed_by(kind: Any, model: Any) -> dict[str, Any]:
+    """What a timing says of what a loaded model of a kind computes by: its precision, and what is not torch's."""
+    stated = getattr(kind, "facts", None)
+    return stated(model) if stated else {"precision": precision()}
 
 
 def autocast() -> AbstractContextManager:

@@ -1,7 +1,7 @@
 """The experiment on one page: data, means, comparisons with their sentences and forest plots, costs.
 
-Reads the tables (TSV), the effects and meta files, multiple comparisons, curves, and published numbers beside ours.
-Writes summary.md, which names figures and tables relative to itself.
+Reads the tables (TSV), the effects and meta files, multiple comparisons, curves, records of mined negatives, and
+published numbers beside ours. Writes summary.md, which names figures and tables relative to itself.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from scripts.reports.comparison.reading import Found, Labels, escaped, read_foun
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import as_table, overview
 from scripts.reports.family_table import as_markdown
+from scripts.reports.mined_text import mined_lines
 from scripts.reports.transfer.studies import Found as FoundStudy
 from scripts.reports.transfer.studies import Studies, as_sections, read_studies
 from scripts.reports.writing.markdown import escape, markdown
@@ -138,6 +139,7 @@ def page(
     results: dict[str, Found],
     families: dict[str, FoundFamily],
     studies: list[FoundStudy],
+    mined: list[str],
     settings: Settings,
 ) -> str:
     """The whole page."""
@@ -162,6 +164,8 @@ def page(
     if "selected" in tables:
         parts += ["## Selected seeds", "On datasets other than that of the choice only the selected seed was run."]
         parts.append("\n".join(selected_lines(tables["selected"], labels)))
+    if mined:
+        parts += ["## Negatives from systems", "\n".join(mined)]
     parts.append("## Means")
     for measure in settings.measures:
         parts += [f"**{measure}**", means_table(means, measure, settings.trained, labels)]
@@ -196,7 +200,7 @@ def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
     arguments = parser(
         __doc__, *names, "published*", "selected*", "effects*", "meta*", "families*", "family-records*", "matrices*",
-        "curves*", "summary",
+        "curves*", "mined*", "summary",
         settings=Settings,
     ).parse_args()  # fmt: skip
     tables = {name: read_table(getattr(arguments, name)) for name in names}
@@ -209,7 +213,7 @@ def main() -> None:
     families = read_families(arguments.families, arguments.family_records, escaped(arguments.settings.labels))
     studies = read_studies(arguments.settings.transfer, arguments.matrices, arguments.curves)
     with atomic_text(arguments.summary) as file:
-        file.write(page(tables, results, families, studies, arguments.settings))
+        file.write(page(tables, results, families, studies, mined_lines(arguments.mined), arguments.settings))
 
 
 def read_table(path: Path) -> pd.DataFrame:

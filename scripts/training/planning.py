@@ -7,13 +7,22 @@ from __future__ import annotations
 from scripts.experiment import job_files
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
-from scripts.training.planning_examples import by_epoch, examples_name, examples_of, sample_of, settings_of
+from scripts.training.planning_examples import (
+    Examples,
+    by_epoch,
+    examples_name,
+    examples_of,
+    pool_of,
+    sample_of,
+    settings_of,
+)
+from scripts.training.planning_mining import needs_bm25, runs
 
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin")  # where the recipe has them
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
-OF_WEIGHTS = ("backend", "file", "sha256")
+OF_WEIGHTS = ("backend", "file", "sha256", "pooling")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> dict:
@@ -23,18 +32,27 @@ def examples_settings(experiment: Experiment, dataset: str, examples: str) -> di
 
 def examples_first_stage(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
     """BM25's run of the training queries, where labels, positives or negatives come from it."""
-    recipe = examples_of(experiment, dataset, examples).recipe
-    candidates_alone = recipe.get("positives", {}).get("among_candidates", False)
-    if "bm25" not in (recipe["labels"], recipe["negatives"]["from"]) and not candidates_alone:
-        return []
-    return path("training_run", experiment=experiment.name, dataset=dataset)
+    return _first_stage(experiment, examples_of(experiment, dataset, examples))
 
 
 def examples_evaluation_qrels(experiment: Experiment, dataset: str, examples: str) -> list[str]:
     """The judgements of dev and test, whose documents are no negatives where the recipe excludes them."""
-    excluded = examples_of(experiment, dataset, examples).recipe["negatives"]["exclude_evaluation"]
-    splits = ("dev", "test") if excluded else ()
-    return [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for split in splits]
+    return _evaluation_qrels(experiment, examples_of(experiment, dataset, examples))
+
+
+def examples_runs(experiment: Experiment, dataset: str, examples: str) -> list[str]:
+    """The runs of the training queries by the systems that the negatives are from."""
+    return runs(experiment, examples_of(experiment, dataset, examples))
+
+
+def pool_inputs(experiment: Experiment, dataset: str, pool: str) -> dict[str, str | list[str]]:
+    """The same three of what a cross-encoder scores: judgements of dev and test, BM25's run, and those of systems."""
+    examples = pool_of(experiment, dataset, pool)
+    return {
+        "evaluation_qrels": _evaluation_qrels(experiment, examples),
+        "first_stage": _first_stage(experiment, examples),
+        "runs": runs(experiment, examples),
+    }
 
 
 def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
@@ -88,6 +106,18 @@ def weights_source(experiment: Experiment, model: str) -> tuple[str, str | None]
 def weights_settings(experiment: Experiment, model: str) -> dict:
     """What a model's own weights have to be."""
     return {key: experiment.models[model][key] for key in OF_WEIGHTS if key in experiment.models[model]}
+
+
+def _first_stage(experiment: Experiment, examples: Examples) -> str | list[str]:
+    dataset = examples.recipe["train_on"]
+    needed = needs_bm25(examples.recipe)
+    return path("training_run", experiment=experiment.name, dataset=dataset) if needed else []
+
+
+def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:
+    dataset = examples.recipe["train_on"]
+    splits = ("dev", "test") if examples.recipe["negatives"]["exclude_evaluation"] else ()
+    return [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for split in splits]
 
 
 def _passage_length(recipe: dict) -> int | None:

@@ -128,7 +128,7 @@ FANNED_OUT = {
     "models.m.max_length": ([16, 32], [16, "32"]),
     "models.m.type": (["bi-encoder"], ["bi-encoder", "trie"]),
     "recipes.r.epochs": ([1, 2.5], [1, True]),
-    "recipes.r.negatives.from": (["bm25", "random"], ["bm25", "best"]),
+    "recipes.r.negatives.from": (["bm25", "random", ["bm25", "s"]], ["bm25", ["s", 1]]),
     "recipes.r.queries": (["all", 32], ["some", 32]),
     "recipes.r.start_from": ([None, "r"], [0]),
     "systems.s.model": (["m", "n"], [["m"]]),

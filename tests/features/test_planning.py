@@ -66,3 +66,21 @@ def test_files_of_others_are_known_as_the_users_own():
     assert (planning.computed(planned), planning.given(planned)) == ([], ["f"])
     assert planning.own_files(planned) == [planning.file_of_others(planned, "f", "d")] == ["README.md"]
     assert planning.term_counts(planned, "f", "d") == []
+
+
+def test_terms_are_those_of_the_documents_language_unless_an_analyser_is_named():
+    german = {"datasets/d/language": "de"}
+    counts = {
+        analyzer: planning.term_counts(
+            resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF, **entry}}} | german), "c.yaml"),
+            "f",
+            "d",
+        )
+        for analyzer, entry in {"": {}, "english": {"analyzer": "english"}}.items()
+    }
+    assert counts == {
+        "": ["results/e/bm25/d/term-counts-de-together"],
+        "english": ["results/e/bm25/d/term-counts"],
+    }
+    planned = resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF}}} | german), "c.yaml")
+    assert planning.query_terms(planned, "f", "d") == "results/e/bm25/d/query-terms/test.de.json"

@@ -50,6 +50,29 @@ def model(nodes: list[bytes], weights: list[bytes], inputs: list[bytes], outputs
     return field(1, 8) + field(7, b"".join(graph)) + field(8, field(1, "") + field(2, 13))
 
 
+def bi_encoder(file: Path, embeddings: np.ndarray, pooled: bool = False) -> Path:
+    """Write a model that gives each token its embedding or, `pooled`, each text the sum of its tokens' ones.
+
+    `embeddings` is float32 of shape (vocabulary, width).
+    """
+    free, width = ("batch", "tokens"), embeddings.shape[1]
+    weights = [tensor("embeddings", embeddings, packed=True)]
+    nodes, output = [node("Gather", ["embeddings", "input_ids"], "token_embeddings")], "token_embeddings"
+    shape: tuple[int | str, ...] = (*free, width)
+    if pooled:
+        nodes += [
+            node("Cast", ["attention_mask"], "mask", to=FLOAT),
+            node("Unsqueeze", ["mask", "last"], "column"),
+            node("Mul", ["token_embeddings", "column"], "kept"),
+            node("ReduceSum", ["kept", "tokens"], "sentence_embedding", keepdims=0),
+        ]
+        weights += [tensor(name, np.array([axis])) for name, axis in (("last", 2), ("tokens", 1))]
+        output, shape = "sentence_embedding", ("batch", width)
+    inputs = [value(name, INT64, free) for name in ("input_ids", "attention_mask")]
+    file.write_bytes(model(nodes, weights, inputs, [value(output, FLOAT, shape)]))
+    return file
+
+
 def cross_encoder(file: Path, embeddings: np.ndarray, head: np.ndarray, segment: np.ndarray) -> Path:
     """Write a model whose logit is the sum, over the tokens that are no padding, of (embedding + segment) @ head.
 

@@ -9,7 +9,7 @@ from snakemake.profiles import ProfileConfigFileParser
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
-GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all"}
+GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all", "score_candidates"}
 
 
 def parsed(text, tmp_path):

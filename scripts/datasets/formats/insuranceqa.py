@@ -7,27 +7,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from scripts.common.errors import UserError
 from scripts.common.reading import read_text
 from scripts.common.strict_json import parse_json
 from scripts.common.unpacking import only_folder_with
-from scripts.datasets.formats import Collection, Format, identifier
+from scripts.datasets.formats import Collection, Format, Mistake, identifier
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
 
 FILES = {"train": "train", "dev": "valid", "test": "test"}
+LANGUAGES = ("en", "zh")
 
 NAME = "insuranceqa"
 KEYS = {
     "domain": {"description": "one domain of it, such as annuities; all of them when absent", "type": "string"},
     "language": {"description": "its English or its Chinese side"},
 }
+
+
+def mistake(entry: dict[str, Any]) -> Mistake | None:
+    """A side that the data does not have."""
+    if entry["language"] in LANGUAGES:
+        return None
+    return Mistake("language", f"the data has no side in {entry['language']}; expected {' or '.join(LANGUAGES)}")
+
+
 FORMAT = Format(
     location="PyPI's `insuranceqa_data`; `domain` picks one",
     splits=lambda entry: set(FILES),
     narrowing=("domain",),
+    mistake=mistake,
 )
 
 

@@ -26,6 +26,7 @@ class SystemKind:
     typed = True  # an entry names it under `type`; otherwise `implied` says whether it is meant
     computed = True  # its runs are made here, so there can be one for any task; otherwise they are files of the user's
     timed = True  # its runs have a timing.json beside them
+    searches = False  # it ranks all documents by its scores: one that a full run lacks has no higher score
     needs_documents = True
     takes_seed_by_seed = True  # its run with a seed takes others' runs with that seed
     model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told

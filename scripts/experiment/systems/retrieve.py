@@ -17,6 +17,7 @@ PLAIN_LISTS = _neural.PLAIN_LISTS
 
 class Retrieve(_neural.Neural):
     name = NAME
+    searches = True
     model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:

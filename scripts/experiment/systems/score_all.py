@@ -22,6 +22,7 @@ PLAIN_LISTS = _neural.PLAIN_LISTS
 
 class ScoreAll(_neural.Neural):
     name = NAME
+    searches = True
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
         model = config["models"].get(entry["model"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS, PAIRS, TRIPLETS, with_margin
@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
     from scripts.models.adapters import Role, Training
+    from scripts.models.onnx_texts import OnnxBiEncoder
+
+    Model: TypeAlias = SentenceTransformer | OnnxBiEncoder
 
 NAME = "bi-encoder"
 SEARCHES = True
-BACKENDS = ("torch",)
+BACKENDS = ("torch", "onnx")
 DESCRIPTION = "each text becomes a vector, and vectors are compared; max_length is of a text"
 LOSSES = {
     "MultipleNegativesRankingLoss": LISTS,
@@ -34,14 +37,21 @@ DEFAULT_LOSS = "MultipleNegativesRankingLoss"
 DEFAULT_LOSS_OF_PASSAGES = "ContrastiveLoss"
 
 
-def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTransformer:
-    """Load a bi-encoder that keeps `max_length` tokens of a text; whether it is `to_train` makes no difference.
+def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
+    """Load a bi-encoder that keeps `max_length` tokens of a text, by torch, or by onnxruntime where it is an ONNX file.
+
+    Whether it is `to_train` makes no difference: one in ONNX is not, as the configuration is told.
 
     Raises UserError where that cannot be done.
     """
     from scripts.models import loading
+    from scripts.models.onnx_session import FILE
     from scripts.models.running import import_library
 
+    if (folder / FILE).is_file():
+        from scripts.models.onnx_texts import OnnxBiEncoder
+
+        return OnnxBiEncoder(folder, max_length)
     loading.check(folder)
     import_library()
     loading.quiet()
@@ -58,21 +68,34 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> SentenceTrans
     return model
 
 
-def prompts(model: SentenceTransformer) -> dict[str, str]:
+def prompts(model: Model) -> dict[str, str]:
     """What encode_query and encode_document put before a text."""
     return {"query": model.prompts["query"], "document": model.prompts["document"]}
 
 
-def give_prompts(model: SentenceTransformer, prompts: dict[str, str]) -> None:
+def give_prompts(model: Model, prompts: dict[str, str]) -> None:
     """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
     model.prompts.update(prompts)
 
 
-def tokenizer(model: SentenceTransformer) -> Any:
+def tokenizer(model: Model) -> Any:
     """The model's tokenizer, of the library tokenizers."""
     from scripts.models import loading
 
-    return loading.fast_tokenizer(model)
+    return model.tokenizer if _in_onnx(model) else loading.fast_tokenizer(model)
+
+
+def facts(model: Model) -> dict[str, Any]:
+    """What timings say of what a model computes by."""
+    from scripts.models.running import precision
+
+    return model.facts if _in_onnx(model) else {"precision": precision()}
+
+
+def _in_onnx(model: Model) -> TypeGuard[OnnxBiEncoder]:
+    from scripts.models.onnx_texts import OnnxBiEncoder
+
+    return isinstance(model, OnnxBiEncoder)
 
 
 def warm_up(model: SentenceTransformer, batch_size: int) -> None:
@@ -97,12 +120,15 @@ def training() -> Training:
     )
 
 
-def encode(model: SentenceTransformer, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
     """Encode texts as queries or documents.
 
     Returns float32 of shape (texts, dimensions), of unit length where the model's similarity is the cosine: so the dot
     product is the model's similarity in any case. Raises UserError where the model yields NaN or infinity.
     """
+    if _in_onnx(model):
+        return model.encode(texts, batch_size, role)
+
     import numpy as np
 
     from scripts.models.running import autocast, finite

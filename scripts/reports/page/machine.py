@@ -15,6 +15,7 @@ WORK = {
     "passage_embeddings_timing": "Encoding",
     "run_timing": "Ranking",
     "training_run_timing": "Ranking",
+    "mining_scores_timing": "Ranking",
 }
 
 

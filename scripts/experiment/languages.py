@@ -1,0 +1,50 @@
+"""What follows from the language of a dataset's texts: the analyser of its index, and whether they can be split.
+
+One analyser is for a corpus and for the queries of all datasets that share it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import Experiment
+from scripts.ir.languages import ENGLISH, WITH_SENTENCES
+
+ENGLISH_ANALYZER = "english"  # Anserini's default
+OF_LANGUAGE = "language"  # stands for the analyser of each dataset's language
+
+
+def usual_analyzer(config: dict[str, Any]) -> str:
+    """The analyser where an entry names none; English alone needs no word for the languages of datasets."""
+    languages = {dataset.get("language", ENGLISH) for dataset in config["datasets"].values()}
+    return ENGLISH_ANALYZER if languages <= {ENGLISH} else OF_LANGUAGE
+
+
+def analyzer_on(experiment: Experiment, dataset: str, analyzer: str = OF_LANGUAGE) -> str:
+    """The analyser with which a dataset is indexed and searched: english, standard or the code of a language."""
+    if analyzer != OF_LANGUAGE:
+        return analyzer
+    language: str = experiment.datasets[experiment.corpus_owner(dataset)].get("language", ENGLISH)
+    return ENGLISH_ANALYZER if language == ENGLISH else language
+
+
+def check_sentences(check: Checker, experiment: Experiment) -> None:
+    """Raise UserError where texts are to be split into passages in a language whose sentences cannot be found."""
+    split = [
+        (f"systems.{system.name}.long_documents", task.ranked_dataset)
+        for system in experiment.systems.values()
+        if system.passage_length
+        for task in experiment.runs_of(system)
+    ]
+    split += [
+        (f"recipes.{name}.long_documents", recipe["train_on"])
+        for name, recipe in experiment.recipes.items()
+        if recipe["long_documents"] == "passages"
+    ]
+    for key, dataset in split:
+        for name in dict.fromkeys([dataset, experiment.corpus_owner(dataset)]):
+            language = experiment.datasets[name].get("language", ENGLISH)
+            if language not in WITH_SENTENCES:
+                problem = f"sentences of {name} cannot be found in its language, {language}"
+                raise check.fail(key, f"{problem}; expected one of {', '.join(WITH_SENTENCES)}, or truncated texts")

@@ -1,0 +1,169 @@
+"""Negatives of recipes from systems: the training queries that these have to rank, and what cannot be mined.
+
+A system may have learnt from the queries that it mines (Xiong et al. 2021, ANCE, do so anew again and again): negatives
+are no labels. But nothing can be trained with negatives that it has to be trained for. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import check_split
+from scripts.experiment.negative_sources import (
+    BM25,
+    CROSS_ENCODER,
+    MARGINS,
+    RANDOM,
+    Negatives,
+    filters,
+    sources,
+    systems,
+)
+from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.system_kinds import behind, documents_held, system_kind, takes
+from scripts.experiment.tasks import add_task
+from scripts.models.adapters import adapter
+
+LONGEST = 120  # characters in a file's name, which holds 255 in all
+
+
+def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
+    """Raise UserError where the negatives of a recipe are from, or filtered by, what is no system or several."""
+    for name, recipe in check.config["recipes"].items():
+        negatives, key = recipe["negatives"], f"recipes.{name}.negatives"
+        named = [("from", source) for source in systems(negatives)]
+        named += [(CROSS_ENCODER, negatives[CROSS_ENCODER])] if CROSS_ENCODER in negatives else []
+        for word, system in named:
+            if system in check.config["systems"]:
+                continue
+            if system in entries:
+                problem = (
+                    f"{system} became {len(entries[system])} systems; name one of them: {', '.join(entries[system])}"
+                )
+                raise check.fail(f"{key}.{word}", problem)
+            known = ", ".join(dict.fromkeys([*([BM25, RANDOM] if word == "from" else []), *check.config["systems"]]))
+            hint = (
+                f"{system} is a recipe; name a system that ranks with it" if system in check.config["recipes"] else ""
+            )
+            raise check.fail(f"{key}.{word}", hint or f"unknown name {system!r}; expected one of {known}")
+        together = [*sources(negatives), *([negatives[CROSS_ENCODER]] if CROSS_ENCODER in negatives else [])]
+        if (length := sum(map(len, together))) > LONGEST:
+            problem = (
+                f"the names of what they are from and filtered by have {length} characters together, and a file is"
+            )
+            raise check.fail(key, f"{problem} named after them; expected at most {LONGEST}")
+
+
+def ranked_to_mine(
+    check: Checker, all_systems: Mapping[str, System], tasks: dict[str, Task], further: dict[str, Task]
+) -> Iterator[tuple[str, Task]]:
+    """The systems that negatives are from, each with the training queries that it ranks; these join `further`."""
+    for name, recipe in check.config["recipes"].items():
+        for system in systems(recipe["negatives"]):
+            key, split = f"recipes.{name}.negatives.from", f"{recipe['train_on']}/train"
+            task = add_task(check, key, split, tasks, further, judged=False)
+            if not system_kind(all_systems[system]).computed and not all_systems[system].ranks(task.name):
+                raise check.fail(key, f"{system} has no run for the training queries of {recipe['train_on']} ({split})")
+            yield system, task
+
+
+def check_mining(check: Checker, experiment: Experiment) -> None:
+    """Raise UserError for a system that cannot mine a recipe's training queries, filters that lack scores, a circle."""
+    for name, recipe in experiment.recipes.items():
+        key = f"recipes.{name}.negatives"
+        for system in systems(recipe["negatives"]):
+            _check_able(check, key, experiment, system, recipe)
+        _check_filters(check, key, experiment, recipe["negatives"])
+    done: set[str] = set()
+    for name in experiment.recipes:
+        _check_circles(check, experiment, name, (), done)
+
+
+def _check_able(check: Checker, key: str, experiment: Experiment, name: str, recipe: Negatives) -> None:
+    """The system can rank the training queries, as deep as the range goes."""
+    dataset, negatives = recipe["train_on"], recipe["negatives"]
+    for member in behind(experiment.systems[name], experiment.systems):
+        if member.recipe_of and dataset not in member.recipe_of:
+            raise check.fail(
+                f"{key}.from", f"{name} needs runs of {member.name} on {dataset}, for which that has no recipe"
+            )
+        for other, split in sorted(system_kind(member).learnt_from(experiment, member, dataset)):
+            if other == dataset and split == "dev":
+                check_split(check, f"{key}.from: {member.name} is tuned", dataset, split)
+    held = documents_held(experiment, experiment.systems[name])
+    least, most = negatives.get("range_min", 0), negatives.get("range_max")
+    if most is not None and most > held:
+        problem = f"{most} is deeper than the runs of {name}, which hold {held} documents a query at most"
+        raise check.fail(f"{key}.range_max", problem)
+    if negatives["per_query"] > (held - least) * len(sources(negatives)):
+        problem = (
+            f"{negatives['per_query']} are more than the candidates from range_min {least} to the {held} documents"
+        )
+        raise check.fail(f"{key}.per_query", f"{problem} that the runs of {name} hold at most")
+
+
+def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: Negatives) -> None:
+    """There are scores to filter by, also of positives where margins need these."""
+    given = filters(negatives)
+    if CROSS_ENCODER in negatives:
+        name = negatives[CROSS_ENCODER]
+        model = experiment.systems[name].model
+        kind = experiment.models[model]["type"] if model else None
+        if kind is None or adapter(kind).SEARCHES:
+            what = f"is of a {kind}" if kind else f"is of type {experiment.systems[name].kind}, without a model"
+            raise check.fail(f"{key}.{CROSS_ENCODER}", f"{name} {what}; expected a system with a cross-encoder")
+        return
+    for margin in (margin for margin in MARGINS if margin in given):
+        for name in systems(negatives):
+            if not system_kind(experiment.systems[name]).searches:
+                problem = f"{name} ranks the candidates of others, so the score of a positive may not be known"
+                raise check.fail(f"{key}.{margin}", f"{problem}; give a {CROSS_ENCODER}, which scores positives too")
+
+
+def _check_circles(
+    check: Checker, experiment: Experiment, name: str, path: tuple[tuple[str, str], ...], done: set[str]
+) -> None:
+    """What a recipe is trained with does not need the recipe trained. `path` are the recipes that led here, each with
+    the system (or none) through which it needs the next."""
+    recipes = [recipe for recipe, _ in path]
+    if name in recipes:
+        steps = [word for recipe, system in path[recipes.index(name) :] for word in (recipe, system) if word]
+        problem = f"a circle: {' -> '.join([*steps, name])}; what mines or filters for a recipe cannot be trained by it"
+        raise check.fail(f"recipes.{name}.negatives", problem)
+    if name in done:
+        return
+    recipe = experiment.recipes[name]
+    dataset, negatives = recipe["train_on"], recipe["negatives"]
+    needed = {recipe["start_from"]: ""} if recipe["start_from"] else {}
+    for system in systems(negatives):
+        for trained in _trainings(experiment, system, dataset):
+            needed.setdefault(trained, system)
+    if CROSS_ENCODER in negatives:
+        for trained in _trainings(experiment, negatives[CROSS_ENCODER], dataset, of_scores=True):
+            needed.setdefault(trained, negatives[CROSS_ENCODER])
+    for other, system in needed.items():
+        _check_circles(check, experiment, other, (*path, (name, system)), done)
+    done.add(name)
+
+
+def _trainings(experiment: Experiment, name: str, dataset: str, of_scores: bool = False) -> list[str]:
+    """The recipes that a system's runs on a dataset need trained; `of_scores` leaves out what it takes itself."""
+    found: dict[str, None] = {}
+    seen: set[tuple[str, str]] = set()
+    open_ones = [(name, dataset, of_scores)]
+    while open_ones:
+        one, on, scores_alone = open_ones.pop()
+        if (one, on) in seen:
+            continue
+        seen.add((one, on))
+        system = experiment.systems[one]
+        recipe = system.recipe_of.get(on, UNTRAINED) if system.recipe_of else system.recipe
+        found |= {} if recipe == UNTRAINED else {recipe: None}
+        # A ranker also needs, of what it takes, runs on all that it is learnt from.
+        learnt = set() if system.model else system_kind(system).learnt_from(experiment, system, on)
+        places = sorted({on, *(other for other, _ in learnt)})
+        open_ones += [] if scores_alone else [(taken, place, False) for taken in takes(system) for place in places]
+        if system.selection and system.selection.dataset != on:
+            open_ones.append((system.selection.by, system.selection.dataset, False))
+    return list(found)

@@ -1,0 +1,119 @@
+"""Pseudo-relevance feedback of BM25 and query likelihood: its keys, and what an entry means by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.ir.feedback import METHODS, NEGATIVE, RM3_DOCUMENTS, parameters_of
+
+COUNT = {"type": "integer", "minimum": 1, "maximum": 1000}
+WEIGHT = {"type": "number", "minimum": 0, "maximum": 1000}
+SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a parameter is, which value it has where an entry names none (Anserini's), and which values tuning tries."""
+
+    description: str
+    schema: dict[str, Any]
+    usual: float
+    tried: tuple[float, ...] = ()
+
+    def value(self, given: float) -> float:
+        """As a job is told it: counts as whole numbers, weights as others."""
+        return int(given) if self.schema is COUNT else float(given)
+
+
+PARAMETERS = {
+    "feedback_terms": Parameter("feedback: terms that join the query; default 10", COUNT, 10, (5, 10, 20)),
+    "feedback_documents": Parameter("feedback: first documents that these are of; default 10", COUNT, 10, (5, 10, 20)),
+    "original_query_weight": Parameter(
+        "rm3: of the query's own terms, the others have the rest; default 0.5", SHARE, 0.5, (0.3, 0.5, 0.7)
+    ),
+    "alpha": Parameter("rocchio: weight of the query's own terms; default 1", WEIGHT, 1.0),
+    "beta": Parameter("rocchio: weight of the first documents' terms; default 0.75", WEIGHT, 0.75, (0.5, 0.75, 1.0)),
+    "gamma": Parameter(
+        "rocchio: weight with which the terms of the run's last documents count against; default 0, none", WEIGHT, 0.0
+    ),
+    "negative_terms": Parameter("rocchio with gamma: terms that count against; default 10", COUNT, 10),
+    "negative_documents": Parameter("rocchio with gamma: last documents that these are of; default 10", COUNT, 10),
+}
+KEYS: dict[str, dict[str, Any]] = {
+    "feedback": {
+        "description": "the terms of a query's first documents join it, and it is searched again (fields: together)",
+        "enum": list(METHODS),
+    },
+    **{name: {"description": one.description, **one.schema} for name, one in PARAMETERS.items()},
+}
+IN_GRID: dict[str, dict[str, Any]] = {
+    name: {"type": "array", "items": one.schema, "minItems": 1, "uniqueItems": True} for name, one in PARAMETERS.items()
+}
+BOTH_ZERO = "is 0, and so is beta: no term would have a weight; expected one of them above 0"
+
+
+def feedback_values(
+    check: Checker, key: str, entry: dict[str, Any], grid: dict[str, Any] | None
+) -> dict[str, dict[str, list[float]]]:
+    """The method with the values of each of its parameters: several where a `grid` is to be tried, otherwise one.
+
+    Empty without feedback. Raises UserError for parameters that the method does not have or cannot follow.
+    """
+    method, tried = entry.get("feedback"), grid or {}
+    place = {name: f"{key}.{name}" if name in entry else f"{key}.grid.{name}" for name in PARAMETERS}
+    given = [name for name in PARAMETERS if name in entry or name in tried]
+    if method is None:
+        if given:
+            raise check.fail(place[given[0]], f"only valid with feedback: {' or '.join(METHODS)}")
+        return {}
+    names = parameters_of(method, given)
+    if alien := [name for name in given if name not in names]:
+        why = f"only valid with {NEGATIVE}; without it" if alien[0] in METHODS[method] else "no parameter of feedback:"
+        raise check.fail(place[alien[0]], f"{why} {method} has {', '.join(names)}")
+    if twice := [name for name in names if name in entry and name in tried]:
+        raise check.fail(f"{key}.grid.{twice[0]}", f"{twice[0]} is given beside the grid; leave one of both out")
+    most = RM3_DOCUMENTS if method == "rm3" else check.config["depth"]
+    values = {name: _values(name, entry, tried, None if grid is None else most) for name in names}
+    for name in ("feedback_documents", "negative_documents"):
+        if name in names and max(values[name]) > most:
+            sees = f"the best {most} of the first search" if method == "rm3" else f"the {most} that a run keeps (depth)"
+            problem = f"{max(values[name])} are more documents than {method} sees, {sees}; expected at most {most}"
+            raise check.fail(place[name] if name in given else f"{key}.{name}", problem)
+    if "alpha" in names and 0 in values["alpha"] and 0 in values["beta"]:
+        raise check.fail(place["alpha"], BOTH_ZERO)
+    if NEGATIVE in names and 0 in values[NEGATIVE]:
+        raise check.fail(place[NEGATIVE], "is 0, so no document would count against a term; leave it out")
+    return {method: values}
+
+
+def _values(name: str, entry: dict[str, Any], tried: dict[str, Any], most: int | None) -> list[float]:
+    """The values of a parameter: given, of the grid, usual or, where it is tuned (`most`), those that tuning tries."""
+    parameter = PARAMETERS[name]
+    if name in entry:
+        return [parameter.value(entry[name])]
+    if name in tried:
+        return [parameter.value(value) for value in tried[name]]
+    if most is None or not parameter.tried:
+        return [parameter.usual]
+    if name == "feedback_documents":
+        return [value for value in parameter.tried if value <= most] or [most]
+    return list(parameter.tried)
+
+
+def one_of_each(feedback: dict[str, dict[str, list[float]]]) -> dict[str, dict[str, float]]:
+    """The feedback of a system that is not tuned."""
+    return {method: {name: values[0] for name, values in tried.items()} for method, tried in feedback.items()}
+
+
+def in_words(feedback: dict[str, dict[str, Any]]) -> str:
+    """What a description says of a system's feedback; empty without."""
+    if not feedback:
+        return ""
+    ((method, given),) = feedback.items()
+    name = {"rm3": "RM3", "rocchio": "Rocchio"}[method]
+    if any(isinstance(value, list) and len(value) > 1 for value in given.values()):
+        return f", feedback by {name} tuned on dev"
+    single = {key: value[0] if isinstance(value, list) else value for key, value in given.items()}
+    return f", feedback by {name} ({', '.join(f'{key} = {value:g}' for key, value in single.items())})"

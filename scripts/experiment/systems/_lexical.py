@@ -1,0 +1,161 @@
+"""What BM25 and query likelihood have in common: analyser and fields of an index of Lucene, feedback, tuning on dev."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import check_split
+from scripts.experiment.languages import OF_LANGUAGE, usual_analyzer
+from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.systems import _feedback
+from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.ir.measure_names import cutoff, parse
+
+ANALYZERS = ["english", "standard"]
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A way to score: its parameters with the values that Pyserini gives them, and those that tuning tries."""
+
+    kind: str
+    label: str
+    usual: dict[str, float]
+    tried: dict[str, list[float]]
+
+
+def keys(similarity: Similarity, of_parameters: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The keys of systems that score by it; `of_parameters` are the schemas of its parameters."""
+    lists = {name: {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}
+             for name, one in of_parameters.items()}  # fmt: skip
+    return {
+        **LABEL,
+        **LIMITED,
+        "analyzer": {
+            "description": "bm25, query-likelihood: english (Anserini's: stop words, stemming) or standard (the usual "
+            "one of Elasticsearch: neither); Lucene's default is the analyser of the dataset's language",
+            "enum": ANALYZERS,
+        },
+        "fields": {
+            "description": "bm25, query-likelihood: title and text as one field (Lucene's default), or the better one "
+            "counts (Elasticsearch's)",
+            "enum": ["together", "best"],
+        },
+        **_feedback.KEYS,
+        "tune": {
+            "description": f"{similarity.kind}: choose {_names(similarity.usual, 'and')} on the dev split, then the "
+            "parameters of feedback",
+            "type": "boolean",
+        },
+        "grid": {
+            "description": f"{similarity.kind}: the values tried when tuning, and the measure that decides",
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {**lists, **_feedback.IN_GRID, "measure": {"type": "string"}},
+        },
+    }
+
+
+def plain_lists(similarity: Similarity) -> list[tuple[str, ...]]:
+    """The key paths of its systems at which a list is a value of its own."""
+    return [("tasks",), *(("grid", name) for name in (*similarity.usual, *_feedback.PARAMETERS))]
+
+
+class Lexical(SystemKind):
+    """Systems that score by a similarity of Lucene's."""
+
+    searches = True
+
+    def __init__(self, similarity: Similarity) -> None:
+        self.similarity = similarity
+
+    def settings(self, check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+        """How a system indexes and searches. Raises UserError for keys that exclude each other."""
+        return lexical_settings(check, key, entry, self.similarity)
+
+    def engine(self, system: System) -> str:
+        return "Lucene"
+
+    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+        ranked = limited_to(check, name, entry)
+        settings = self.settings(check, f"systems.{name}", entry)
+        return System(name, self.similarity.kind, entry.get("label", name), settings=settings, tasks=ranked)
+
+    def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
+        for task in tasks.values():
+            if tunes(system) and system.ranks(task.name):
+                check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
+
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        return {(dataset, "dev")} if tunes(system) else set()
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        settings = system.settings
+        names, feedback = self.similarity.usual, settings.get("feedback", {})
+        if tunes(system) and not (feedback and all(len(settings[name]) == 1 for name in names)):
+            parameters = f"{_names(names, 'and')} tuned on dev"
+        else:
+            values = {name: settings[name][0] if tunes(system) else settings[name] for name in names}
+            parameters = ", ".join(f"{name} = {value}" for name, value in values.items())
+        fields = "title and text as one field" if settings["fields"] == "together" else "the better of title and text"
+        named = settings["analyzer"]
+        analyzer = "analyser of the dataset's language" if named == OF_LANGUAGE else f"{named} analyser"
+        words = f"{self.similarity.label} ({self.engine(system)}, {analyzer}, {fields}), {parameters}"
+        return words + _feedback.in_words(feedback)
+
+    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+        return {"method": f"{self.similarity.label} ({self.engine(system)})", **system.settings}
+
+
+def tunes(system: System) -> bool:
+    """Whether the system's parameters are chosen on a dev split."""
+    return "measure" in system.settings
+
+
+def lexical_settings(check: Checker, key: str, entry: dict[str, Any], similarity: Similarity) -> dict[str, Any]:
+    """How a system indexes and searches: analyzer, fields, its parameters or the grid to tune them on, and feedback.
+
+    Raises UserError for keys that exclude each other.
+    """
+    usual = {"analyzer": usual_analyzer(check.config), "fields": "together"}
+    how = {name: entry.get(name, value) for name, value in usual.items()}
+    tuned = bool(entry.get("tune"))
+    if "grid" in entry and not tuned:
+        raise check.fail(key, "a grid is only valid with tune: true")
+    feedback = _feedback.feedback_values(check, key, entry, entry.get("grid", {}) if tuned else None)
+    if feedback and (how["fields"] != "together" or how["analyzer"] == "standard"):
+        one_field = "an index of Pyserini's: fields: together, and another analyzer than standard"
+        raise check.fail(f"{key}.feedback", f"takes the terms of documents from {one_field}")
+    if not tuned:
+        of_feedback = {"feedback": _feedback.one_of_each(feedback)} if feedback else {}
+        return how | {name: float(entry.get(name, value)) for name, value in similarity.usual.items()} | of_feedback
+    return how | _grid(check, key, entry, similarity, feedback)
+
+
+def _grid(
+    check: Checker, key: str, entry: dict[str, Any], similarity: Similarity, feedback: dict[str, Any]
+) -> dict[str, Any]:
+    """What tuning tries, and by which measure. A value that is given stays; without feedback there is none to give."""
+    tried, given = entry.get("grid", {}), {name: [entry[name]] for name in similarity.usual if name in entry}
+    if given and not feedback:
+        problem = f"{_names(similarity.usual)} is given, so tune: true has nothing to choose; list values under grid"
+        raise check.fail(key, problem)
+    if twice := [name for name in given if name in tried]:
+        raise check.fail(f"{key}.grid.{twice[0]}", f"{twice[0]} is given beside the grid; leave one of both out")
+    values = {name: tried.get(name, given.get(name, similarity.tried[name])) for name in similarity.usual}
+    every = [*values.values(), *(one for method in feedback.values() for one in method.values())]
+    if given and all(len(one) == 1 for one in every):
+        raise check.fail(key, "all parameters are given, so tune: true has nothing to choose; list values under grid")
+    measure = tried.get("measure", check.config["measures"][0])
+    check.computable(f"{key}.grid.measure", measure)
+    depth = cutoff(parse(measure)) or check.config["depth"]
+    if "rocchio" in feedback:  # it sees the documents that a search keeps
+        depth = check.config["depth"]
+    floats = {name: [float(value) for value in one] for name, one in values.items()}
+    return {"measure": measure, **floats, "depth": depth, **({"feedback": feedback} if feedback else {})}
+
+
+def _names(names: dict[str, float], word: str = "or") -> str:
+    return f" {word} ".join(names)

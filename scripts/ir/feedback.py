@@ -1,0 +1,30 @@
+"""The parameters of pseudo-relevance feedback: terms of a query's first documents join it for a second search.
+
+RM3: Abdul-Jaleel et al. (2004), UMass at TREC 2004. Rocchio (1971), Relevance feedback in information retrieval. Names
+are near Anserini's (fbTerms, fbDocs, originalQueryWeight, alpha, beta, gamma). Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+RM3_DOCUMENTS = 50  # Anserini's RM3 sees no more of the first search (its rerankCutoff)
+NEGATIVE = "gamma"  # with it, the last documents of a run count against their terms
+METHODS = {
+    "rm3": ("feedback_terms", "feedback_documents", "original_query_weight"),
+    "rocchio": (
+        "feedback_terms",
+        "feedback_documents",
+        "alpha",
+        "beta",
+        "gamma",
+        "negative_terms",
+        "negative_documents",
+    ),
+}
+
+
+def parameters_of(method: str, given: Collection[str]) -> tuple[str, ...]:
+    """The parameters that a method has, if these are given: Rocchio's negative documents come with their weight."""
+    names = METHODS[method]
+    return names[: names.index(NEGATIVE)] if NEGATIVE in names and NEGATIVE not in given else names

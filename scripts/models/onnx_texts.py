@@ -1,0 +1,71 @@
+"""A bi-encoder in ONNX (see onnx_session): a vector of unit length a text, compared by cosine.
+
+A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
+`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives one vector
+a text itself. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector
+depends a little on its batch.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.models.adapters import Role
+from scripts.models.model_files import read_object
+from scripts.models.onnx_session import OnnxSession, batches
+from scripts.models.running import finite
+
+POOLING, KINDS = "pooling.json", ("cls", "mean", "none")
+DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # of the output: (texts, tokens, width) or (texts, width)
+
+
+def write_pooling(checkpoint: Path, pooling: str) -> None:
+    """State beside a file how its tokens' vectors become one."""
+    with atomic_text(checkpoint / POOLING) as file:
+        json.dump({"pooling": pooling}, file)
+        file.write("\n")
+
+
+class OnnxBiEncoder:
+    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; a file comes without stored ones.
+
+    Raises UserError where the checkpoint cannot be loaded or its model does not give what is to be pooled.
+    """
+
+    def __init__(self, checkpoint: Path, max_length: int) -> None:
+        self.session = OnnxSession(checkpoint, max_length)
+        self.tokenizer, self.facts = self.session.tokenizer, self.session.facts
+        self.prompts = {"query": "", "document": ""}
+        self.pooling = read_object(checkpoint / POOLING).get("pooling")
+        if self.pooling not in KINDS:
+            raise UserError(f"{checkpoint / POOLING}: pooling is {self.pooling!r}; expected {', '.join(KINDS)}")
+        fitting = [node.name for node in self.session.outputs if len(node.shape) == DIMENSIONS[self.pooling]]
+        if not fitting:
+            each = "text" if self.pooling == "none" else "token"
+            problem = f"pooling {self.pooling} needs a vector a {each}, its outputs are {self.session.described()}"
+            raise UserError(f"{self.session.file}: {problem}")
+        self.output = fitting[0]
+
+    def encode(self, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+        """The texts' vectors with the role's prompt: float32 of shape (texts, width), of unit length, all finite."""
+        prompted = [self.prompts[role] + text for text in texts]
+        made: list[np.ndarray | None] = [None] * len(texts)
+        for rows in batches([len(text) for text in prompted], batch_size):
+            (output,), mask = self.session.run([prompted[row] for row in rows], [self.output])
+            for row, vector in zip(rows, self._pooled(output, mask), strict=True):
+                made[row] = vector
+        vectors = finite(np.asarray(made, dtype=np.float32))
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
+
+    def _pooled(self, output: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        if self.pooling == "none":
+            return output
+        if self.pooling == "cls":
+            return output[:, 0]
+        kept = mask[:, :, None].astype(np.float32)
+        return (output * kept).sum(axis=1) / np.maximum(kept.sum(axis=1), np.float32(1e-9))

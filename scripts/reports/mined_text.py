@@ -1,0 +1,30 @@
+"""What was mined and filtered for trainings, in lines: from the records that mining leaves beside the negatives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+SUFFIX = ".mining.json"
+
+
+def mined_lines(paths: list[Path]) -> list[str]:
+    """A line for each set of negatives: how many candidates each rule took out, and which queries had too few."""
+    return [f"- **{path.name.removesuffix(SUFFIX)}**: {_in_words(json.loads(path.read_text()))}." for path in paths]
+
+
+def _in_words(record: dict[str, Any]) -> str:
+    negatives = ", ".join(f"{count:,} from {source}" for source, count in record["negatives"].items())
+    words = [f"{negatives}, of {record['candidates']:,} candidates of {record['queries']:,} queries"]
+    by = f" (scores of {record['cross_encoder']})" if record["cross_encoder"] else ""
+    words += [
+        f"{count:,} filtered by {rule} {record['rules'][rule]:g}{by}" for rule, count in record["filtered"].items()
+    ]
+    if record["queries_without_positive_score"]:
+        words.append(f"{record['queries_without_positive_score']:,} queries have a positive that the run lacks")
+    if record["queries_without_negatives"]:
+        words.append(f"{record['queries_without_negatives']:,} queries are not learnt from: no negative is left")
+    if record["queries_with_fewer_negatives"]:
+        words.append(f"{record['queries_with_fewer_negatives']:,} queries have fewer negatives than asked for")
+    return "; ".join(words)

@@ -1,0 +1,168 @@
+"""Which training queries a model learns from and what is relevant to them: what every choice of negatives begins with.
+
+Reads the corpus, the training queries and qrels, and the qrels of dev and test, and writes the file of the choice, a
+TSV with a row per query, positive and negative. With positives among BM25's candidates alone, a query that has none has
+one row with its id and the source `none`: so it is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from scripts.common.errors import UserError
+from scripts.ir.collection import read_corpus, read_queries
+from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
+from scripts.training.draws import sample, sample_key
+
+NONE = "none"  # the source in the row of a query that is left out
+IDS = ("query_id", "positive_id", "negative_id")  # what each file of examples begins with
+EPOCH = "epoch"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is said of examples wherever their negatives are from."""
+
+    labels: Annotated[Literal["human", "bm25"], "human: the qrels say what is relevant; bm25: BM25's best document"]
+    queries: Annotated[int | Literal["all"], "training queries that are kept: all, or a sample of so many"]
+    exclude_evaluation: Annotated[bool, "no document that is relevant in dev or test is a negative"]
+    seed: Annotated[int, "of what is drawn: queries, positives and negatives"]
+    range_min: Annotated[int, "of a ranking: so many of its best documents are no candidates"] = 0
+    range_max: Annotated[int | None, "of a ranking: candidates are among so many of its best; null: all of it"] = None
+    among_candidates: Annotated[bool, "positives are among BM25's best range_max; queries without are left out"] = False
+    sample: Annotated[int, "the number of the sample"] = 1
+    sampling: Annotated[
+        Literal["nested", "independent"], "nested: a smaller sample of this number is part of a larger one"
+    ] = "nested"
+
+    @property
+    def key(self) -> str:
+        """The key of all draws."""
+        return sample_key(self.seed, self.sample, self.queries, self.sampling == "independent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnSettings(Settings):
+    """What is said where so many negatives and positives a query are chosen."""
+
+    per_query: Annotated[int, "negatives a query, where there are so many"]
+    sampling_strategy: Annotated[Literal["top", "random"], "the best of the candidates, or any of them"] = "top"
+    positives: Annotated[int | Literal["all"], "positives a query: all, or so many drawn"] = "all"
+    epochs: Annotated[int | None, "a draw for each of so many epochs; null: one for all"] = None
+
+
+class Collection(NamedTuple):
+    """What was read: the ids of training queries and documents, the training qrels, BM25's rankings of the queries, and
+    `gold`, the documents that may be no negative of any query."""
+
+    queries: list[str]
+    corpus: list[str]
+    qrels: Qrels
+    gold: set[str]
+    rankings: dict[str, list[str]]
+
+    @property
+    def pool(self) -> list[str]:
+        """The documents that can be negatives at all."""
+        return [document for document in self.corpus if document not in self.gold]
+
+
+class Labelled(NamedTuple):
+    """The positives of each query that is learnt from, the documents that are no negatives of it (`unfit`), the queries
+    left out since none of their positives is among BM25's candidates, and how many positives the corpus lacks."""
+
+    positives: dict[str, list[str]]
+    unfit: dict[str, set[str]]
+    left_out: list[str]
+    missing: int
+
+    def report(self) -> list[str]:
+        """The lines to print of what is not learnt from."""
+        lines = []
+        if self.left_out:
+            lines.append(
+                f"{len(self.left_out)} queries are left out: none of their positives is among BM25's candidates"
+            )
+        if self.missing:
+            lines.append(f"{self.missing} positives are not in the corpus and left out")
+        return lines
+
+
+def read_collection(
+    corpus: Path, queries: Path, qrels: Path, evaluation: list[Path], first_stage: list[Path], settings: Settings
+) -> Collection:
+    """Read all that examples are chosen from, but for the runs of systems."""
+    rankings = {query: ranking(scores) for path in first_stage for query, scores in read_run(path).items()}
+    # Pseudo-labels stand in for judgements that do not exist, so those that do exist are not looked at.
+    judgements = read_qrels(qrels) if settings.labels == "human" else {}
+    gold: set[str] = set()
+    for path in evaluation if settings.exclude_evaluation else []:
+        judged = read_qrels(path)
+        gold |= {document for query in judged for document in relevant(judged, query)}
+    documents = [document.id for document in read_corpus(corpus)]
+    return Collection(list(read_queries(queries)), documents, judgements, gold, rankings)
+
+
+def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The positives of each query that has any: by id from the qrels (`human`), or BM25's best document (`bm25`)."""
+    if labels == "bm25":
+        return {query: rankings[query][:1] for query in queries if rankings.get(query)}
+    judged = {query: sorted(relevant(qrels, query)) for query in queries}
+    return {query: documents for query, documents in judged.items() if documents}
+
+
+def among(positives: dict[str, list[str]], rankings: dict[str, list[str]], depth: int | None) -> dict[str, list[str]]:
+    """The positives that are among the first `depth` documents of their query's ranking; without queries that have
+    none."""
+    ranked = {query: set(rankings.get(query, [])[:depth]) for query in positives}
+    kept = {query: [d for d in documents if d in ranked[query]] for query, documents in positives.items()}
+    return {query: documents for query, documents in kept.items() if documents}
+
+
+def sampled(usable: list[str], settings: Settings) -> list[str]:
+    """The training queries to learn from. Raises UserError where the sample is larger than what there is."""
+    if settings.queries == "all":
+        return usable
+    if settings.queries > len(usable):
+        raise UserError(
+            f"only {len(usable)} training queries can be used, fewer than the {settings.queries} of the recipe's "
+            "queries; give a smaller number, or all"
+        )
+    return sample(usable, settings.queries, settings.key)
+
+
+def labelled(read: Collection, settings: Settings) -> Labelled:
+    """The queries to learn from with their positives. Raises UserError where there is none, or there are too few."""
+    known = set(read.corpus)
+    found = positives_of(read.queries, settings.labels, read.qrels, read.rankings)
+    present = {query: [d for d in documents if d in known] for query, documents in found.items()}
+    missing = sum(map(len, found.values())) - sum(map(len, present.values()))
+    present = {query: documents for query, documents in present.items() if documents}
+    if not present:
+        raise UserError(
+            f"not one of {len(read.queries)} training queries has a positive ({settings.labels} labels) in the corpus: "
+            "the dataset has no train split to learn from"
+        )
+    fit = among(present, read.rankings, settings.range_max) if settings.among_candidates else present
+    left_out = [query for query in present if query not in fit]
+    if not fit:
+        raise UserError(f"not one of {len(present)} training queries has a positive among BM25's candidates")
+    positives = {query: fit[query] for query in sampled(list(fit), settings)}
+    unfit = {query: relevant(read.qrels, query) | set(documents) for query, documents in positives.items()}
+    return Labelled(positives, unfit, left_out, missing)
+
+
+def lines_of(
+    columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], left_out: list[str], by_epoch: bool
+) -> Iterator[str]:
+    """The lines of a file of examples, of which `columns` follow the ids; the column of epochs, the last of each row,
+    is there only where each has its own rows."""
+    header = [*IDS, *columns, *([EPOCH] if by_epoch else [])]
+    yield "\t".join(header)
+    for row in rows:
+        yield "\t".join("" if value is None else str(value) for value in row[: len(header)])
+    for query in left_out:
+        yield "\t".join([query, "", "", NONE, *[""] * (len(header) - 4)])

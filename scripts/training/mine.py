@@ -1,0 +1,161 @@
+"""Choose what a model learns from, with negatives that systems rank high, and filter those that may be relevant.
+
+Reads what negatives.py reads, a run of the training queries for each system that the negatives are from, and (where a
+cross-encoder filters) its scores of all candidates and positives. Writes a TSV, a row per query, positive and negative:
+query_id, positive_id, negative_id, source (bm25, or the system's name), rank (the source's, from 1; `bm25_rank` where
+all are from BM25) and, where scores filter, positive_score and score; with a draw for each epoch also epoch. A query
+of which no positive is among BM25's candidates has a row with the source `none` where they have to be. Writes beside it
+how many candidates each rule took out (JSON).
+
+Positives, samples and documents that are no negatives are chosen as negatives.py does.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.ir.trec import Run, read_run
+from scripts.training.draws import drawn, of_query
+from scripts.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
+from scripts.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, runs_of
+
+SCORES = ("positive_score", "score")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(DrawnSettings):
+    from_: Annotated[list[str], "bm25 and systems, whose candidates are taken in turn"]
+    absolute_margin: Annotated[float | None, "a negative's score is so much below the lowest positive's"] = None
+    relative_margin: Annotated[float | None, "the same as a share of the positive's score"] = None
+    max_score: Annotated[float | None, "the highest score of a negative"] = None
+    min_score: Annotated[float | None, "the lowest score of a negative"] = None
+    cross_encoder: Annotated[str | None, "whose scores these are; null: those of the one that it is from"] = None
+
+    @property
+    def bounds(self) -> Bounds:
+        """The scores that a negative may have."""
+        return Bounds(**{rule: getattr(self, rule) for rule in RULES})
+
+    @property
+    def filters(self) -> dict[str, float]:
+        """The rules that are given, with their values."""
+        return {rule: value for rule in RULES if (value := getattr(self, rule)) is not None}
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether a rule compares with a positive."""
+        return self.absolute_margin is not None or self.relative_margin is not None
+
+
+def rows_of(found: Labelled, mined: Mined, scores: Run, settings: Settings) -> Iterator[tuple[Any, ...]]:
+    """All rows of the file, epoch after epoch, in the order of the queries."""
+    for epoch in [None] if settings.epochs is None else range(1, settings.epochs + 1):
+        for query, positives in found.positives.items():
+            key, left = of_query(settings.key, query, epoch), mined.left[query]
+            if settings.sampling_strategy == "random":
+                by_name = {one.document: one for one in left}
+                chosen = [by_name[name] for name in drawn(list(by_name), set(), settings.per_query, key)]
+            else:
+                chosen = left[: settings.per_query]
+            if settings.positives != "all":
+                positives = drawn(positives, set(), settings.positives, f"{key}\tpositives")
+            of_documents = scores.get(query, {})
+            for positive in positives:
+                for one in chosen:
+                    both = [of_documents.get(positive), of_documents.get(one.document)] if settings.filters else []
+                    yield (query, positive, one.document, one.source, one.rank, *both, *([epoch] if epoch else []))
+
+
+def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]], settings: Settings) -> None:
+    """Raise UserError where a cross-encoder has not scored a document: its scores are those of other candidates."""
+    for query, positives in found.positives.items():
+        of_query = scores.get(query, {})
+        for document in [*positives, *(one.document for one in listed[query])]:
+            if document not in of_query:
+                problem = f"have none of document {document} for query {query}; they belong to other candidates"
+                raise UserError(f"the scores by {settings.cross_encoder} {problem}")
+
+
+def record(mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> dict[str, Any]:
+    """What was mined and what was filtered, to be kept."""
+    chosen = {(row[0], row[2]): row[3] for row in rows}
+    return {
+        "from": settings.from_,
+        "cross_encoder": settings.cross_encoder,
+        "rules": settings.filters,
+        "queries": len(mined.left),
+        "queries_without_positive_score": mined.without_positive if settings.has_margin else 0,
+        "queries_without_negatives": sum(1 for left in mined.left.values() if not left),
+        "queries_with_fewer_negatives": sum(1 for left in mined.left.values() if 0 < len(left) < settings.per_query),
+        "candidates": mined.candidates,
+        "filtered": {rule: mined.filtered[rule] for rule in settings.filters},
+        "negatives": dict(Counter(chosen.values())),
+    }
+
+
+def in_words(made: dict[str, Any], found: Labelled, read: Collection, rows: int) -> list[str]:
+    """The lines to print of what was mined."""
+    positives = sum(map(len, found.positives.values()))
+    lines = [f"{made['queries']} of {len(read.queries)} training queries, {positives} positives, "
+             f"{rows} rows of negatives from {', '.join(made['from'])}", *found.report()]  # fmt: skip
+    by = f", scored by {made['cross_encoder']}" if made["cross_encoder"] else ""
+    for rule, count in made["filtered"].items():
+        share = f"{count} of {made['candidates']} candidates ({count / max(made['candidates'], 1):.1%})"
+        lines.append(f"{share} are filtered by {rule} {made['rules'][rule]:g}{by}")
+    if made["queries_without_positive_score"]:
+        unknown = made["queries_without_positive_score"]
+        lines.append(
+            f"{unknown} queries have a positive that the run lacks, below all it holds: the margin leaves nothing"
+        )
+    for key, what in (("queries_without_negatives", "no negative"), ("queries_with_fewer_negatives", "too few")):
+        if made[key]:
+            lines.append(f"{made[key]} queries have {what}: there are no more candidates")
+    return lines
+
+
+def main() -> None:
+    names = ("corpus", "queries", "qrels", "evaluation-qrels*", "first-stage*", "runs*", "scores*", "negatives")
+    options = parser(__doc__, *names, "record", settings=Settings).parse_args()
+    settings: Settings = options.settings
+    read = read_collection(
+        options.corpus, options.queries, options.qrels, options.evaluation_qrels, options.first_stage, settings
+    )
+    runs = runs_of(settings.from_, options.first_stage, options.runs)
+    try:
+        found = labelled(read, settings)
+        listed = candidates(read, found, runs, settings.range_min, settings.range_max)
+        if settings.cross_encoder:
+            scores = read_run(options.scores[0])
+            check_scored(scores, found, listed, settings)
+        else:
+            scores = runs[settings.from_[0]] if settings.filters else {}
+        if settings.filters:
+            mined = filtered(listed, found.positives, scores, settings.bounds, rescored=bool(settings.cross_encoder))
+        else:
+            mined = Mined(listed, sum(map(len, listed.values())))
+        rows = list(rows_of(found, mined, scores, settings))
+        made = record(mined, rows, settings)
+        if not rows:
+            taken = ", ".join(f"{count} by {rule}" for rule, count in made["filtered"].items())
+            why = f"of {made['candidates']} candidates {taken} are filtered" if taken else "no candidate is fit"
+            raise UserError(f"not one of {made['queries']} training queries has a negative: {why}")
+    except UserError as error:
+        raise UserError(f"{options.queries}: {error}") from None
+    columns = ("source", "bm25_rank" if settings.from_ == [BM25] else "rank", *(SCORES if settings.filters else ()))
+    with atomic_text(options.negatives) as file:
+        file.writelines(line + "\n" for line in lines_of(columns, rows, found.left_out, settings.epochs is not None))
+    with atomic_text(options.record) as file:
+        file.write(json.dumps(made, indent=1) + "\n")
+    print("\n".join(in_words(made, found, read, len(rows))), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,196 @@
+"""Negatives from systems in a configuration: what they need, what their jobs are given, and what each mistake says."""
+
+from functools import partial
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.training import planning
+from scripts.training import planning_mining as mining
+from scripts.training.planning_examples import examples_name, examples_of
+from tests.experiment.test_config import BASE
+from tests.support.configuration import changed as changed_base
+
+changed = partial(changed_base, BASE)
+ZERO_SHOT = {"systems/z": {"model": "m"}}
+CE = {"systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+FUSED = {"systems/f": {"type": "fusion", "systems": ["bm25", "z"]}}
+
+
+def resolved(negatives, **changes):
+    given = {"recipes/r/negatives": negatives} | ZERO_SHOT
+    return resolve(changed(given | {key.replace("__", "/"): value for key, value in changes.items()}), "c.yaml")
+
+
+def examples(experiment, recipe="r"):
+    return examples_name(experiment.recipes[recipe])
+
+
+def test_a_system_ranks_the_training_queries_and_bm25_does_not():
+    experiment = resolved({"from": "z", "range_min": 2, "range_max": 50})
+    assert list(experiment.selection_tasks) == ["d/train"] and list(experiment.tasks) == ["d"]
+    name = examples(experiment)
+    assert name == "human-labels_3-z-negatives_all-queries_top-of-2-50"
+    assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/z/seed-0.trec.gz"]
+    assert planning.examples_first_stage(experiment, "d", name) == [] == mining.scores(experiment, "d", name)
+    assert planning.examples_settings(experiment, "d", name) == {
+        "from": ["z"], "per_query": 3, "exclude_evaluation": True, "range_min": 2, "range_max": 50, "labels": "human",
+        "queries": "all", "seed": 42,
+    }  # fmt: skip
+    assert mining.names(experiment, of_systems=True) == [name] and mining.names(experiment, of_systems=False) == []
+
+
+def test_a_trained_system_mines_with_its_first_seed():
+    more = {"train_on": "d", "negatives": {"from": "tuned"}, "start_from": "r"}
+    experiment = resolved({}, recipes__more=more, systems__again={"model": "m", "recipe": "more", "seeds": 2})
+    name = examples(experiment, "more")
+    assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/tuned/seed-1.trec.gz"]
+    assert [planning.negatives(experiment, "more", seed) for seed in "12"] == [f"results/e/negatives/d/{name}.tsv"] * 2
+    assert mining.names(experiment, of_systems=False) == [examples(experiment)]
+
+
+def test_a_list_makes_recipes_and_a_list_within_it_one_of_several_sources():
+    experiment = resolved({"from": ["bm25", "z", ["bm25", "z"]]})
+    assert list(experiment.recipes) == ["r-bm25", "r-z", "r-bm25-z"]
+    assert experiment.recipes["r-bm25-z"]["negatives"]["from"] == ["bm25", "z"]
+    name = examples(experiment, "r-bm25-z")
+    assert name == "human-labels_3-bm25+z-negatives_all-queries"
+    assert planning.examples_first_stage(experiment, "d", name) == "results/e/bm25/d/train.trec.gz"
+    assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/z/seed-0.trec.gz"]
+    alone = resolved({"from": [["bm25", "z"]]})
+    assert list(alone.recipes) == ["r"] and alone.recipes["r"]["negatives"]["from"] == ["bm25", "z"]
+
+
+def test_bm25s_and_random_negatives_are_chosen_as_ever():
+    for source in ("bm25", "random"):
+        experiment = resolved({"from": source})
+        assert experiment.selection_tasks == {} and mining.names(experiment, of_systems=True) == []
+        settings = planning.examples_settings(experiment, "d", examples(experiment))
+        assert settings["from"] == source
+    filtered = resolved({"max_score": 20})
+    name = examples(filtered)
+    assert mining.names(filtered, of_systems=True) == [name] and name.endswith("queries_max-score-20")
+    assert planning.examples_first_stage(filtered, "d", name) == "results/e/bm25/d/train.trec.gz"
+    assert planning.examples_runs(filtered, "d", name) == [] and filtered.selection_tasks == {}
+    assert planning.examples_settings(filtered, "d", name)["from"] == ["bm25"]
+
+
+def test_filters_that_say_nothing_are_none():
+    said = {
+        "absolute_margin": None,
+        "relative_margin": None,
+        "max_score": None,
+        "min_score": None,
+        "cross_encoder": None,
+    }
+    assert resolved(said).recipes == resolved({}).recipes
+
+
+def test_margins_share_what_a_cross_encoder_scores():
+    given = {"from": [["bm25", "z"]], "cross_encoder": "ce", "range_max": 20, "relative_margin": [0, 0.05]}
+    experiment = resolved(given, **{"systems__tuned__seeds": 1}, systems__ce=CE["systems/ce"])
+    assert list(experiment.recipes) == ["r-0", "r-0.05"]
+    names = [examples(experiment, recipe) for recipe in experiment.recipes]
+    assert names[1] == "human-labels_3-bm25+z-negatives_all-queries_top-of-0-20_relative-margin-0.05_scored-by-ce"
+    pool = "human-labels_bm25+z-candidates_all-queries_of-0-20"
+    scores = f"results/e/negatives/d/{pool}/ce.trec.gz"
+    assert [mining.scores(experiment, "d", name) for name in names] == [scores, scores]
+    assert mining.pool_settings(experiment, "d", pool) == {
+        "from": ["bm25", "z"], "exclude_evaluation": True, "range_max": 20, "labels": "human", "queries": "all", "seed": 42,
+    }  # fmt: skip
+    assert planning.pool_inputs(experiment, "d", pool) == {
+        "evaluation_qrels": planning.examples_evaluation_qrels(experiment, "d", names[0]),
+        "first_stage": "results/e/bm25/d/train.trec.gz",
+        "runs": ["results/e/runs/d-train/z/seed-0.trec.gz"],
+    }
+    assert mining.scorer(experiment, "d", "ce") == "results/e/models/ce/untrained/seed-0"
+    assert mining.scored_corpus(experiment, "d", "ce") == "results/e/data/d/corpus.jsonl"
+    assert mining.scored_queries(experiment, "d", "ce") == "results/e/data/d/queries/train.jsonl"
+
+
+def test_what_a_system_takes_ranks_the_training_queries_too():
+    experiment = resolved({"from": "f"}, systems__f=FUSED["systems/f"])
+    assert list(experiment.selection_tasks) == ["d/train"]
+    tuned = {"type": "fusion", "systems": ["bm25", "z"], "method": "weighted-sum", "tune": True}
+    assert list(resolved({"from": "f"}, systems__f=tuned).selection_tasks) == ["d/train", "d/dev"]
+    limited = {"model": "m", "tasks": ["d"]}
+    assert list(resolved({"from": "z"}, systems__z=limited).selection_tasks) == ["d/train"]
+
+
+def test_pseudo_labels_need_no_judgements_of_the_queries_that_a_system_mines():
+    unjudged = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"train": "s", "test": "t"},
+                "qrels": {"test": "q"}}  # fmt: skip
+    experiment = resolved({"from": "z"}, datasets__d=unjudged, recipes__r__labels="bm25")
+    assert list(experiment.selection_tasks) == ["d/train"]
+
+
+def test_a_circle_of_another_dataset_is_none():
+    """A system that is trained for each dataset apart is asked for the one that it mines."""
+    each = {"model": "m", "recipe": {"each": {"d": "other", "e": "r"}}}
+    changes = {"datasets__e": {"format": "beir", "location": "scripts"}, "tasks": ["d", "e"]}
+    changes |= {"recipes__other": {"train_on": "d"}, "systems__each": each}
+    experiment = resolved({"from": "each"}, **changes)
+    assert examples_of(experiment, "d", examples(experiment)).recipe["negatives"]["from"] == "each"
+
+
+LTR = {"features": {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "z"}]}},
+       "systems/l": {"type": "learning-to-rank", "features": "few", "learner": "lightgbm"}}  # fmt: skip
+TREC = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"train": "s", "test": "t"},
+        "qrels": {"train": "p", "test": "q"}}  # fmt: skip
+MISTAKES = {
+    "unknown system": ({"from": "x"}, {}, "negatives.from: unknown name 'x'; expected one of bm25, random, tuned, z"),
+    "a recipe": ({"from": "r"}, {}, "negatives.from: r is a recipe; name a system that ranks with it"),
+    "several systems": ({"from": "y"}, {"systems/y": {"model": "m", "long_documents": ["truncate", "passages"]}},
+     "negatives.from: y became 2 systems; name one of them: y-truncate, y-passages"),
+    "one in a list": ({"from": [["z"]]}, {}, "negatives.from: has 1 of the 2 entries"),
+    "one twice": ({"from": [["z", "z"]]}, {}, "negatives.from: duplicate entry 'z'"),
+    "a list in a list in a list": ({"from": [[["z"]]]}, {}, "negatives.from: a list or mapping within a list"),
+    "random among others": ({"from": [["z", "random"]]}, {}, "negatives.from: random ranks nothing that could be taken in turn"),
+    "margin of random": ({"from": "random", "relative_margin": 0.1}, {}, "negatives.relative_margin: only valid with from: bm25"),
+    "score of random": ({"from": "random", "max_score": 1}, {}, "negatives.max_score: only valid with from: bm25"),
+    "margin of 1": ({"relative_margin": 1}, {}, "negatives.relative_margin: 1 is too large; expected a number of at least 0 and below 1"),
+    "margin below 0": ({"absolute_margin": -0.1}, {}, "negatives.absolute_margin: -0.1 is too small"),
+    "scores the wrong way": ({"min_score": 0.8, "max_score": 0.5}, {}, "negatives.min_score: 0.8 is above max_score 0.5"),
+    "range the wrong way": ({"from": "z", "range_min": 9, "range_max": 5}, {}, "3 are more than the 0 candidates from range_min 9 to range_max 5"),
+    "deeper than the runs": ({"from": "z", "range_max": 30}, {"depth": 20, "measures": ["nDCG@10"]},
+     "negatives.range_max: 30 is deeper than the runs of z, which hold 20 documents"),
+    "more than the runs": ({"from": "z", "range_min": 18}, {"depth": 20, "measures": ["nDCG@10"]},
+     "negatives.per_query: 3 are more than the candidates from range_min 18 to the 20 documents that the runs of z hold"),
+    "scores without scale": ({"from": [["bm25", "z"]], "max_score": 1}, {}, "negatives.max_score: scores of bm25 and z have no common scale; give a cross_encoder"),
+    "nothing to filter": ({"cross_encoder": "ce"}, CE, "negatives.cross_encoder: filters by absolute_margin, relative_margin, max_score, min_score, and none"),
+    "a bi-encoder as filter": ({"cross_encoder": "z", "max_score": 1}, {}, "negatives.cross_encoder: z is of a bi-encoder; expected a system with a cross-encoder"),
+    "bm25 as filter": ({"cross_encoder": "bm25", "max_score": 1}, {}, "negatives.cross_encoder: bm25 is of type bm25, without a model; expected"),
+    "unknown filter": ({"cross_encoder": "org/ce", "max_score": 1}, {}, "negatives.cross_encoder: unknown name 'org/ce'; expected one of bm25, tuned, z"),
+    "margin of a fusion": ({"from": "f", "relative_margin": 0}, FUSED, "negatives.relative_margin: f ranks the candidates of others, so the score of a positive"),
+    "margin of a re-ranker": ({"from": "ce", "absolute_margin": 0}, CE, "negatives.absolute_margin: ce ranks the candidates of others"),
+    "its own system": ({"from": "tuned"}, {}, "recipes.r.negatives: a circle: r -> tuned -> r; what mines or filters"),
+    "a fusion of its own": ({"from": "f"}, {"systems/f": {"type": "fusion", "systems": ["bm25", "tuned"]}}, "a circle: r -> f -> r;"),
+    "one that starts from it": ({"from": "y"}, {"recipes/s": {"train_on": "d", "start_from": "r"}, "systems/y": {"model": "m", "recipe": "s"}},
+     "a circle: r -> y -> s -> r;"),
+    "two that mine each other": ({"from": "y"}, {"recipes/s": {"train_on": "d", "negatives": {"from": "tuned"}}, "systems/y": {"model": "m", "recipe": "s"}},
+     "a circle: r -> y -> s -> tuned -> r;"),
+    "its own filter": ({"cross_encoder": "ce", "max_score": 1}, {"systems/ce": {"model": "ce", "recipe": "r", "rerank": {"first_stage": "bm25"}}},
+     "a circle: r -> ce -> r;"),
+    "a ranker of features of its own": ({"from": "l"}, LTR | {"features": {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "tuned"}]}}}, "c.yaml: "),
+    "an external run elsewhere": ({"from": "theirs"}, {"systems/theirs": {"type": "external", "runs": {"d": "README.md"}}},
+     "negatives.from: theirs has no run for the training queries of d (d/train)"),
+    "no recipe for the dataset": ({"from": "each"}, {"datasets/e": {"format": "beir", "location": "scripts"}, "tasks": ["d", "e"], "recipes/o": {"train_on": "e"},
+     "systems/each": {"model": "m", "recipe": {"each": {"e": "o"}}}}, "negatives.from: each needs runs of each on d, for which that has no recipe"),
+    "tuned without dev": ({"from": "t"}, {"datasets/d": TREC, "datasets/e": {"format": "beir", "location": "scripts"}, "tasks": ["e"],
+     "systems/t": {"type": "bm25", "tune": True}}, "negatives.from: t is tuned: d has no judgements for the split dev"),
+    "names too long for a file": ({"from": [["x" * 99, "y" * 99]]}, {f"systems/{sign * 99}": {"model": "m"} for sign in "xy"}, "negatives: the names of what they are from"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_is_one_line_before_anything_runs(name):
+    negatives, changes, said = MISTAKES[name]
+    with pytest.raises(UserError) as error:
+        resolve(changed({"recipes/r/negatives": negatives} | ZERO_SHOT | changes), "c.yaml")
+    assert str(error.value).startswith("c.yaml: ") and said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_ranker_of_features_may_mine():
+    experiment = resolve(changed({"recipes/r/negatives": {"from": "l"}} | ZERO_SHOT | LTR), "c.yaml")
+    assert list(experiment.selection_tasks) == ["d/train", "d/dev"]

@@ -1,0 +1,86 @@
+"""First stages as a user gets them: BM25 and query likelihood with feedback, tuned, on documents in German."""
+
+import json
+import random
+import re
+
+import pytest
+
+from scripts.ir.trec import read_run
+from tests.workflow.conftest import REPOSITORY, copy
+
+SYSTEMS = {
+    "bm25": {"type": "bm25", "tune": True, "grid": {"k1": [0.9, 1.5], "b": [0.4]}},
+    "english": {"type": "bm25", "analyzer": "english"},
+    "likelihood": {"type": "query-likelihood", "tune": True, "grid": {"mu": [10, 100]}},
+    "rm3": {"type": "bm25", "tune": True, "feedback": "rm3", "feedback_terms": 5,
+            "grid": {"k1": [0.9, 1.5], "b": [0.4], "feedback_documents": [2, 5], "original_query_weight": [0.5]}},
+    "rocchio": {"type": "query-likelihood", "mu": 10, "feedback": "rocchio", "gamma": 0.1},
+}  # fmt: skip
+CONFIG = {
+    "experiment": "f",
+    "measures": ["nDCG@10"],
+    "depth": 30,
+    "datasets": {"haus": {"format": "beir", "location": "haus", "language": "de"}},
+    "tasks": ["haus"],
+    "systems": SYSTEMS,
+    "comparisons": {},
+}
+FOLDER = "results/f/bm25/haus"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("first-stages") / "ranktrial")
+    chance = random.Random(5)
+    haus = made.folder / "haus"
+    (haus / "qrels").mkdir(parents=True)
+    words = [[f"thema{chr(97 + topic)}{chr(97 + n)}" for n in range(8)] for topic in range(15)]
+    texts = [" ".join(["Häuser" if n == 0 else "und", *chance.choices(words[n % 15], k=8)]) for n in range(90)]
+    lines = [json.dumps({"_id": f"d{n}", "title": "", "text": text}) for n, text in enumerate(texts)]
+    (haus / "corpus.jsonl").write_text("\n".join(lines) + "\n")
+    asked = {f"q{topic}": " ".join(words[topic][:2]) for topic in range(14)} | {"q14": "haus"}
+    lines = [json.dumps({"_id": query, "text": text}) for query, text in asked.items()]
+    (haus / "queries.jsonl").write_text("\n".join(lines) + "\n")
+    for split, topics in (("dev", range(7)), ("test", range(7, 14))):
+        rows = [f"q{topic}\td{n}\t1\n" for topic in topics for n in range(topic, 90, 15)]
+        rows += ["q14\td0\t1\n"] if split == "test" else []
+        (haus / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+    made.write_config(CONFIG)
+    done = made.snakemake("--cores", "2", *(f"results/f/runs/haus/{name}/seed-0.trec.gz" for name in SYSTEMS))
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return made
+
+
+def test_each_system_searches_an_index_of_its_language(finished):
+    indices = sorted(path.name for path in (finished.folder / FOLDER).glob("index*"))
+    assert indices == ["index", "index-de-together", "index-de-together-vectors"]
+    runs = {name: read_run(finished.folder / f"results/f/runs/haus/{name}/seed-0.trec.gz") for name in SYSTEMS}
+    assert "q14" not in runs["english"]
+    assert all("d0" in runs[name]["q14"] for name in SYSTEMS if name != "english")
+    assert all(len(runs["rm3"][query]) >= len(runs["bm25"][query]) for query in runs["bm25"])
+
+
+def test_tables_and_choices_lie_beside_the_index(finished):
+    tables = {
+        path.name.split(".")[0]: path.read_text().splitlines() for path in (finished.folder / FOLDER).glob("*.tsv")
+    }
+    assert {name: (lines[0].split("\t"), len(lines) - 1) for name, lines in tables.items()} == {
+        "bm25": (["k1", "b", "nDCG@10"], 2),
+        "likelihood": (["mu", "nDCG@10"], 2),
+        "rm3": (["k1", "b", "feedback_documents", "feedback_terms", "original_query_weight", "nDCG@10"], 4),
+    }
+    chosen = json.loads((finished.folder / FOLDER / "rm3.parameters.json").read_text())
+    timing = json.loads((finished.folder / "results/f/runs/haus/rm3/seed-0.timing.json").read_text())
+    assert timing["feedback"] == chosen["feedback"] and timing["k1"] == chosen["k1"]
+    assert set(chosen["feedback"]["rm3"]) == {"feedback_documents", "feedback_terms", "original_query_weight"}
+
+
+def test_another_system_with_feedback_indexes_nothing_anew(finished):
+    config = json.loads(json.dumps(CONFIG))
+    config["systems"]["more"] = {"type": "bm25", "feedback": "rm3"}
+    finished.write_config(config, "more.yaml")
+    run = "results/f/runs/haus/more/seed-0.trec.gz"
+    done = finished.snakemake("--dry-run", run, config="more.yaml")
+    assert done.returncode == 0, done.stderr
+    assert set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)) == {"search haus more"}
