@@ -149,14 +149,19 @@ def check_models(check: Checker) -> None:
         if "file" in entry and (entry["backend"] != "onnx" or why_not_below(entry["file"])):
             problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", problem)
-        pools = entry["backend"] == "onnx" and adapter(entry["type"]).SEARCHES
-        if pools and "pooling" not in entry:
-            problem = "is needed for backend onnx, whose file gives each token a vector: cls, mean, or none if it gives one a text"
-            raise check.fail(f"models.{name}.pooling", problem)
-        if "pooling" in entry and not pools:
-            raise check.fail(f"models.{name}.pooling", "only valid for a bi-encoder with backend: onnx; others know theirs")
+        _check_pooling(check, name, entry)
         check_lengths(check, name, entry)
         check_prompts(check, name, entry)
+
+
+def _check_pooling(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """A bi-encoder's ONNX file is told how the vectors of its tokens become one, and nothing else is."""
+    pools, key = entry["backend"] == "onnx" and adapter(entry["type"]).SEARCHES, f"models.{name}.pooling"
+    if pools and "pooling" not in entry:
+        expected = "cls or mean of the vectors of its tokens, or none where the file gives one a text"
+        raise check.fail(key, f"is needed for backend onnx: {expected}")
+    if "pooling" in entry and not pools:
+        raise check.fail(key, "only valid for a bi-encoder with backend: onnx; others know theirs")
 
 
 def check_recipes(check: Checker) -> None:

@@ -1,4 +1,4 @@
-"""What models in ONNX share: a file of weights, run by onnxruntime on the processor, and a tokenizer beside it; no code.
+"""What models in ONNX share: a file of weights, run by onnxruntime on the processor, and a tokenizer; no code.
 
 The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt).
 """
@@ -73,7 +73,7 @@ def batches(lengths: list[int], batch_size: int) -> Iterator[list[int]]:
 
 
 def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
-    """The tokenizer of a checkpoint, which cuts texts or pairs to `max_length` tokens and pads batches to their longest.
+    """The tokenizer of a checkpoint, which cuts texts or pairs to `max_length` tokens and pads batches to the longest.
 
     Raises UserError where there is none, or its tokenizer.json is damaged.
     """

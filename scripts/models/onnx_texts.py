@@ -2,8 +2,8 @@
 
 A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
 `cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives one vector
-a text itself. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector
-depends a little on its batch.
+a text. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector depends a
+little on its batch.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Reads the setting `source`; writes a folder with just the files that loading needs. Weights are safetensors only, held
 to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
 order of their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is
-refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer, and for a bi-encoder pooling.json.
+refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json).
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Settings:
     backend: Annotated[Literal["torch", "onnx"], "torch: safetensors are taken; onnx: an ONNX file"] = "torch"
     file: Annotated[str | None, "the ONNX file inside the source, where it holds several"] = None
     sha256: Annotated[str | None, "of the weights; None: they are not checked"] = None
-    pooling: Annotated[Literal["cls", "mean", "none"] | None, "of an ONNX file: what makes one vector of tokens'"] = None
+    pooling: Annotated[Literal["cls", "mean", "none"] | None, "of an ONNX file: what makes one vector of tokens'"] = (
+        None
+    )
 
 
 def find_model(root: Path) -> Path:

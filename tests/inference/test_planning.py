@@ -12,7 +12,10 @@ EXPERIMENT = resolve(
             "systems/zero": {"model": "m"},
             "systems/reranker": {"model": "ce", "rerank": {"first_stage": "tuned", "depth": 7}},
             "systems/by-vectors": {"model": "m", "rerank": {"first_stage": "bm25", "vectors": "corpus"}},
-            "systems/candidates": {"model": "m", "rerank": {"first_stage": "bm25", "depth": 9, "vectors": "candidates"}},
+            "systems/candidates": {
+                "model": "m",
+                "rerank": {"first_stage": "bm25", "depth": 9, "vectors": "candidates"},
+            },
             "systems/passages": {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}},
         }
     ),

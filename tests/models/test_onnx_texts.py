@@ -70,13 +70,17 @@ def test_it_encodes_searches_and_re_ranks_as_any_bi_encoder(tmp_path, monkeypatc
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2, "max_document_length": 3}
     call(monkeypatch, encode, settings, **paths, timing=tmp_path / "encoding.json")
     kept = {name: " ".join(text.split()[:3]) for name, text in documents.items()}
-    expected = {name: float(by_hand(folder, "mean", text) @ by_hand(folder, "mean", "ash elm")) for name, text in kept.items()}
+    expected = {
+        name: float(by_hand(folder, "mean", text) @ by_hand(folder, "mean", "ash elm")) for name, text in kept.items()
+    }
     ranking = settings | {"depth": 4, "tag": "tiny"}
     call(monkeypatch, retrieve, ranking, **paths, queries=tmp_path / "queries.jsonl", run=tmp_path / "run",
          timing=tmp_path / "searching.json")  # fmt: skip
     assert read_run(tmp_path / "run")["q"] == pytest.approx(expected, abs=1e-6)
     again = paths | {"embeddings": [], "first_stage": tmp_path / "first", "queries": tmp_path / "queries.jsonl"}
-    call(monkeypatch, rerank, ranking | {"backend": "onnx"}, **again, run=tmp_path / "again", timing=tmp_path / "re.json")
+    call(
+        monkeypatch, rerank, ranking | {"backend": "onnx"}, **again, run=tmp_path / "again", timing=tmp_path / "re.json"
+    )
     assert read_run(tmp_path / "again")["q"] == pytest.approx(expected, abs=1e-6)
     for file in ("encoding.json", "searching.json", "re.json"):
         timing = json.loads((tmp_path / file).read_text())
@@ -95,7 +99,11 @@ def test_weights_take_the_pooling_with_them(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "said", "problem"),
     [
-        ("mean", "none", r"pooling none needs a vector a text, its outputs are token_embeddings \['batch', 'tokens', 4\]"),
+        (
+            "mean",
+            "none",
+            r"pooling none needs a vector a text, its outputs are token_embeddings \['batch', 'tokens', 4\]",
+        ),
         ("none", "cls", r"pooling cls needs a vector a token, its outputs are sentence_embedding \['batch', 4\]"),
         ("mean", "max", r"pooling.json: pooling is 'max'; expected cls, mean, none"),
     ],
@@ -110,7 +118,7 @@ def test_a_pooling_that_does_not_fit_is_one_line(tmp_path, file, said, problem):
 def test_a_missing_pooling_and_infinite_vectors_are_one_line(tmp_path):
     folder = made(tmp_path / "tiny", "mean")
     (folder / "pooling.json").unlink()
-    with pytest.raises(UserError, match="it has no pooling.json"):
+    with pytest.raises(UserError, match=r"it has no pooling\.json"):
         OnnxBiEncoder(folder, 8)
     write_pooling(folder, "mean")
     bi_encoder(folder / "model.onnx", np.full((len(WORDS), 4), np.inf, np.float32))
