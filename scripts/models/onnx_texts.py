@@ -1,8 +1,8 @@
 """A bi-encoder in ONNX (see onnx_session): a vector of unit length a text, compared by cosine.
 
 A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
-`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives a vector a
-text. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector depends a
+`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives a vector
+a text. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector depends a
 little on its batch.
 """
 
