@@ -115,7 +115,7 @@ def test_vectors_and_scores_are_those_of_the_cut_texts(folder):
 
 
 def test_onnx_cuts_like_torch(tmp_path):
-    from scripts.models.onnx_pairs import load_tokenizer
+    from scripts.models.onnx_session import load_tokenizer
 
     folder = build(tmp_path / "m", ["ash elm fig oak"], seed=1)
     _, tokenizer = loaded(folder, "cross-encoder")

@@ -183,4 +183,6 @@ def test_a_configuration_takes_a_kind_from_outside_and_is_checked_by_what_it_dec
     resolved, no_recipe, no_backend = done.stdout.splitlines()
     assert resolved == str({"bm25": "bm25", "alone": "retrieve", "all": "retrieve", "again": "rerank"})
     assert "a hashed-words cannot be trained here" in no_recipe
-    assert no_backend.endswith("backend onnx ranks with cross-encoders only; a hashed-words takes backend: torch")
+    assert no_backend.endswith(
+        "backend onnx ranks with bi-encoders and cross-encoders only; a hashed-words takes backend: torch"
+    )
