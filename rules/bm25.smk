@@ -1,8 +1,8 @@
 """BM25 and query likelihood with Lucene, BM25 on a server: one index per dataset, one run per task; tuned on request.
 
 In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's, ending in -vectors
-where feedback takes the terms of documents) or {system}.elasticsearch.json (which index on which server),
-{system}.parameters.json with {system}.grid.tsv (the values tried), train.trec.gz (the ranking from which negatives come), and
+where feedback takes the terms of documents, in -appended where documents have further texts: of appended.jsonl) or
+{system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried), train.trec.gz (the ranking from which negatives come), and
 runs/{task}/{system}/seed-0.trec.gz with its timing. For features: term-counts (of an index) and query-terms/.
 """
 
@@ -12,7 +12,7 @@ from scripts.bm25 import planning as bm25
 rule index:
     input:
         **code("bm25/index.py"),
-        corpus=result("corpus"),
+        corpus=lambda wildcards: bm25.indexed(EXPERIMENT, wildcards.dataset, wildcards.how),
     output:
         index=directory(result("index")),
     log:

@@ -24,6 +24,7 @@ from scripts.experiment.cautions import cautions
 from scripts.experiment.former_words import former_words
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
+from scripts.bm25.planning import further_texts
 from scripts.engine.before_planning import make_ready
 from scripts.engine.downloads import HOW, fetched
 from scripts.engine.failures import errors_of_logs
@@ -43,7 +44,7 @@ from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.common.doors import source as kind_source
 from scripts.features.planning import own_files as features_of_others
-from scripts.models.adapters import KINDS as KINDS_OF_MODEL
+from scripts.models.adapters import KINDS as KINDS_OF_MODEL, index_of
 from scripts.selection.planning import selections
 
 STARTED = time.time()
@@ -168,6 +169,7 @@ def own_data():
     places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
     places += [model["weights"] for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
+    places += [further_texts(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
     places += features_of_others(EXPERIMENT)
     clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
     places += [path for files in clusters if isinstance(files, dict) for path in files.values()]
@@ -180,8 +182,16 @@ def one_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def systems_of_kind(*kinds):
-    return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind in kinds)
+def systems_of_kind(*kinds, index=None):
+    """The systems of these kinds; with `index`, those of them whose models have an index of this form."""
+    systems = {name: system for name, system in EXPERIMENT.systems.items() if system.kind in kinds}
+    types = {name: EXPERIMENT.models[system.model]["type"] for name, system in systems.items() if system.model}
+    return one_of(name for name in systems if index is None or index_of(types[name]) == index)
+
+
+def models_with(index):
+    """The models that have an index of this form."""
+    return one_of(name for name, entry in EXPERIMENT.models.items() if index_of(entry["type"]) == index)
 
 
 def repository(path):

@@ -19,6 +19,8 @@ rule encode:
         result("log", job="encode/{dataset}/{model}/{recipe}/seed-{seed}"),
     benchmark:
         result("benchmark", job="encode/{dataset}/{model}/{recipe}/seed-{seed}")
+    wildcard_constraints:
+        model=models_with(index="vectors"),
     params:
         settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
     conda:

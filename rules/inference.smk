@@ -20,7 +20,7 @@ rule retrieve:
     benchmark:
         result("benchmark", job="retrieve/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("retrieve"),
+        system=systems_of_kind("retrieve", index="vectors"),
     params:
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:

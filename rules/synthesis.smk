@@ -49,9 +49,12 @@ rule comparisons_table:
         table=shown(result("comparisons", table_format="tsv"), "comparisons", "Tables", table="comparisons"),
     log:
         result("log", job="comparisons_table"),
+    params:
+        settings=settings(**synthesis.table_settings(EXPERIMENT)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "comparisons_table"
     shell:
-        "python {input.script:q} --meta {input.meta:q} --table {output.table:q} --log {log:q}"
+        "python {input.script:q} --meta {input.meta:q} --table {output.table:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from scripts.common.locations import find_file
 from scripts.experiment.job_files import task_in
 from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import Experiment
@@ -10,7 +13,8 @@ from scripts.experiment.systems.bm25 import PYSERINI_BM25
 
 NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
 PYSERINI_INDEX = ("english", "together")  # its index needs no more words in its name
-VECTORS = "vectors"  # ends the name of an index that keeps the terms of documents
+VECTORS = "vectors"  # in the name of an index that keeps the terms of documents
+APPENDED = "appended"  # in the name of an index of documents with further texts
 OF_SCORING = ("k1", "b", "mu", "feedback")
 
 
@@ -20,7 +24,10 @@ def index(experiment: Experiment, system: str, dataset: str) -> str:
     if "url" in settings:
         of_dataset = {"experiment": experiment.name, "dataset": experiment.corpus_owner(dataset)}
         return path("elasticsearch_index", system=system, **of_dataset)
-    return _index(experiment, dataset, _of_index(experiment, system, dataset), "feedback" in settings)
+    more = [VECTORS] if "feedback" in settings else []
+    if "texts" in settings:
+        more.append(APPENDED)
+    return _index(experiment, dataset, _of_index(experiment, system, dataset), more)
 
 
 def index_of_task(experiment: Experiment, system: str, task: str) -> str:
@@ -33,8 +40,8 @@ def pyserini_index(experiment: Experiment, dataset: str) -> str:
     return _index(experiment, dataset, _as_pyserini(experiment, dataset))
 
 
-def _index(experiment: Experiment, dataset: str, how: dict[str, str], vectors: bool = False) -> str:
-    words = [*how.values(), *([VECTORS] if vectors else [])]
+def _index(experiment: Experiment, dataset: str, how: dict[str, str], more: Sequence[str] = ()) -> str:
+    words = [*how.values(), *more]
     named = "" if tuple(words) == PYSERINI_INDEX else f"-{'-'.join(words)}"
     return path("index", experiment=experiment.name, dataset=experiment.corpus_owner(dataset), how=named)
 
@@ -52,7 +59,23 @@ def _as_pyserini(experiment: Experiment, dataset: str) -> dict[str, str]:
 def index_settings(how: str) -> dict:
     """The settings of the index whose name ends in `how`."""
     analyzer, fields, *more = how.removeprefix("-").split("-") if how else PYSERINI_INDEX
-    return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if more else {})}
+    return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if VECTORS in more else {})}
+
+
+def indexed(experiment: Experiment, dataset: str, how: str) -> str:
+    """The documents of the index whose name ends in `how`: the corpus, or that with further texts."""
+    return path("appended" if how.endswith(f"-{APPENDED}") else "corpus", experiment=experiment.name, dataset=dataset)
+
+
+def further_texts(experiment: Experiment, dataset: str) -> str | None:
+    """The file of a dataset's further texts, here or in a mirror; None where it names none."""
+    named = experiment.datasets[dataset].get("texts")
+    return find_file(named["append"], experiment.mirrors) if named else None
+
+
+def with_further_texts(experiment: Experiment) -> list[str]:
+    """The datasets that name further texts of their documents."""
+    return [dataset for dataset, entry in experiment.datasets.items() if "texts" in entry]
 
 
 def index_elasticsearch_settings(experiment: Experiment, system: str) -> dict:
@@ -62,7 +85,8 @@ def index_elasticsearch_settings(experiment: Experiment, system: str) -> dict:
 
 def tuning_settings(experiment: Experiment, system: str, dataset: str) -> dict:
     """What is tried on a dataset's dev queries."""
-    return {**experiment.systems[system].settings, **_of_index(experiment, system, dataset)}
+    settings = {key: value for key, value in experiment.systems[system].settings.items() if key != "texts"}
+    return {**settings, **_of_index(experiment, system, dataset)}
 
 
 def tuned_parameters(experiment: Experiment, system: str, task: str) -> str | list[str]:

@@ -33,7 +33,10 @@ from scripts.common.progress import Progress
 from scripts.datasets.fetch_by_library import fetch_ids
 from scripts.engine.downloads import HOW
 
-HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", "README.md"]
+HUB_FILES = [
+    *("*.json", "*.jinja", "*.safetensors", "*.txt", "*.model", "*/config.json"),
+    *("artifact.metadata", "README.md"),
+]
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ def check_datasets(check: Checker) -> None:
             _check_corpus(check, key, entry)
         if "runs_of" in entry:
             _check_runs_of(check, key, entry)
+        if "texts" in entry:
+            _check_texts(check, key, entry)
         lengths = entry.get("document_characters", {})
         if lengths.get("min", 0) > lengths.get("max", lengths.get("min", 0)):
             raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
@@ -89,6 +91,14 @@ def _check_corpus(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if entry.get("document_characters") != owner.get("document_characters"):
         problem = f"must be that of {entry['corpus']}, whose documents these are"
         raise check.fail(f"{key}.document_characters", problem)
+
+
+def _check_texts(check: Checker, key: str, entry: dict[str, Any]) -> None:
+    if "corpus" in entry:
+        raise check.fail(f"{key}.texts", f"its documents are those of {entry['corpus']}; give that the texts")
+    file = entry["texts"]["append"]
+    if find_file(file, check.config["mirrors"]) is None:
+        raise check.fail(f"{key}.texts.append", f"no file {file!r} here or in the mirrors")
 
 
 def _check_runs_of(check: Checker, key: str, entry: dict[str, Any]) -> None:
@@ -150,6 +160,7 @@ def check_models(check: Checker) -> None:
             problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
             raise check.fail(f"models.{name}.file", problem)
         _check_pooling(check, name, entry)
+        _check_keys_of_kinds(check, name, entry)
         check_lengths(check, name, entry)
         check_prompts(check, name, entry)
 
@@ -162,6 +173,18 @@ def _check_pooling(check: Checker, name: str, entry: dict[str, Any]) -> None:
         raise check.fail(key, f"is needed for backend onnx: {expected}")
     if "pooling" in entry and not pools:
         raise check.fail(key, "only valid for a bi-encoder with backend: onnx; others know theirs")
+
+
+def _check_keys_of_kinds(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """A model has the keys that its kind declares; of a language model they are of torch, and of its score."""
+    for kind, module in adapters().items():
+        given = [key for key in getattr(module, "KEYS", {}) if key in entry]
+        if given and given[0] not in getattr(adapter(entry["type"]), "KEYS", {}):
+            raise check.fail(f"models.{name}.{given[0]}", f"a {entry['type']} takes none; a {kind} does")
+        if given and entry["backend"] != "torch":
+            raise check.fail(f"models.{name}.{given[0]}", "only valid with backend: torch")
+    if "false_token" in entry and "true_token" not in entry:
+        raise check.fail(f"models.{name}.false_token", "only valid beside a true_token")
 
 
 def check_recipes(check: Checker) -> None:

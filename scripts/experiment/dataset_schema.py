@@ -119,6 +119,16 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         "enum": list(ANALYSED),
         "default": ENGLISH,
     },
+    "texts": {
+        "description": (
+            "append: a file of JSON lines with further texts of documents, {id, text} or {id, predicted_queries} as "
+            "doc2query's; first stages with texts: appended index them"
+        ),
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["append"],
+        "properties": {"append": {"$ref": "#/$defs/path"}},
+    },
     "strict": {
         "description": (
             "stop at judgements of unknown documents and at documents with equal texts instead of counting them"

@@ -12,6 +12,10 @@ from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, 
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 from scripts.ir.collection import SPLITS
+from scripts.models.adapters import index_of
+
+# the form of a model's index -> its path, where that is no file of vectors
+INDICES = {"token-vectors": "token_index", "terms": "sparse_index"}
 
 
 @cache
@@ -79,7 +83,8 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     if system.passage_length:
         fields["length"] = system.passage_length
     name = "passage_embeddings" if system.passage_length else "embeddings"
-    return path(name, **fields), path(f"{name}_timing", **fields)
+    own = INDICES.get(index_of(experiment.models[system.model]["type"]), name)
+    return path(own, **fields), path(f"{name}_timing", **fields)
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:

@@ -36,6 +36,8 @@ def check_secrets(config: dict[str, Any], source: str) -> None:
             problem = "holds a URL with a user, a password or a secret query value; "
             if path.endswith((".location", ".weights")):
                 problem += "write each as ${NAME}, the name of an environment variable that is read when fetching"
+            elif path.endswith(".endpoint.url"):
+                problem = "no key here: endpoint.key names the environment variable that holds it"
             elif path.endswith(".url"):
                 problem = "no name or password here: give them in the environment (ELASTICSEARCH_API_KEY)"
             else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.experiment.negative_sources import CROSS_ENCODER, FILTERS, RANDOM, filters, sources
-from scripts.models.adapters import adapter, adapters
-from scripts.models.losses import resolve_loss
+from scripts.models.adapters import Adapter, adapter, adapters
+from scripts.models.losses import REGULARIZERS, resolve_loss
 from scripts.models.prompts import takes_prompts
 
 
@@ -69,6 +70,10 @@ def check_training(check: Checker, name: str, entry: dict[str, Any], kinds: list
     if "head_learning_rate" in entry and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
         problem = f"a {kinds[0]} has no prediction head; leave it out"
         raise check.fail(f"recipes.{name}.head_learning_rate", problem)
+    for weight in REGULARIZERS:
+        if weight in entry and not any(_is_regularized(entry, kind) for kind in kinds):
+            problem = f"loss {entry['loss']} has none here; SpladeLoss of a sparse-encoder has"
+            raise check.fail(f"recipes.{name}.{weight}", problem)
     if "margin" in entry and not any(_has_margin(entry, kind) for kind in kinds):
         with_one = sorted({loss for kind in kinds for loss in getattr(adapter(kind), "MARGINS", {})})
         hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
@@ -76,17 +81,31 @@ def check_training(check: Checker, name: str, entry: dict[str, Any], kinds: list
 
 
 def _has_margin(entry: dict[str, Any], kind: str) -> bool:
+    return _loss(entry, kind) in getattr(adapter(kind), "MARGINS", {})
+
+
+def _is_regularized(entry: dict[str, Any], kind: str) -> bool:
+    return _loss(entry, kind) in getattr(adapter(kind), "REGULARIZED", ())
+
+
+def _loss(entry: dict[str, Any], kind: str) -> str | None:
+    """The loss by which a recipe trains a kind of model; None where it is another kind's."""
     try:
-        loss = resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
+        return resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
     except UserError:
-        return False  # another kind's
-    return loss in getattr(adapter(kind), "MARGINS", {})
+        return None
+
+
+def _kinds_that(able: Callable[[Adapter], bool]) -> str:
+    """Kinds of model for which `able` holds, in words: `bi-encoders, multi-vectors and sparse-encoders`."""
+    kinds = [f"{kind}s" for kind, module in adapters().items() if able(module)]
+    return " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
 
 
 def check_prompts(check: Checker, name: str, entry: dict[str, Any]) -> None:
     """Raise UserError for prompts of a kind of model that takes none."""
     if entry.get("prompts") and not takes_prompts(adapter(entry["type"])):
-        able = " and ".join(f"{kind}s" for kind, module in adapters().items() if takes_prompts(module))
+        able = _kinds_that(takes_prompts)
         raise check.fail(f"models.{name}.prompts", f"a {entry['type']} takes none; {able} do")
 
 
@@ -99,7 +118,7 @@ def check_lengths(check: Checker, name: str, entry: dict[str, Any]) -> None:
     if not given:
         return
     if not hasattr(adapter(entry["type"]), "tokenizer"):
-        able = " and ".join(f"{kind}s" for kind, module in adapters().items() if hasattr(module, "tokenizer"))
+        able = _kinds_that(lambda module: hasattr(module, "tokenizer"))
         raise check.fail(f"models.{name}.{next(iter(given))}", f"a {entry['type']} takes none; {able} do")
     in_pairs = not adapter(entry["type"]).SEARCHES
     whole = sum(given.values()) if in_pairs else max(given.values())

@@ -32,7 +32,8 @@ FIELDS = {
     "split": "|".join(SPLITS),
     "texts": rf"corpus|queries/(?:{'|'.join(SPLITS)})",
     "length": "[0-9]+",
-    "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?)?",  # [a-z][a-z]: a language
+    # [a-z][a-z]: a language
+    "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
@@ -67,6 +68,7 @@ PLACES = {
     "download": Place(DOWNLOAD, "results/downloads/{download}", is_folder=True),
     "state": Place(NOT_ARCHIVED, "results/state/{rest}"),
     "corpus": _of_experiment("text", "data/{dataset}/corpus.jsonl"),
+    "appended": _of_experiment("text", "bm25/{dataset}/appended.jsonl"),
     "queries": _of_experiment("text", "data/{dataset}/queries/{split}.jsonl"),
     "texts": _of_experiment("text", "data/{dataset}/{texts}.jsonl"),
     "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
@@ -108,11 +110,19 @@ PLACES = {
     "passage_embeddings_timing": _of_experiment(
         "timing", "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.timing.json"
     ),
+    "sparse_index": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.sparse", is_folder=True
+    ),
+    "token_index": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.tokens", is_folder=True
+    ),
     "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
     "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
     "run": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.trec.gz"),
     "run_timing": _of_experiment("timing", "runs/{task}/{system}/seed-{seed}.timing.json"),
     "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),
+    "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),
+    "kept_answers": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.trec.gz.resume", is_folder=True),
     "metrics": _of_experiment("metric", "metrics/{task}/{system}/seed-{seed}.tsv"),
     "effects": _of_experiment("effect", "effects/{comparison}.tsv"),
     "meta": _of_experiment("meta-analysis", "meta/{comparison}.json"),

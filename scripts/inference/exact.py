@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -51,6 +51,36 @@ def blocks(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
         first, row = last, int(ends[last - 1])
 
 
+Scoring = tuple[slice, Callable[[slice], torch.Tensor]]  # a block of documents, and what scores queries with them
+
+
+def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.Tensor, k: int):
+    """The k documents with the highest score for each query, of documents that come block by block.
+
+    A scoring's function gives, for one of the blocks `queries`, scores of shape (its queries, the documents of its
+    block), on the device of `places` (n,), which are as of `precedence`. Returns the scores (float32) and the numbers
+    of the documents, both of shape (all queries, min(k, n)), by descending score and, of equal scores, by place.
+    """
+    count = queries[-1].stop
+    scores = torch.empty((count, 0), dtype=torch.float32, device=places.device)
+    rows = torch.empty((count, 0), dtype=torch.int64, device=places.device)
+    for document_rows, score in scorings:
+        kept_scores, kept_rows = [], []
+        for query_rows in queries:
+            new = score(query_rows)
+            new_columns = best(new, places[document_rows].expand_as(new), k)
+            all_scores = torch.cat([scores[query_rows], new.gather(1, new_columns)], dim=1)
+            all_rows = torch.cat([rows[query_rows], document_rows.start + new_columns], dim=1)
+            columns = best(all_scores, places[all_rows], k)
+            kept_scores.append(all_scores.gather(1, columns))
+            kept_rows.append(all_rows.gather(1, columns))
+        scores, rows = torch.cat(kept_scores), torch.cat(kept_rows)
+    by_place = places[rows].argsort(dim=1)
+    scores, rows = scores.gather(1, by_place), rows.gather(1, by_place)
+    by_score = scores.argsort(dim=1, descending=True, stable=True)
+    return scores.gather(1, by_score).cpu().numpy(), rows.gather(1, by_score).cpu().numpy()
+
+
 def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: int, device: str, split=None):
     """The k documents with the highest score for each query: the dot product, or for split texts its maxima's sum.
 
@@ -62,26 +92,21 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
     of_query, of_document = split or (np.ones(len(queries), np.int64), np.ones(len(documents), np.int64))
     whole = (of_query == 1).all() and (of_document == 1).all()
     vectors = torch.from_numpy(queries).to(device)
-    scores = torch.empty((len(of_query), 0), dtype=torch.float32, device=device)
-    rows = torch.empty((len(of_query), 0), dtype=torch.int64, device=device)
-    places_of = torch.from_numpy(places).to(device)
-    for document_rows, document_vectors in blocks(of_document, DOCUMENTS):
-        chunk = torch.from_numpy(np.array(documents[document_vectors])).to(device)
-        kept_scores, kept_rows = [], []
-        for query_rows, query_vectors in blocks(of_query, QUERIES):
-            new = vectors[query_vectors] @ chunk.T
-            if not whole:
+    vectors_of = {query_rows.start: query_vectors for query_rows, query_vectors in blocks(of_query, QUERIES)}
+
+    def scorings() -> Iterator[Scoring]:
+        for document_rows, document_vectors in blocks(of_document, DOCUMENTS):
+            chunk = torch.from_numpy(np.array(documents[document_vectors])).to(device)
+            document_counts = torch.from_numpy(of_document[document_rows]).to(device)
+
+            def score(query_rows: slice, chunk=chunk, document_counts=document_counts) -> torch.Tensor:
+                products = vectors[vectors_of[query_rows.start]] @ chunk.T
+                if whole:
+                    return products
                 query_counts = torch.from_numpy(of_query[query_rows]).to(device)
-                document_counts = torch.from_numpy(of_document[document_rows]).to(device)
-                new = max_sims(new, query_counts, document_counts)
-            new_columns = best(new, places_of[document_rows].expand_as(new), k)
-            all_scores = torch.cat([scores[query_rows], new.gather(1, new_columns)], dim=1)
-            all_rows = torch.cat([rows[query_rows], document_rows.start + new_columns], dim=1)
-            columns = best(all_scores, places_of[all_rows], k)
-            kept_scores.append(all_scores.gather(1, columns))
-            kept_rows.append(all_rows.gather(1, columns))
-        scores, rows = torch.cat(kept_scores), torch.cat(kept_rows)
-    by_place = places_of[rows].argsort(dim=1)
-    scores, rows = scores.gather(1, by_place), rows.gather(1, by_place)
-    by_score = scores.argsort(dim=1, descending=True, stable=True)
-    return scores.gather(1, by_score).cpu().numpy(), rows.gather(1, by_score).cpu().numpy()
+                return max_sims(products, query_counts, document_counts)
+
+            yield document_rows, score
+
+    query_blocks = [query_rows for query_rows, _ in blocks(of_query, QUERIES)]
+    return merged(scorings(), query_blocks, torch.from_numpy(places).to(device), k)

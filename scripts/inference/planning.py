@@ -63,3 +63,9 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if key in model}
     return {**{key: model[key] for key in model_keys}, **texts, **passages, "depth": depth, "tag": f"{system}-{seed}"}
+
+
+def listwise_settings(experiment: Experiment, system: str, seed: str) -> dict:
+    """How an endpoint is asked to order the candidates."""
+    ranker = experiment.systems[system]
+    return {**ranker.settings, "depth": ranker.depth, "tag": f"{system}-{seed}"}

@@ -13,26 +13,21 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
-
-import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, single_seconds, write_timing
+from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
 from scripts.inference.pairs import aggregated, chunks, passage_pairs
-from scripts.inference.vectors import Vectors, encode_all, similarities, stored
+from scripts.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
 from scripts.ir.collection import passages_of
-from scripts.ir.trec import Run, read_run, top, write_run
+from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.prompts import load_prompted, prompts_of, refuse_prompts, told
 from scripts.models.running import computed_by
-
-Candidates = dict[str, list[str]]  # query id -> document ids
-Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
 
 
 @dataclass(frozen=True)
@@ -56,24 +51,6 @@ class Outcome(NamedTuple):
     seconds: float
     singles: list[float]
     facts: dict
-
-
-def candidates(first_stage: Run, queries: Passages, depth: int) -> Candidates:
-    """The documents to score: the first `depth` per query, in the queries' order; a query without any is left out."""
-    return {query: list(top(first_stage[query], depth)) for query in queries if first_stage.get(query)}
-
-
-def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> Passages:
-    """The texts of the candidates. Raises UserError where the run names a document that the corpus lacks."""
-    needed = {document for documents in wanted.values() for document in documents}
-    texts = passages_of(corpus, needed)
-    missing = sorted(needed - texts.keys())
-    if missing:
-        raise UserError(
-            f"{run_file}: {len(missing)} of its documents are not in {corpus}, such as {missing[0]}; "
-            "the run belongs to another corpus"
-        )
-    return texts
 
 
 def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages) -> Run:
@@ -102,7 +79,7 @@ def by_pairs(scorer: Scorer, wanted: Candidates, queries: Passages, texts: Passa
 
 
 def by_vectors(
-    encode: Callable[..., np.ndarray],
+    encode: Callable[..., Any],
     wanted: Candidates,
     queries: Passages,
     texts: Passages,
@@ -126,7 +103,7 @@ def by_vectors(
     seconds = clock() - start
 
     def single(query: str) -> object:
-        return similarities(as_query(queries[query]), wanted[query], vectors)
+        return similarities(of_one_text(as_query(queries[query])), wanted[query], vectors)
 
     return Outcome(ranked, seconds, single_seconds(single, list(wanted)), facts)
 

@@ -8,8 +8,9 @@ trec_eval ranks them: by descending id. Corpus and queries may be files of passa
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.inference.vectors import open_embeddings, passage_counts
 from scripts.ir.collection import passages_of
-from scripts.ir.trec import write_run
+from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
 from scripts.models.prompts import load_prompted, prompts_of, told
@@ -36,6 +37,32 @@ class Settings:
     max_document_length: Annotated[int | None, "as the embeddings were made; goes into the timing"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+
+
+def search_all(
+    find: Callable[[list[list[str]]], tuple[np.ndarray, np.ndarray]],
+    queries: dict[str, list[str]],
+    ids: list[str],
+    batch_size: int,
+) -> tuple[Run, dict[str, Any]]:
+    """The run of all queries, and what its timing says of them.
+
+    `find` gives for queries (lists of passages) the scores and the numbers of the best documents, which index `ids`. A
+    first batch warms it up.
+    """
+    texts = list(queries.values())
+    find(texts[:batch_size])
+    start = clock()
+    scores, rows = find(texts)
+    seconds = clock() - start
+    singles = single_seconds(lambda text: find([text]), texts)
+    ranked = {
+        query: {ids[row]: score for row, score in zip(rows[n].tolist(), scores[n].tolist(), strict=True)}
+        for n, query in enumerate(queries)
+    }
+    print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
+    speed = {"seconds": seconds, "queries_per_second": len(queries) / seconds, "latency_ms": latency(singles)}
+    return ranked, {"queries": len(queries), "documents": len(ids), **speed}
 
 
 def main() -> None:
@@ -61,30 +88,11 @@ def main() -> None:
         split = (np.array([len(text) for text in texts]), passages)
         return search(encoded, documents, places, settings.depth, device(), split)
 
-    texts = list(queries.values())
-    find(texts[: settings.batch_size])  # the warm-up
-    start = clock()
-    scores, rows = find(texts)
-    seconds = clock() - start
-    singles = single_seconds(lambda text: find([text]), texts)
-    ranked = {
-        query: {ids[row]: score for row, score in zip(rows[n].tolist(), scores[n].tolist(), strict=True)}
-        for n, query in enumerate(queries)
-    }
+    ranked, figures = search_all(find, queries, ids, settings.batch_size)
     write_run(options.run, ranked, settings.tag)
-    print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
     facts = told(settings, prompts_of(kind, model))
     del facts["type"]  # so that timings keep the keys that they have always had
-    write_timing(
-        options.timing,
-        queries=len(queries),
-        documents=len(ids),
-        seconds=seconds,
-        queries_per_second=len(queries) / seconds,
-        latency_ms=latency(singles),
-        **computed_by(kind, model),
-        **facts,
-    )
+    write_timing(options.timing, **figures, **computed_by(kind, model), **facts)
 
 
 if __name__ == "__main__":

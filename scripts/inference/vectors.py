@@ -1,12 +1,15 @@
-"""Vectors of texts, a row a passage: made here or taken from the corpus's embeddings."""
+"""Vectors of texts, a row a passage (or a token): made here or taken from the corpus's embeddings."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
@@ -15,7 +18,8 @@ from scripts.ir.collection import read_texts
 
 CHUNK = 1024  # texts encoded between two lines of progress
 
-Vectors = dict[str, np.ndarray]  # id -> float32 of shape (passages, dimensions)
+# id -> float32 of shape (passages, dimensions) or (tokens, dimensions); sparse, of shape (1, terms)
+Vectors = dict[str, Any]
 
 
 def open_embeddings(path: Path, rows: int) -> np.ndarray:
@@ -42,20 +46,33 @@ def stored(embeddings: Path, corpus: Path) -> Vectors:
     return {name: matrix[end - count : end] for (name, count), end in zip(counts.items(), ends, strict=True)}
 
 
-def encode_all(encoder: Callable[[list[str]], np.ndarray], texts: dict[str, list[str]], label: str) -> Vectors:
-    """Encode each passage once by `encoder`."""
+def encode_all(encoder: Callable[[list[str]], Any], texts: dict[str, list[str]], label: str) -> Vectors:
+    """Encode each passage once by `encoder`; where that gives vectors of tokens or sparse ones, each text is whole."""
     passages = [passage for its_passages in texts.values() for passage in its_passages]
     progress = Progress(label, len(passages), "text")
     parts = []
     for first in range(0, len(passages), CHUNK):
         parts.append(encoder(passages[first : first + CHUNK]))
-        progress.add(len(parts[-1]))
+        progress.add(len(passages[first : first + CHUNK]))
+    if scipy.sparse.issparse(parts[0]):
+        whole = scipy.sparse.vstack(parts, "csr")
+        return {name: whole[[row]] for row, name in enumerate(texts)}
+    if isinstance(parts[0], list):
+        return dict(zip(texts, chain.from_iterable(parts), strict=True))
     ends = np.cumsum([len(its_passages) for its_passages in texts.values()])
     return dict(zip(texts, np.split(np.concatenate(parts), ends[:-1]), strict=True))
 
 
-def similarities(query: np.ndarray, documents: list[str], vectors: Vectors) -> dict[str, float]:
-    """The scores of documents for a query of shape (passages, dimensions), by the dot products of their passages."""
+def of_one_text(encoded: Any) -> Any:
+    """The vectors of one text, from what an encoder gives for its passages (or, of tokens, for the whole text)."""
+    return encoded[0] if isinstance(encoded, list) else encoded
+
+
+def similarities(query: Any, documents: list[str], vectors: Vectors) -> dict[str, float]:
+    """The scores of documents for a query of shape (passages or tokens, dimensions), by MaxSim of dot products."""
     rows = [vectors[name] for name in documents]
+    if scipy.sparse.issparse(query):
+        products = (scipy.sparse.vstack(rows, "csr") @ query.T).toarray()[:, 0]
+        return dict(zip(documents, products.tolist(), strict=True))
     scores = max_sim(query @ np.concatenate(rows).T, np.array([len(its_rows) for its_rows in rows]))
     return dict(zip(documents, scores.tolist(), strict=True))

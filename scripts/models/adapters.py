@@ -5,8 +5,9 @@ loaded, how texts become vectors or pairs get scores. The workflow is planned wi
 imports torch, its libraries and what needs them inside its functions only.
 
 A kind that searches gives each text one vector, once, and texts are compared by dot product: it ranks a whole corpus
-alone, or re-ranks. Any other kind scores pairs of texts: it re-ranks, or scores every pair. But one that tags ranks
-nothing: it labels the words of a text, for features.
+alone, or re-ranks. One whose index has another form says so in INDEX; each form has scripts and rules of its own. Any
+other kind scores pairs of texts: it re-ranks, or scores every pair. But one that tags ranks nothing: it labels the
+words of a text, for features.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a pas
 class Training(NamedTuple):
     """What trains a kind of model: the trainer and its arguments (classes of sentence-transformers), and the losses.
 
-    `loss` makes the loss of a name for a model, with a margin where one is given. `outputs` are those of the model's
-    outputs that losses use. `head` gives the parameters of a model's prediction head, where such models have one.
+    `loss` makes the loss of a name for a model, with a margin or weights of regularizers where given. `outputs` are
+    those of the model's outputs that losses use. `head` gives the parameters of a model's prediction head, where such
+    models have one.
     `prompts` gives what the arguments take as `prompts`, for a model and the columns of a training set.
     """
 
@@ -74,14 +76,16 @@ class Adapter(Protocol):
     """
 
     NAME: str  # a model's `type`
-    SEARCHES: bool  # whether it encodes each text once, as a vector, and so can search a corpus alone
+    SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
+    INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     MARGINS: dict[str, str]  # the losses that have a margin -> what the library calls it
+    REGULARIZED: tuple[str, ...]  # the losses with regularizers of documents and queries, where there are such
     HAS_HEAD: bool  # whether a prediction head, which may learn at a rate of its own, follows the encoder
     DEFAULT_LOSS: str
-    DEFAULT_LOSS_OF_PASSAGES: str  # where texts are split into passages: one of labelled pairs
+    DEFAULT_LOSS_OF_PASSAGES: str  # where texts are split into passages: one of labelled pairs, if any takes such
 
     def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
         """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state."""
@@ -104,8 +108,11 @@ class Adapter(Protocol):
     def training(self) -> Training:
         """What trains such a model."""
 
-    def encode(self, model: Any, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
-        """The texts' vectors: float32 of shape (texts, dimensions), all finite; a dot product is the similarity."""
+    def encode(self, model: Any, texts: list[str], batch_size: int, role: Role) -> Any:
+        """The texts' vectors: float32 of shape (texts, dimensions), all finite; a dot product is the similarity.
+
+        Of token vectors, a list with an array of shape (tokens, dimensions) a text; MaxSim is the similarity.
+        """
 
     def load_scorer(self, folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
         """Load a model that scores pairs."""
@@ -125,6 +132,11 @@ def adapter(name: str) -> Adapter:
 def tags(name: str) -> bool:
     """Whether models of a kind label words, and so rank nothing."""
     return bool(getattr(adapter(name), "TAGS", False))
+
+
+def index_of(name: str) -> str:
+    """The form of the index of models of a kind: "vectors", one a text, unless the kind states another."""
+    return str(getattr(adapter(name), "INDEX", "vectors"))
 
 
 def adapters() -> dict[str, Adapter]:

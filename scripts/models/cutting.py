@@ -112,13 +112,11 @@ def cut_columns(columns: dict[str, list], cut: Cut | None) -> dict[str, list]:
     return shorter
 
 
-def cutting_encoder(
-    kind: Adapter, model: Any, lengths: Lengths, roles: Iterable[Role] = ROLES
-) -> Callable[..., np.ndarray]:
+def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths, roles: Iterable[Role] = ROLES) -> Callable[..., Any]:
     """What encodes texts (texts, batch_size, role) of these roles with a model, after they are cut."""
     cut = cutter(tokenizer_of(kind, model), lengths, in_pairs=False, prompts=prompts_of(kind, model, roles))
 
-    def encode(texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+    def encode(texts: list[str], batch_size: int, role: Role) -> Any:
         return kind.encode(model, cut(texts, role) if cut else texts, batch_size, role)
 
     return encode

@@ -79,6 +79,16 @@ def load(model_class: type, folder: Path, **options: Any):
     return model
 
 
+def find_document_prompt(model, folder: Path) -> None:
+    """Let encode_document put the prompt that a model stores for documents under another name.
+
+    The library looks for `passage` and `corpus` too, but finds `document` first, which it has set to "" itself.
+    """
+    if "document" not in stored_prompts(folder):
+        names = [name for name in ("passage", "corpus") if name in model.prompts]
+        model.prompts["document"] = model.prompts[names[0]] if names else ""
+
+
 def cannot_load(folder: Path, error: Exception) -> UserError:
     """What a library says of a model that it cannot load, in a line."""
     lines = str(error).strip().splitlines()

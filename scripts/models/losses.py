@@ -20,6 +20,9 @@ PAIRS = "pairs"
 # (query, documents, labels), one row per query: its positives with label 1, then its negatives with label 0.
 RANKED = "ranked"
 
+# The keys of a recipe with the weights of a loss's regularizers, where the loss has such (an adapter's REGULARIZED).
+REGULARIZERS = ("document_regularizer_weight", "query_regularizer_weight")
+
 
 def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     """The library's name of a loss for a model of this kind; `auto` is its default.
@@ -32,6 +35,9 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     losses = model_kind.LOSSES
     if not losses:
         raise UserError(f"a {kind} cannot be trained here: a system uses it as it is, without a recipe")
+    if split and PAIRS not in losses.values():
+        problem = "makes labelled pairs of passages, and no loss of"
+        raise UserError(f"long_documents: passages {problem} a {kind} takes such pairs; leave it out")
     if name == "auto":
         name = model_kind.DEFAULT_LOSS_OF_PASSAGES if split else model_kind.DEFAULT_LOSS
     if name not in losses:

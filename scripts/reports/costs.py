@@ -17,6 +17,8 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 
+OF_CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")  # columns where a system asks an endpoint
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -61,6 +63,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "device": ranked["device"],
         "threads": ranked["threads"],
         "precision": ranked.get("precision"),
+        **{key: ranked[key] for key in OF_CALLS if key in ranked},
     }
 
 

@@ -22,7 +22,7 @@ from scripts.reports.comparison.family_text import sentence as family_sentence
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import as_table, overview
+from scripts.reports.comparison.table import TRIED, TRIED_NOTE, as_table, overview
 from scripts.reports.family_table import as_markdown
 from scripts.reports.mined_text import mined_lines
 from scripts.reports.transfer.studies import Found as FoundStudy
@@ -176,7 +176,8 @@ def page(
     parts += [f"- **Note**: {caution}." for caution in settings.cautions]
     parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings.charts]
     if len(comparisons):
-        parts += ["## Comparisons", markdown(pd.DataFrame(overview(comparisons, labels)))]
+        shown = overview(comparisons, labels)
+        parts += ["## Comparisons", markdown(pd.DataFrame(shown)), *([TRIED_NOTE] if TRIED in shown else [])]
         parts += comparison_sections(results, settings, labels)
     if studies:
         parts += ["## Transfer and training queries", *as_sections(studies)]

@@ -13,6 +13,7 @@ from scripts.experiment.records import Experiment, Moderator, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
 from scripts.experiment.seeds_of import BORROWED, SeedsOf
+from scripts.experiment.tried import tried_by_comparison
 
 
 def control_metrics(experiment: Experiment, name: str) -> list[str]:
@@ -46,6 +47,12 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
         **measured,
         **_dependence(experiment, name),
     }
+
+
+def table_settings(experiment: Experiment) -> dict[str, Any]:
+    """What was tried for the sides of comparisons, where anything was tuned."""
+    counts = tried_by_comparison(experiment)
+    return {"tried": counts} if counts else {}
 
 
 def moderation_statistics(experiment: Experiment, name: str) -> list[str]:

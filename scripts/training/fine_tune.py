@@ -20,7 +20,6 @@ from scripts.ir.collection import passages_of
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.losses import resolve_loss
-from scripts.models.model_files import backbone
 from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
@@ -72,7 +71,7 @@ def main() -> None:
     from scripts.training.checkpoints import fingerprint
     from scripts.training.trainer import train
 
-    weights = sorted(backbone(options.start).glob("*.safetensors"))
+    weights = sorted(options.start.rglob("*.safetensors"))
     mark = fingerprint(settings, training_set, weights, prompts)
     outcome = train(model, training_set, shape, loss, settings, options.resume, mark)
     with atomic_folder(options.checkpoint) as folder:

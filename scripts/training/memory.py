@@ -36,7 +36,7 @@ def by_groups(forward: Callable, size: int, kept: tuple[str, ...], features: dic
     of_texts = {name: value for name, value in tensors.items() if len(value) == count}
 
     def of_group(group: dict) -> dict:
-        outputs = forward(group, **others)
+        outputs = forward(dict(group), **others)  # a model may change what it is given, and is given it once more
         return {name: outputs[name] for name in kept if name in outputs}
 
     groups = []

@@ -93,7 +93,7 @@ def train(
     rows = len(dataset) // int(settings.epochs) if by_epoch else len(dataset)
     steps = math.ceil(settings.epochs * math.ceil(rows / settings.batch_size))
     sampler: Any = without_duplicates if shape == LISTS else ShuffledBatches
-    loss_module = training.loss(loss, model, settings.margin)
+    loss_module = training.loss(loss, model, settings.margin, **settings.of_loss)
     before = newest_complete(folder, fingerprint)
     log_every = math.ceil(steps / LOGGED)
     sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from scripts.models.losses import REGULARIZERS
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -24,8 +26,16 @@ class Settings:
     seed: Annotated[int, "of fresh weights, of the batches' order and of dropout"]
     head_learning_rate: Annotated[float | None, "the highest of the prediction head's; null: that of all"] = None
     margin: Annotated[float | None, "of a loss that has one; null: its own default"] = None
+    document_regularizer_weight: Annotated[float | None, "of SpladeLoss, for documents; null: its own default"] = None
+    query_regularizer_weight: Annotated[float | None, "of SpladeLoss, for queries; null: its own default"] = None
     draw: Annotated[Literal["once", "epoch"], "epoch: each epoch has rows of its own"] = "once"
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None
+
+    @property
+    def of_loss(self) -> dict[str, float]:
+        """What a loss is told beside its margin; nothing where it keeps its own."""
+        given = {name: getattr(self, name) for name in REGULARIZERS}
+        return {name: value for name, value in given.items() if value is not None}

@@ -3,7 +3,8 @@
 Reads the setting `source`; writes a folder with just the files that loading needs. Weights are safetensors only, held
 to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
 order of their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is
-refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json).
+refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). What is told
+of a language model stands in judging.json.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.common.unpacking import opened
+from scripts.models.language_models import KEYS as JUDGING
+from scripts.models.language_models import write_judging
 from scripts.models.loading import check
 from scripts.models.model_files import (
     SHARDS,
@@ -36,9 +39,13 @@ ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
 CONFIGURATION = (
     *("config.json", "modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
+    "artifact.metadata",  # of Stanford's ColBERT, JSON
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
+    "chat_template.jinja",
 )
+# Modules of other packages for which sentence-transformers takes its own, without that package.
+TAKEN_OVER = ("pylate.models.Dense.Dense",)
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,9 @@ class Settings:
     pooling: Annotated[Literal["cls", "mean", "none"] | None, "of an ONNX file: what makes one vector of tokens'"] = (
         None
     )
+    instruction: Annotated[str | None, "of a language model: what it is told of the task"] = None
+    true_token: Annotated[str | None, "of a language model: the token whose logit is the score"] = None
+    false_token: Annotated[str | None, "of a language model: the token whose logit is taken from that"] = None
 
 
 def find_model(root: Path) -> Path:
@@ -75,7 +85,7 @@ def module_folders(model: Path) -> list[str]:
     folders = []
     for module in modules(model):
         path = PurePosixPath(module["path"])
-        if not module["type"].startswith("sentence_transformers."):
+        if not module["type"].startswith("sentence_transformers.") and module["type"] not in TAKEN_OVER:
             raise UserError(f"modules.json: refused, the module {module['type']!r} is code that comes with the model")
         folders.append(str(path))
     return [folder for folder in folders if folder != "."]
@@ -120,9 +130,9 @@ def check_taken(path: Path) -> None:
     """Raise UserError for a file that no library could read."""
     if path.name == "tokenizer.json":
         check_tokenizer(path)
-    elif path.suffix == ".json" and path.name != "modules.json":
+    elif path.suffix in (".json", ".metadata") and path.name != "modules.json":
         read_object(path)
-    elif path.suffix == ".txt":
+    elif path.suffix in (".txt", ".jinja"):
         check_text(path)
 
 
@@ -201,7 +211,9 @@ def main() -> None:
                     write_pooling(target, settings.pooling)
             else:
                 copy_model(find_model(root), target, settings.sha256)
-                check(target)
+                config = check(target)
+                if told := {key: text for key in JUDGING if (text := getattr(settings, key)) is not None}:
+                    write_judging(target, told, config)
         except UserError as error:
             reason = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
             raise UserError(f"{source}: {reason}") from None

@@ -41,6 +41,21 @@ def test_a_figure_is_told_only_the_labels_that_it_shows():
     assert of_both["title"] == "A title" and "together" not in of_both
 
 
+def test_comparisons_in_one_figure_may_have_other_tasks_each():
+    changes = {
+        "datasets/d/label": "First",
+        "datasets/half": {"format": "beir", "location": "tests", "label": "Second"},
+        "tasks": ["d", "half"],
+        "comparisons/c": {"control": "tuned", "treatment": "bm25", "tasks": ["d"], "figure": {"together": "both"}},
+        "comparisons/z": {"control": "tuned", "treatment": "bm25", "tasks": ["half"], "figure": {"together": "both"}},
+        "recipes/q": {"train_on": "half"},
+        "systems/tuned/recipe": {"each": {"d": "r", "half": "q"}},
+    }  # fmt: skip
+    told = figures.forest_settings(resolve(changed(changes), "c.yaml"), "both")
+    assert told["labels"]["tasks"] == {"d": "First", "half": "Second"}
+    assert told["trained"] == {"tuned": ["d", "half"]}
+
+
 def test_a_title_is_no_setting_of_a_table():
     assert "title" in figures.figure_settings(EXPERIMENT, "c")
     assert not {"title", "width"} & figures.table_settings(EXPERIMENT)["c"].keys()

@@ -15,6 +15,7 @@ from scripts.common.errors import UserError
 from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
+from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.page.families import ShownFamily
 from scripts.reports.page.machine import duration, facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
@@ -137,6 +138,12 @@ def test_the_overview_shares_one_scale_and_sorts_by_exact_values():
     assert zeros[0] == zeros[1] and drawings[1] == ""
     assert "unsure" in drawings[0] and '"strip sure"' in drawings[2]
     assert [row[2].sort for row in shown.rows] == [0.1, None, 0.05] and shown.rows[0][3].sort == 1e-9
+    assert TRIED_NOTE not in shown.caption
+    budgets = overview_table(
+        table.assign(control_tried=[25, 1, 1], treatment_tried=[1, 1, 11]), Labels({}, {}), members
+    )
+    assert budgets.caption.endswith(TRIED_NOTE) and budgets.columns[-1] == (TRIED, True)
+    assert [row[-1].text for row in budgets.rows] == ["25 → 1", "1 → 1", "1 → 11"]
 
 
 def test_means_mark_the_best_and_what_was_learnt():

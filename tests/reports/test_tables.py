@@ -11,7 +11,7 @@ from scripts.reports.comparison.adjustment import Adjustment, adjustments
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, p_column
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import as_table, blocks, headings, overview
+from scripts.reports.comparison.table import TRIED, as_table, blocks, headings, overview
 from scripts.reports.tables import in_full, page
 from scripts.reports.writing.latex import escape, tabular
 
@@ -127,6 +127,14 @@ def test_a_comparison_without_an_effect_has_a_table_too():
     row = dict.fromkeys(("effect", "ci_low", "ci_high", "p_value", "p_holm", "i2", "tau2", "prediction_low")) | {
         "comparison": "n", "control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 0, "alpha": 0.05}  # fmt: skip
     assert overview(pd.DataFrame([row]), LABELS)["Summary"] == [""]
+
+
+def test_what_was_tried_is_told_of_all_comparisons_where_anything_was_tuned():
+    row = dict.fromkeys(("effect", "i2"), None) | {"comparison": "n", "control": "c", "treatment": "t", "measure": "m",
+                                                   "effect_type": "MD", "k": 0}  # fmt: skip
+    tuned, plain = ({"control_tried": count, "treatment_tried": 1} for count in (25, 1))
+    assert overview(pd.DataFrame([row | tuned, row | plain]), LABELS)[TRIED] == ["25 → 1", "1 → 1"]
+    assert TRIED not in overview(pd.DataFrame([row | plain]), LABELS)
 
 
 def test_latex_escapes_what_means_something_to_it():

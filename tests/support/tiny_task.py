@@ -25,8 +25,9 @@ WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for l
 
 
 def command(task: Path, out: Path, **settings) -> list[str]:
+    start = "masked" if settings.get("type") == "sparse-encoder" else "start"
     paths = {
-        **{"start": task / "start", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
+        **{"start": task / start, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
         **{"negatives": task / "negatives.tsv", "checkpoint": out / "model", "timing": out / "timing.json"},
         **{"training-log": out / "log.tsv", "resume": out / "resume"},
     }
@@ -50,7 +51,13 @@ def read_log(out: Path) -> list[dict[str, str]]:
 def weights(out: Path) -> dict[str, np.ndarray]:
     from safetensors.numpy import load_file
 
-    return load_file(out / "model" / "model.safetensors")
+    files = sorted((out / "model").rglob("*.safetensors"))  # modules above the encoder may have weights of their own
+    inside = [str(file.parent.relative_to(out / "model")).removeprefix(".") for file in files]
+    return {
+        f"{folder}{name}": rows
+        for folder, file in zip(inside, files, strict=True)
+        for name, rows in load_file(file).items()
+    }
 
 
 def same(left: Path, right: Path) -> bool:

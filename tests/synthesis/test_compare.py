@@ -206,8 +206,9 @@ def test_the_table_of_comparisons_adjusts_over_them():
         "none": base | {"summary": None, "k": 0},
         "two": base | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
     }
-    rows = table(metas).set_index("comparison")
+    rows = table(metas, {"two": [25, 1]}).set_index("comparison")
     assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
     assert rows.loc[["one", "two"], "p_bh"].tolist() == [0.02, 0.04]
     assert rows.loc["one", "p_non_inferiority"] == 0.2 and rows.loc["two", "prediction_high"] == 0.2
-    assert list(table({}).columns) == list(table(metas).columns)
+    assert rows[["control_tried", "treatment_tried"]].values.tolist() == [[1, 1], [1, 1], [25, 1]]
+    assert list(table({}, {}).columns) == list(table(metas, {}).columns)

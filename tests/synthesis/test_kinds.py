@@ -126,7 +126,10 @@ def test_a_new_kind_is_one_new_file(tmp_path):
             ["--control", "metrics/a/c/seed-0.tsv", "metrics/b/c/seed-0.tsv"],
             ["--treatment", "metrics/a/t/seed-0.tsv", "metrics/b/t/seed-0.tsv", *files],
         ),
-        "synthesis/comparisons_table.py": (None, ["--meta", "x.json", "--table", "comparisons.tsv"]),
+        "synthesis/comparisons_table.py": (
+            {"tried": {"x": [25, 1]}},
+            ["--meta", "x.json", "--table", "comparisons.tsv"],
+        ),
         "reports/draw_forest.py": (
             shown | {"labels": labels, "title": "", "width": "double column"},
             [*files, "--svg", "x.svg", "--pdf", "x.pdf", "--png", "x.png"],

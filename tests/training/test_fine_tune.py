@@ -14,10 +14,10 @@ from scripts.ir.collection import Document, write_corpus
 from scripts.models.adapters import adapters
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, resolve_loss
 from scripts.training.examples import Row, columns, read_table, with_texts
-from tests.support.tiny_task import ROOT, command, in_process, read_log, same
+from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
 
 
-@pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
+@pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder", "multi-vector", "sparse-encoder"])
 def test_a_seed_gives_the_same_weights_twice_and_another_seed_others(task, tmp_path, monkeypatch, kind):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         in_process(task, tmp_path / name, monkeypatch, type=kind, seed=seed, epochs=1)
@@ -58,6 +58,8 @@ fine_tune.main()
         ("bi-encoder", "step", 5, 4),  # three steps an epoch: in the middle of the second
         ("bi-encoder", "save", 3, 3),  # while the checkpoint of step 4 is written
         ("cross-encoder", "step", 13, 12),  # eight steps an epoch
+        ("multi-vector", "step", 5, 4),
+        ("sparse-encoder", "step", 5, 4),  # while the weights of the regularizers still rise
     ],
 )
 def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypatch, kind, where, count, resumed_at):
@@ -202,3 +204,22 @@ def test_columns_of_each_shape():
     assert sorted(zip(pairs["query"], pairs["document"], pairs["label"], strict=True)) == [
         ("q", "m", 0.0), ("q", "n", 0.0), ("q", "p", 1.0), ("q", "r", 1.0), ("s", "n", 0.0), ("s", "p", 1.0),
     ]  # fmt: skip
+
+
+def test_a_multi_vector_model_learns_its_projection_and_is_the_start_of_another_training(task, tmp_path, monkeypatch):
+    """A plain encoder's projection is drawn from the seed; a trained model's goes on from its own."""
+    in_process(task, tmp_path / "first", monkeypatch, type="multi-vector", epochs=1, prompts={"query": "ashen "})
+    timing = json.loads((tmp_path / "first/timing.json").read_text())
+    assert (timing["loss"], timing["prompts"]) == ("MultiVectorMultipleNegativesRankingLoss", {"query": "ashen "})
+    learnt = weights(tmp_path / "first")
+    projections = [name for name in learnt if name.startswith("1_Dense")]
+    assert [learnt[name].shape for name in projections] == [(128, 32)]
+    again = task.parent / "again"
+    again.mkdir()
+    for name in ("corpus.jsonl", "queries.jsonl", "negatives.tsv"):
+        (again / name).symlink_to(task / name)
+    (again / "start").symlink_to(tmp_path / "first/model")
+    settings = {"type": "multi-vector", "epochs": 1, "learning_rate": 1e-9}
+    in_process(again, tmp_path / "second", monkeypatch, **settings)
+    assert json.loads((tmp_path / "second/timing.json").read_text())["prompts"] == {"query": "ashen "}  # it stores them
+    assert all(np.allclose(value, learnt[name], atol=1e-6) for name, value in weights(tmp_path / "second").items())

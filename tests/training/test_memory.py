@@ -30,17 +30,19 @@ def start(task, tmp_path_factory):
     """The start without dropout: what it draws differs between groups and the whole batch."""
     import shutil
 
-    folder = tmp_path_factory.mktemp("start") / "start"
-    shutil.copytree(task / "start", folder)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | PLAIN))
-    return folder
+    folder = tmp_path_factory.mktemp("start")
+    for name in ("start", "masked"):
+        shutil.copytree(task / name, folder / name)
+        config = json.loads((folder / name / "config.json").read_text())
+        (folder / name / "config.json").write_text(json.dumps(config | PLAIN))
+    return folder / "start"
 
 
 def load(start, kind):
     """The model in double precision, whose rounding cannot hide a wrong weight of a group."""
     from scripts.training.fine_tune import load as load_model
 
+    start = start.with_name("masked") if kind == "sparse-encoder" else start
     return load_model(start, Settings(**SCHEDULE | {"type": kind})).double()
 
 
@@ -67,6 +69,7 @@ def loss_and_gradients(model, kind, name, made, shape, size):
     model.train()
     with grouped(model, size, training.outputs):
         value = loss(features, labels)
+        value = sum(value.values()) if isinstance(value, dict) else value  # of SpladeLoss, with its regularizers
         value.backward()
     return value.item(), {n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None}
 

@@ -15,13 +15,16 @@ SYSTEMS = {
     "likelihood": {"type": "query-likelihood", "tune": True, "grid": {"mu": [10, 100]}},
     "rm3": {"type": "bm25", "tune": True, "feedback": "rm3", "feedback_terms": 5,
             "grid": {"k1": [0.9, 1.5], "b": [0.4], "feedback_documents": [2, 5], "original_query_weight": [0.5]}},
+    "further": {"type": "bm25", "texts": "appended", "tune": True, "grid": {"k1": [0.9, 1.5], "b": [0.4]}},
     "rocchio": {"type": "query-likelihood", "mu": 10, "feedback": "rocchio", "gamma": 0.1},
 }  # fmt: skip
 CONFIG = {
     "experiment": "f",
     "measures": ["nDCG@10"],
     "depth": 30,
-    "datasets": {"haus": {"format": "beir", "location": "haus", "language": "de"}},
+    "datasets": {
+        "haus": {"format": "beir", "location": "haus", "language": "de", "texts": {"append": "further.jsonl"}}
+    },
     "tasks": ["haus"],
     "systems": SYSTEMS,
     "comparisons": {},
@@ -46,6 +49,7 @@ def finished(tmp_path_factory):
         rows = [f"q{topic}\td{n}\t1\n" for topic in topics for n in range(topic, 90, 15)]
         rows += ["q14\td0\t1\n"] if split == "test" else []
         (haus / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+    (made.folder / "further.jsonl").write_text('{"id": "d1", "predicted_queries": ["wo steht ein haus"]}\n')
     made.write_config(CONFIG)
     done = made.snakemake("--cores", "2", *(f"results/f/runs/haus/{name}/seed-0.trec.gz" for name in SYSTEMS))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -54,7 +58,7 @@ def finished(tmp_path_factory):
 
 def test_each_system_searches_an_index_of_its_language(finished):
     indices = sorted(path.name for path in (finished.folder / FOLDER).glob("index*"))
-    assert indices == ["index", "index-de-together", "index-de-together-vectors"]
+    assert indices == ["index", "index-de-together", "index-de-together-appended", "index-de-together-vectors"]
     runs = {name: read_run(finished.folder / f"results/f/runs/haus/{name}/seed-0.trec.gz") for name in SYSTEMS}
     assert "q14" not in runs["english"]
     assert all("d0" in runs[name]["q14"] for name in SYSTEMS if name != "english")
@@ -67,6 +71,7 @@ def test_tables_and_choices_lie_beside_the_index(finished):
     }
     assert {name: (lines[0].split("\t"), len(lines) - 1) for name, lines in tables.items()} == {
         "bm25": (["k1", "b", "nDCG@10"], 2),
+        "further": (["k1", "b", "nDCG@10"], 2),
         "likelihood": (["mu", "nDCG@10"], 2),
         "rm3": (["k1", "b", "feedback_documents", "feedback_terms", "original_query_weight", "nDCG@10"], 4),
     }
@@ -74,6 +79,17 @@ def test_tables_and_choices_lie_beside_the_index(finished):
     timing = json.loads((finished.folder / "results/f/runs/haus/rm3/seed-0.timing.json").read_text())
     assert timing["feedback"] == chosen["feedback"] and timing["k1"] == chosen["k1"]
     assert set(chosen["feedback"]["rm3"]) == {"feedback_documents", "feedback_terms", "original_query_weight"}
+
+
+def test_further_texts_are_found_by_the_system_that_indexes_them_and_indexed_again_where_they_change(finished):
+    found = {name: set(read_run(finished.folder / f"results/f/runs/haus/{name}/seed-0.trec.gz")["q14"])
+             for name in ("bm25", "further")}  # fmt: skip
+    assert "d1" in found["further"] - found["bm25"] and found["bm25"] <= found["further"]
+    (finished.folder / "further.jsonl").write_text('{"id": "d2", "text": "wo steht ein haus"}\n')
+    done = finished.snakemake("--dry-run", *(f"results/f/runs/haus/{name}/seed-0.trec.gz" for name in SYSTEMS))
+    assert set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)) == {
+        "append_texts haus", "index haus-de-together-appended", "tune haus further", "search haus further",
+    }  # fmt: skip
 
 
 def test_another_system_with_feedback_indexes_nothing_anew(finished):

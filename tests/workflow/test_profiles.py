@@ -10,6 +10,7 @@ from snakemake.profiles import ProfileConfigFileParser
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
 GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all", "score_candidates"}
+GPU_RULES |= {"encode_multi_vector", "retrieve_multi_vector", "encode_sparse", "retrieve_sparse"}
 
 
 def parsed(text, tmp_path):

@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.workflow.conftest import REPOSITORY
 
 ACCEPTED = {
@@ -18,6 +20,8 @@ def lints() -> list[str]:
     command = [sys.executable, "-m", "snakemake", "--lint", "--configfile", "config/ranger.yaml"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     printed = done.stdout + done.stderr
+    if missing := re.search("no file or folder '.*' here or in the mirrors", printed):
+        pytest.skip(missing.group())  # data that is not on this machine
     assert "Lints for" in printed or "Congratulations" in printed, printed
     return re.findall(r"^    \* (.*)$", printed, re.MULTILINE)
 

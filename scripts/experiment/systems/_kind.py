@@ -57,6 +57,10 @@ class SystemKind:
         """The names of further tasks for which the systems that it takes need runs."""
         return []
 
+    def tried(self, system: System) -> int:
+        """The configurations that its own tuning compares on dev, for one dataset and seed; 0: it is not tuned."""
+        return 0
+
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         """The datasets and splits on which what ranks a dataset was trained or tuned, but for what it takes."""
         return set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited
 from scripts.ir.measure_names import cutoff, parse
 
 ANALYZERS = ["english", "standard"]
+APPENDED = "appended"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ def keys(similarity: Similarity, of_parameters: dict[str, dict[str, Any]]) -> di
             "description": "bm25, query-likelihood: title and text as one field (Lucene's default), or the better one "
             "counts (Elasticsearch's)",
             "enum": ["together", "best"],
+        },
+        "texts": {
+            "description": "bm25, query-likelihood: what is indexed of documents: their own texts (default), or with "
+            "those appended that the dataset names under texts (Lucene)",
+            "enum": ["own", APPENDED],
         },
         **_feedback.KEYS,
         "tune": {
@@ -84,9 +91,18 @@ class Lexical(SystemKind):
         return System(name, self.similarity.kind, entry.get("label", name), settings=settings, tasks=ranked)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
-        for task in tasks.values():
-            if tunes(system) and system.ranks(task.name):
+        for task in (task for task in tasks.values() if system.ranks(task.name)):
+            if tunes(system):
                 check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
+            if appends(system):
+                _check_texts(check, system.name, task.ranked_dataset)
+
+    def tried(self, system: System) -> int:
+        if not tunes(system):
+            return 0
+        grids = [{name: system.settings[name] for name in self.similarity.usual}]
+        grids += system.settings.get("feedback", {}).values()
+        return sum(math.prod(len(set(values)) for values in grid.values()) for grid in grids)
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(dataset, "dev")} if tunes(system) else set()
@@ -102,7 +118,8 @@ class Lexical(SystemKind):
         fields = "title and text as one field" if settings["fields"] == "together" else "the better of title and text"
         named = settings["analyzer"]
         analyzer = "analyser of the dataset's language" if named == OF_LANGUAGE else f"{named} analyser"
-        words = f"{self.similarity.label} ({self.engine(system)}, {analyzer}, {fields}), {parameters}"
+        texts = ", documents with the texts appended that their dataset names" if appends(system) else ""
+        words = f"{self.similarity.label} ({self.engine(system)}, {analyzer}, {fields}{texts}), {parameters}"
         return words + _feedback.in_words(feedback)
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
@@ -114,6 +131,21 @@ def tunes(system: System) -> bool:
     return "measure" in system.settings
 
 
+def appends(system: System) -> bool:
+    """Whether the system searches documents with further texts."""
+    return system.settings.get("texts") == APPENDED
+
+
+def _check_texts(check: Checker, system: str, dataset: str) -> None:
+    """The documents of a dataset have further texts. Raises UserError where they do not."""
+    datasets = check.config["datasets"]
+    owner = datasets[dataset].get("corpus", dataset)
+    if "texts" not in datasets[owner]:
+        raise check.fail(
+            f"systems.{system}.texts", f"dataset {owner} names no texts to append (texts: {{append: file}})"
+        )
+
+
 def lexical_settings(check: Checker, key: str, entry: dict[str, Any], similarity: Similarity) -> dict[str, Any]:
     """How a system indexes and searches: analyzer, fields, its parameters or the grid to tune them on, and feedback.
 
@@ -121,6 +153,8 @@ def lexical_settings(check: Checker, key: str, entry: dict[str, Any], similarity
     """
     usual = {"analyzer": usual_analyzer(check.config), "fields": "together"}
     how = {name: entry.get(name, value) for name, value in usual.items()}
+    if entry.get("texts") == APPENDED:
+        how["texts"] = APPENDED
     tuned = bool(entry.get("tune"))
     if "grid" in entry and not tuned:
         raise check.fail(key, "a grid is only valid with tune: true")

@@ -13,7 +13,8 @@ from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, T
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
-from scripts.models.adapters import adapter, tags
+from scripts.models.adapters import adapter, index_of, tags
+from scripts.models.language_models import KEYS as JUDGING
 
 KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
@@ -128,6 +129,9 @@ class Neural(SystemKind):
         model = check.config["models"][system.model]
         for recipe in dict.fromkeys(itertools.chain(*(_chain(check.config, name) for name in system.recipes))):
             check_loss(check, recipe, [model["type"]])
+        if system.passage_length and index_of(model["type"]) != "vectors":
+            message = f"a {model['type']} compares whole texts; leave it out"
+            raise check.fail(f"systems.{system.name}.long_documents", message)
         if model["backend"] == "onnx" and system.recipes:
             message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise check.fail(f"systems.{system.name}", message)
@@ -171,7 +175,9 @@ class Neural(SystemKind):
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         model = _model(experiment, system)
         facts = {
-            key: model[key] for key in ("weights", "revision", "max_length", *LENGTHS, "prompts") if model.get(key)
+            key: model[key]
+            for key in ("weights", "revision", "max_length", *LENGTHS, "prompts", *JUDGING)
+            if model.get(key)
         }
         facts["weights"] = shown(facts["weights"])
         stage = {"method": model["type"], **facts}
@@ -197,6 +203,7 @@ def _prompts(model: dict[str, Any]) -> str:
     words = [
         f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}" for role, text in given.items()
     ]
+    words += [f"{key} {json.dumps(model[key], ensure_ascii=False)}" for key in JUDGING if key in model]
     return "".join(f", {word}" for word in words)
 
 

@@ -8,7 +8,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.records import System
 from scripts.experiment.systems._feedback import feedback_values
 from scripts.experiment.systems._kind import LABEL, LIMITED
-from scripts.experiment.systems._lexical import Lexical, Similarity, keys, lexical_settings, plain_lists
+from scripts.experiment.systems._lexical import APPENDED, Lexical, Similarity, keys, lexical_settings, plain_lists
 
 NAME = "bm25"
 PYSERINI_BM25 = {"k1": 0.9, "b": 0.4}
@@ -65,6 +65,8 @@ def bm25_settings(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, 
         if entry.get(name):
             problem = f"{name}: {'true' if entry[name] is True else entry[name]} is only valid with engine: lucene"
             raise check.fail(key, f"{problem}; it searches the same without a server")
+    if entry.get("texts") == APPENDED:
+        raise check.fail(f"{key}.texts", "only valid with engine: lucene")
     if "grid" in entry:
         raise check.fail(key, "a grid is only valid with tune: true")
     feedback_values(check, key, entry, None)

@@ -125,6 +125,9 @@ class Fusion(SystemKind):
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, sum(taken))
 
+    def tried(self, system: System) -> int:
+        return trials(round(1 / system.settings["step"]), len(system.settings["systems"])) if tunes(system) else 0
+
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(dataset, "dev")} if tunes(system) else set()
 

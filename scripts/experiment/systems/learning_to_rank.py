@@ -149,6 +149,10 @@ class LearningToRank(SystemKind):
     def training_column(self, system: System) -> str:
         return f"learning to rank ({', '.join(learns_from(system)) or OWN})"
 
+    def tried(self, system: System) -> int:
+        combinations = math.prod(len(values) for values in system.settings["parameters"].values())
+        return combinations if combinations > 1 else 0
+
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(one, split) for one in learns_from(system) or [dataset] for split in ("train", "dev")}
 

@@ -8,7 +8,7 @@ from typing import Any
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems import _neural
-from scripts.models.adapters import adapter
+from scripts.models.adapters import adapter, index_of
 
 NAME = "rerank"
 KEYS: dict[str, dict[str, Any]] = {
@@ -46,6 +46,9 @@ class Rerank(_neural.Neural):
         vectors = entry["rerank"].get("vectors", "candidates")
         if vectors == "corpus" and not adapter(check.config["models"][entry["model"]]["type"]).SEARCHES:
             message = "a model that scores pairs has no vectors of documents; leave it out"
+            raise check.fail(f"systems.{name}.rerank.vectors", message)
+        if vectors == "corpus" and index_of(check.config["models"][entry["model"]]["type"]) != "vectors":
+            message = "a model with more than a vector a text encodes the candidates; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")

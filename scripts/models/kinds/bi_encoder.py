@@ -61,10 +61,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     if model.similarity_fn_name not in ("cosine", "dot"):
         raise UserError(f"{folder}: its similarity is {model.similarity_fn_name}; only cosine and dot can be searched")
     loading.limit(model, folder, max_length)
-    if "document" not in loading.stored_prompts(folder):
-        # encode_document looks for these names too, but finds `document` first, which the library has set to "".
-        names = [name for name in ("passage", "corpus") if name in model.prompts]
-        model.prompts["document"] = model.prompts[names[0]] if names else ""
+    loading.find_document_prompt(model, folder)
     return model
 
 

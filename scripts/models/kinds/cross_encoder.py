@@ -33,6 +33,24 @@ LOSSES = {
     "MarginRankingLoss": TRIPLETS,
 }
 MARGINS = {"MarginRankingLoss": "margin"}
+KEYS = {
+    "instruction": {
+        "description": "what a language model is told of the task, in place of the instruction that it stores",
+        "$ref": "#/$defs/prompt",
+    },
+    "true_token": {
+        "description": "of a language model: the token whose logit is the score, such as yes",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 100,
+    },
+    "false_token": {
+        "description": "of a language model: the token whose logit is taken from that, such as no",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 100,
+    },
+}
 HAS_HEAD = True
 DEFAULT_LOSS = "BinaryCrossEntropyLoss"
 DEFAULT_LOSS_OF_PASSAGES = "BinaryCrossEntropyLoss"
@@ -44,10 +62,11 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
     Raises UserError where that cannot be done, as with weights without a scoring head: unless the model is `to_train`,
     when a head is drawn from torch's random state.
     """
-    from scripts.models import loading
+    from scripts.models import language_models, loading
     from scripts.models.running import import_library
 
     config = loading.check(folder)
+    causal = language_models.is_language_model(config)
     if not to_train and not has_head(config):
         raise UserError(f"{folder}: its weights have no scoring head, so scores would be random; give it a recipe")
     import_library()
@@ -57,8 +76,11 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
     labels = config.get("id2label")
     if has_head(config) and labels and len(labels) != 1:
         raise UserError(f"{folder}: a cross-encoder with {len(labels)} outputs; expected one with a single score")
-    model = loading.load(CrossEncoder, folder, num_labels=1)
+    options = language_models.options(to_train) if causal else {}
+    model = loading.load(CrossEncoder, folder, num_labels=1, **options)
     loading.limit(model, folder, max_length)
+    if causal:
+        language_models.prepare(model, folder, config, to_train)
     return model
 
 
@@ -129,10 +151,16 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
 
         encoder = OnnxCrossEncoder(folder, max_length)
         return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts, encoder.tokenizer)
+    from scripts.models import language_models
+
     model = load(folder, max_length)
     put = {role: prompt for role, prompt in prompts(model).items() if prompt}
+    around, facts = put, {"precision": precision(), **fact(put)}
+    if language_models.judges(model):
+        around = {"query": language_models.template(model)}
+        facts["score"] = language_models.in_words(model)
     score = partial(score_pairs, model, batch_size=batch_size)
-    return Scorer(score, {"precision": precision(), **fact(put)}, tokenizer(model), put)
+    return Scorer(score, facts, tokenizer(model), around)
 
 
 def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> np.ndarray:

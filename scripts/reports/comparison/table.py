@@ -12,6 +12,11 @@ from scripts.reports.comparison.lines import Line, lines_of
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest
 
+TRIED = "Tried"
+TRIED_NOTE = (
+    "Tried: the configurations compared on dev before each side stood as it is, control → treatment; 1 where nothing "
+    "was tuned. The side for which more was tried had the larger budget of tuning."
+)
 FIXED = "Fixed effect (for reference)"
 
 
@@ -79,6 +84,7 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     """The rows of all comparisons as text, by column."""
     columns: dict[str, list[str]] = {}
+    tuned = (table.get(["control_tried", "treatment_tried"], pd.DataFrame()) > 1).any(axis=None)
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         cell = {"Comparison": row["comparison"], "Control": labels.system(row["control"])}
         cell |= {"Treatment": labels.system(row["treatment"]), "Measure": row["measure"], "Effect": row["effect_type"]}
@@ -96,6 +102,8 @@ def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
             if row["prediction_low"] is not None:
                 _, low, high = numbers.of(None, row["prediction_low"], row["prediction_high"])
                 cell["Prediction interval"] = f"[{low}, {high}]"
+        if tuned:
+            cell[TRIED] = f"{row['control_tried']} → {row['treatment_tried']}"
         for column, text in cell.items():
             columns.setdefault(column, []).append(text)
     return columns

@@ -75,7 +75,8 @@ def facts(timings: list[dict]) -> list[tuple[str, str]]:
     lines = [("Versions", ", ".join(listed))]
     threads = sorted({timing["threads"] for timing in timings if timing.get("threads")})
     lines.append(("Threads a job", ", ".join(map(str, threads))))
-    on_gpu = sum(float(timing.get("seconds") or 0) for timing in timings if timing["device"] != "cpu")
+    here = [timing for timing in timings if "calls" not in timing]  # others were an endpoint's
+    on_gpu = sum(float(timing.get("seconds") or 0) for timing in here if timing["device"] != "cpu")
     lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
     lines.append(("Prompts", prompts_in_words(timings)))
     lines.append(("Energy", "not measured"))

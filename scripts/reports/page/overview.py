@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from scripts.reports.comparison.forest_data import Diamond
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.comparison.table import overview
+from scripts.reports.comparison.table import TRIED, TRIED_NOTE, overview
 from scripts.reports.page.sections import Shown
 from scripts.reports.page.tables import Cell, Table, value_or_none
 
@@ -18,7 +18,9 @@ from scripts.reports.page.tables import Cell, Table, value_or_none
 def overview_table(comparisons: pd.DataFrame, labels: Labels, shown_comparisons: list[Shown]) -> Table:
     """One row per comparison: question and answer (of `shown_comparisons`), its summary effect, p and I²."""
     shown, by_name = overview(comparisons, labels), {comparison.name: comparison for comparison in shown_comparisons}
-    optional_columns = [name for name in ("Prediction interval", "p", "p (Holm)", "I²") if any(shown[name])]
+    optional_columns = [
+        name for name in ("Prediction interval", "p", "p (Holm)", "I²", TRIED) if any(shown.get(name, []))
+    ]
     scales: dict[tuple[str, str], list[float]] = {}
     for row in comparisons.to_dict("records"):
         scale = scales.setdefault((row["effect_type"], row["measure"]), [0.0])
@@ -38,6 +40,7 @@ def overview_table(comparisons: pd.DataFrame, labels: Labels, shown_comparisons:
     columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
     caption = "All comparisons, each with its summary effect over the tasks; "
     caption += "p (Holm) is adjusted for their number, and answers go by it."
+    caption += f" {TRIED_NOTE}" if TRIED in shown else ""
     return Table(caption, [*columns, *((name, True) for name in optional_columns)], rows)
 
 

@@ -75,9 +75,10 @@ def figure_settings(experiment: Experiment, name: str) -> dict:
 def forest_looks(experiment: Experiment, name: str) -> dict:
     """How a forest plot looks, with the tasks whose training queries its systems learnt from."""
     compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
-    learnt = {}
-    for comparison in compared:
-        learnt |= tasks_learnt(experiment, comparison)
+    learnt: dict[str, list[str]] = {}
+    for comparison in compared:  # they may have other tasks each, and one control
+        for system, tasks in tasks_learnt(experiment, comparison).items():
+            learnt[system] = list(dict.fromkeys([*learnt.get(system, []), *tasks]))
     return figure_settings(experiment, compared[0].name) | ({"trained": learnt} if learnt else {})
 
 
@@ -109,9 +110,8 @@ def on_axis(experiment: Experiment, name: str) -> list[str]:
 def forest_settings(experiment: Experiment, name: str) -> dict:
     """How a forest plot looks; of the labels those that it shows, so that no other label draws it again."""
     compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
-    first = compared[0]
-    tasks = [experiment.tasks[task].folder for task in first.tasks]
-    systems = [first.control, *(comparison.named(comparison.treatment) for comparison in compared)]
+    tasks = {experiment.tasks[task].folder for comparison in compared for task in comparison.tasks}
+    systems = [compared[0].control, *(comparison.named(comparison.treatment) for comparison in compared)]
     every = labels(experiment)
     shown = {
         "tasks": {task: label for task, label in every["tasks"].items() if task in tasks},

@@ -1,0 +1,35 @@
+"""Listwise: a language model behind an endpoint orders the best documents of a first stage, a window at a time.
+
+In: data/{dataset}/, runs/ of first stages. Out, for a system that is listwise: runs/{task}/{system}/seed-{seed}.trec.gz with
+its timing and all answers; answers are kept beside the run as they come, so none is asked for twice.
+"""
+
+from scripts.inference import planning as inference
+
+
+rule rerank_listwise:
+    input:
+        **code("inference/listwise.py"),
+        corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
+        queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
+        first_stage=lambda wildcards: inference.first_stage(EXPERIMENT, **wildcards),
+    output:
+        run=result("run"),
+        timing=result("run_timing"),
+        answers=result("run_answers"),
+    log:
+        result("log", job="rerank_listwise/{task}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="rerank_listwise/{task}/{system}/seed-{seed}")
+    wildcard_constraints:
+        system=systems_of_kind("listwise"),
+    params:
+        settings=lambda wildcards: settings(**inference.listwise_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
+    conda:
+        "../../envs/evaluation.yaml"
+    message:
+        "rerank_listwise {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --first-stage {input.first_stage:q}"
+        " --resume {output.run:q}.resume --run {output.run:q} --timing {output.timing:q} --answers {output.answers:q}"
+        " --settings {params.settings:q} --log {log:q}"

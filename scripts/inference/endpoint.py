@@ -1,0 +1,235 @@
+"""An endpoint of OpenAI's protocol (`/v1/chat/completions`): a question, its answer, and what goes wrong between them.
+
+Who one is comes from the environment alone: the configuration names the variable that holds the key. It is sent to
+this address and to no other (redirects are refused), and hidden in all that the endpoint says. Only a full answer of
+bounded size counts. What passes, such as too many requests, is tried again; anything else is told in one line.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+from scripts.common import urls
+from scripts.common.errors import UserError
+from scripts.common.services import service
+from scripts.common.strict_json import parse_json
+
+LARGEST = 4_000_000  # bytes of an answer
+SHOWN = 200  # characters of what an endpoint says of an error
+PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds until the next attempt; each is twice the one before
+LONGEST_ASKED = 300.0  # seconds, of those that an endpoint asks for by Retry-After
+PROBE = 15.0  # seconds to find out whether an endpoint is there
+MOST_TOKENS = 10**9
+SHORTEST_SECRET = 8  # characters; a shorter key, as local servers take any, may be part of a word
+
+
+class Answer(NamedTuple):
+    """What a model says, the tokens that it counted (None where it does not tell), and the seconds that it took."""
+
+    text: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    seconds: float
+
+
+class _Passing(Exception):
+    """What may be otherwise a little later; `wait` are the seconds that the endpoint asks for."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+class _Refused(Exception):
+    """What will be the same a little later: `status` is that of HTTP, 0 where the reason is another."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments: Any) -> None:
+        return None
+
+
+class Endpoint:
+    """An address and the key for it. Its methods can be called from several threads; `stop` ends all their waiting."""
+
+    def __init__(self, url: str, key: str | None, environment: Mapping[str, str], timeout: float, retries: int) -> None:
+        try:
+            self.url = service(url)
+        except ValueError as error:
+            raise UserError(f"url: this URL {error}") from None
+        self.variable, self.key = key, environment.get(key, "") if key else ""
+        if any(not 32 < ord(character) < 127 for character in self.key):
+            raise UserError(f"the environment variable {key} holds a space or another character that no key has")
+        self.timeout, self.retries = timeout, retries
+        self.retried = 0
+        self.stopped = threading.Event()
+        self._counting = threading.Lock()
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def probe(self) -> None:
+        """Raise UserError where nothing answers, or it does not know who one is. No model is asked."""
+        try:
+            self._exchange("models", None, min(self.timeout, PROBE))
+        except _Passing as error:
+            if isinstance(error.__cause__, OSError | http.client.HTTPException):
+                raise self._failed(f"does not answer: {error}") from None
+        except _Refused as error:
+            if error.status in (401, 403) or error.status < 400:
+                raise self._failed(self._why(error)) from None
+
+    def ask(self, request: dict[str, Any]) -> Answer:
+        """The answer to a request of a chat. Raises UserError where there is none after all attempts."""
+        body = json.dumps(request).encode()
+        wait = FIRST_WAIT
+        for attempt in range(self.retries + 1):
+            if self.stopped.is_set():
+                raise self._failed("stopped")
+            start = time.perf_counter()
+            try:
+                text, prompt, completion = _read(self._exchange("chat/completions", body, self.timeout))
+                return Answer(self._without_key(text), prompt, completion, time.perf_counter() - start)
+            except _Refused as error:
+                raise self._failed(self._why(error)) from None
+            except _Passing as error:
+                if attempt == self.retries:
+                    counted = f" ({attempt + 1} attempts)" if attempt else ""
+                    raise self._failed(f"{error}{counted}") from None
+                self._wait(wait if error.wait is None else min(error.wait, LONGEST_ASKED))
+                wait = min(2 * wait, LONGEST_WAIT)
+        raise AssertionError("the last attempt returns or raises")
+
+    def stop(self) -> None:
+        """Let no thread begin or await another attempt."""
+        self.stopped.set()
+
+    def _wait(self, seconds: float) -> None:
+        with self._counting:
+            self.retried += 1
+        if self.stopped.wait(seconds):
+            raise self._failed("stopped")
+
+    def _exchange(self, name: str, body: bytes | None, timeout: float) -> bytes:
+        """What is answered with status 200. Raises _Passing or _Refused."""
+        headers = {"Accept": "application/json", "User-Agent": "ranktrial"}
+        headers |= {"Content-Type": "application/json"} if body else {}
+        headers |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        request = urllib.request.Request(self.url.below(name).written, body, headers)
+        deadline = time.monotonic() + timeout
+        try:
+            with self._opener.open(request, timeout=timeout) as response:
+                return _within_bounds(response, deadline)
+        except urllib.error.HTTPError as error:
+            with error:
+                reason = self._said(error, deadline)
+            if error.code in PASSING:
+                raise _Passing(f"{error.code} {reason}".strip(), _asked_for(error.headers.get("Retry-After"))) from None
+            raise _Refused(error.code, reason) from None
+        except (OSError, http.client.HTTPException) as error:
+            cause = getattr(error, "reason", error)
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                raise _Refused(0, f"its certificate is not trusted: {cause.verify_message}") from None
+            if isinstance(cause, TimeoutError):
+                raise _Passing(f"no answer within {timeout:g} seconds") from error
+            raise _Passing(self._short(str(cause) or type(cause).__name__)) from error
+
+    def _said(self, error: urllib.error.HTTPError, deadline: float) -> str:
+        """What an endpoint says of an error, shortened."""
+        try:
+            text = _within_bounds(error, deadline).decode(errors="replace")
+        except (_Passing, _Refused, OSError, http.client.HTTPException):
+            return ""
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError):
+            content = text
+        for name in ("error", "message", "detail"):
+            if isinstance(content, dict):
+                content = content.get(name, content)
+        return self._short(content if isinstance(content, str) else text)
+
+    def _short(self, text: str) -> str:
+        return " ".join(urls.redacted(self._without_key(text[: 20 * SHOWN])).split())[:SHOWN]
+
+    def _without_key(self, text: str) -> str:
+        if len(self.key) >= SHORTEST_SECRET:
+            for form in urls.forms(self.key.encode()):
+                text = text.replace(form.decode(), urls.HIDDEN)
+        return text
+
+    def _why(self, error: _Refused) -> str:
+        """Why a request is refused, in words."""
+        if error.status == 0:
+            return error.reason
+        said = f": {error.reason}" if error.reason else ""
+        if error.status < 400:
+            return f"leads to another address ({error.status}), where no key is sent; write the address that answers"
+        if error.status in (401, 403):
+            held = f"the key is that of the environment variable {self.variable}"
+            if not self.key:
+                held = f"the environment variable {self.variable} is not set" if self.variable else "no key is sent"
+            return f"refuses who asks ({error.status}; {held}){said}"
+        if error.status == 404:
+            return f"has no such model, or no chat/completions below this address (404){said}"
+        return f"refuses the request ({error.status}){said}"
+
+    def _failed(self, problem: str) -> UserError:
+        return UserError(f"{self.url.shown}: {problem}")
+
+
+def _within_bounds(response: Any, deadline: float) -> bytes:
+    """All bytes of a response. Raises _Refused where they are too many, _Passing where they come too slowly."""
+    parts, size = [], 0
+    while part := response.read1(65536):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST:
+            raise _Refused(0, f"an answer of more than {LARGEST:,} bytes")
+        if time.monotonic() > deadline:
+            raise _Passing("an answer that does not end in time")
+    return b"".join(parts)
+
+
+def _asked_for(text: str | None) -> float | None:
+    """The seconds of a header Retry-After, which is a number or a date; None where it is neither."""
+    if text is None:
+        return None
+    if text.strip().isdecimal() and len(text) < 10:
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _read(content: bytes) -> tuple[str, int | None, int | None]:
+    """What the model says in an answer, and the tokens of prompt and answer. Raises _Passing where it is damaged."""
+    try:
+        answer = parse_json(content.decode(), "an answer")
+    except UnicodeDecodeError:
+        raise _Passing("an answer that is not UTF-8") from None
+    except UserError as error:
+        raise _Passing(str(error)[:SHOWN]) from None
+    try:
+        text = answer["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        raise _Refused(0, "an answer without choices[0].message.content, so not of OpenAI's protocol") from None
+    if text is not None and not isinstance(text, str):
+        raise _Refused(0, "an answer whose choices[0].message.content is no text")
+    usage = answer.get("usage")
+    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
+    prompt, completion = (count if type(count) is int and 0 <= count <= MOST_TOKENS else None for count in counts)
+    return text or "", prompt, completion

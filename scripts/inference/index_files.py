@@ -1,0 +1,42 @@
+"""What indices that are folders have in common: arrays that are written as they come, and which weights made them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from scripts.common.digests import sha256
+from scripts.common.errors import UserError
+from scripts.common.strict_json import read_json
+
+RECORD = "index.json"
+
+
+def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
+    """The header of a NumPy file, which is as long for any number of rows: NumPy leaves room for them to grow."""
+    np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
+
+
+def weights_sha256(checkpoint: Path) -> str:
+    """One SHA-256 of all weights of a checkpoint: of the lines `SHA-256  path inside`."""
+    files = sorted(checkpoint.rglob("*.safetensors"))
+    lines = "".join(f"{sha256(file)}  {file.relative_to(checkpoint)}\n" for file in files)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def write_record(folder: Path, checkpoint: Path, **facts: int) -> None:
+    """Write with which weights an index was made, and what else is told of it."""
+    record = {"weights": weights_sha256(checkpoint), **facts}
+    (folder / RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
+
+
+def read_record(folder: Path, checkpoint: Path) -> dict[str, Any]:
+    """What is told of an index. Raises UserError where it was made with other weights."""
+    record = read_json(folder / RECORD)
+    if not isinstance(record, dict) or record.get("weights") != weights_sha256(checkpoint):
+        raise UserError(f"{folder}: made with other weights than those of {checkpoint}; delete it and encode again")
+    return record

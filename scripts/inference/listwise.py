@@ -1,0 +1,221 @@
+"""Re-rank a first stage's run by a language model behind an endpoint of OpenAI's protocol, a window at a time.
+
+Reads the corpus, queries and a run, and asks the endpoint to order windows of the run's first `depth` documents per
+query, from the last window to the first. Writes a TREC run (the score is the place from behind), all answers (JSON
+lines, gzip) and the timing. The folder `--resume` keeps each answer as it comes: the same command later asks only
+what is not in it. The seconds are those of the answers, one after another, whenever they came.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.common.progress import Progress
+from scripts.common.settings import given
+from scripts.common.timing import latency, write_timing
+from scripts.inference.candidates import candidates, read_documents
+from scripts.inference.endpoint import Answer, Endpoint
+from scripts.inference.kept_answers import KeptAnswers, digest
+from scripts.inference.permutations import Order, messages, order, windows
+from scripts.ir.collection import passages_of
+from scripts.ir.trec import read_run, write_run
+
+
+@dataclass(frozen=True)
+class Price:
+    """Of a million tokens, in whatever currency."""
+
+    input: Annotated[float, "tokens of prompts"]
+    output: Annotated[float, "tokens of answers"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    url: Annotated[str, "the endpoint's address, such as https://host/v1"]
+    model: Annotated[str, "the model's name there"]
+    window: Annotated[int, "documents that are ordered at a time"]
+    step: Annotated[int, "places that the window moves, from the back to the front"]
+    passes: Annotated[int, "how often the whole list is gone through"]
+    max_words: Annotated[int, "words kept of a document"]
+    depth: Annotated[int, "documents a query, the first stage's best, that are ordered and kept"]
+    tag: Annotated[str, "name of the run, its last column"]
+    key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
+    temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
+    seed: Annotated[int | None, "sent with each request; null: it is not"] = None
+    concurrency: Annotated[int, "queries that are asked about side by side"] = 4
+    timeout: Annotated[float, "seconds that an answer may take"] = 120
+    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = 5
+    price: Annotated[Price | None, "of tokens; null: unknown"] = None
+
+
+class Call(NamedTuple):
+    """One window: its pass, its documents as they were shown, the request, the answer and what that means."""
+
+    round: int
+    documents: list[str]
+    request: str
+    answer: Answer
+    meaning: Order
+
+
+Ask = Callable[[dict[str, Any]], tuple[str, Answer]]  # a request -> its digest and the answer
+
+
+def request_of(query: str, texts: list[str], settings: Settings) -> dict[str, Any]:
+    """What is sent for one window."""
+    sent = {"temperature": settings.temperature, "seed": settings.seed}
+    asked = {"model": settings.model, "messages": messages(query, texts, settings.max_words)}
+    return asked | {name: value for name, value in sent.items() if value is not None}
+
+
+def ordered(query: str, documents: dict[str, str], ask: Ask, settings: Settings) -> tuple[list[str], list[Call]]:
+    """The documents (id -> text, in the first stage's order) as the model orders them, and what it was asked."""
+    names, calls = list(documents), []
+    for number in range(1, settings.passes + 1):
+        for start, end in windows(len(names), settings.window, settings.step):
+            shown = names[start:end]
+            request, answer = ask(request_of(query, [documents[name] for name in shown], settings))
+            meaning = order(answer.text, len(shown))
+            names[start:end] = [shown[place] for place in meaning.places]
+            calls.append(Call(number, shown, request, answer, meaning))
+    return names, calls
+
+
+def asking(endpoint: Endpoint, kept: KeptAnswers, url: str, fresh: list[str]) -> Ask:
+    """What takes an answer that is kept, and asks for any other; the digests of these are added to `fresh`."""
+
+    def ask(request: dict[str, Any]) -> tuple[str, Answer]:
+        name = digest(url, request)
+        answer = kept.get(name)
+        if answer is None:
+            answer = endpoint.ask(request)
+            kept.add(name, answer)
+            fresh.append(name)
+        return name, answer
+
+    return ask
+
+
+def side_by_side(rank: Callable[[str], Any], queries: list[str], endpoint: Endpoint, threads: int) -> Iterator[Any]:
+    """The outcomes of queries in their order; what one of them raises first ends all."""
+    progress, failures = Progress("re-ranked", len(queries), "query"), []
+
+    def stopping(query: str) -> Any:
+        try:
+            return rank(query)
+        except BaseException as error:
+            failures.append(error)
+            endpoint.stop()  # before this thread takes another query
+            raise
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for outcome in pool.map(stopping, queries):
+                yield outcome
+                progress.add()
+        except BaseException as error:
+            endpoint.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise failures[0] if failures else error from None
+
+
+def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
+    """A JSON object for each call: what was shown, what was answered and which order (from 1) that was taken for."""
+    with atomic_text(path) as file:
+        for query, of_query in calls.items():
+            for call in of_query:
+                record = {
+                    **{"query": query, "pass": call.round, "documents": call.documents, "request": call.request},
+                    **{"answer": call.answer.text, "order": [place + 1 for place in call.meaning.places]},
+                    "prompt_tokens": call.answer.prompt_tokens,
+                    "completion_tokens": call.answer.completion_tokens,
+                }
+                file.write(json.dumps(record) + "\n")
+
+
+def total(counts: list[int | None]) -> int | None:
+    """The sum of tokens; None where one answer does not tell, since a sum of the others would pass for all."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def facts(calls: list[Call], price: Price | None) -> dict[str, Any]:
+    """What the answers cost and how many of them were no order, for the timing."""
+    prompt = total([call.answer.prompt_tokens for call in calls])
+    completion = total([call.answer.completion_tokens for call in calls])
+    known = price is not None and prompt is not None and completion is not None
+    cost = {"cost": (prompt * price.input + completion * price.output) / 1e6} if known else {}  # type: ignore[operator,union-attr]
+    return {
+        **{"calls": len(calls), "prompt_tokens": prompt, "completion_tokens": completion, **cost},
+        "unparseable": sum(not call.meaning.understood for call in calls),
+        "repaired": sum(call.meaning.repaired for call in calls),
+    }
+
+
+def told(settings: Settings) -> dict[str, Any]:
+    """What the timing says of the settings."""
+    price = {"price": asdict(settings.price)} if settings.price else {}
+    return {name: value for name, value in given(settings).items() if name != "key"} | price
+
+
+def main() -> None:
+    names = ("corpus", "queries", "first-stage", "resume", "run", "timing", "answers")
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = options.settings
+    kept = KeptAnswers(options.resume / "answers.jsonl")
+    endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
+    if not kept:
+        endpoint.probe()
+    queries = passages_of(options.queries)
+    wanted = candidates(read_run(options.first_stage), queries, settings.depth)
+    if not wanted:
+        raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
+    texts = read_documents(options.corpus, wanted, options.first_stage)
+    fresh: list[str] = []
+    ask = asking(endpoint, kept, settings.url, fresh)
+
+    def rank(query: str) -> tuple[list[str], list[Call]]:
+        documents = {name: " ".join(texts[name]) for name in wanted[query]}
+        return ordered(" ".join(queries[query]), documents, ask, settings)
+
+    outcomes = dict(zip(wanted, side_by_side(rank, list(wanted), endpoint, settings.concurrency), strict=True))
+    ranked = {
+        query: {document: float(len(documents) - place) for place, document in enumerate(documents)}
+        for query, (documents, _) in outcomes.items()
+    }
+    calls = {query: of_query for query, (_, of_query) in outcomes.items()}
+    every = [call for of_query in calls.values() for call in of_query]
+    write_run(options.run, ranked, settings.tag)
+    write_answers(options.answers, calls)
+    singles = [sum(call.answer.seconds for call in of_query) for of_query in calls.values()]
+    seconds, counted = sum(singles), facts(every, settings.price)
+    odd = f"{counted['unparseable']} of them without an order and {counted['repaired']} with one that was repaired"
+    asked = f"{len(every) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
+    print(f"{len(ranked)} of {len(queries)} queries re-ranked, {len(every)} answers: {asked}, {odd}", file=sys.stderr)
+    write_timing(
+        options.timing,
+        queries=len(ranked),
+        documents=sum(map(len, ranked.values())),
+        seconds=seconds,
+        queries_per_second=len(ranked) / seconds if seconds else None,
+        latency_ms=latency(singles),
+        device=f"{settings.model} at {endpoint.url.host}",
+        cached_calls=len(every) - len(fresh),
+        retries_made=endpoint.retried,
+        **counted,
+        **told(settings),
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,138 @@
+"""Multi-vector models (late interaction, as ColBERT): a vector a token, and a document's score is MaxSim.
+
+MaxSim takes for each token of the query the best token of the document; the sum of these products is the score.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.common.errors import UserError
+from scripts.models.losses import LISTS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sentence_transformers import MultiVectorEncoder
+
+    from scripts.models.adapters import Role, Training
+
+NAME = "multi-vector"
+SEARCHES = True
+INDEX = "token-vectors"
+BACKENDS = ("torch",)
+DESCRIPTION = "each token of a text becomes a vector, and texts are compared token by token (ColBERT's MaxSim); "
+DESCRIPTION += "max_length is of a text"
+LOSSES = {
+    "MultiVectorMultipleNegativesRankingLoss": LISTS,
+    "CachedMultiVectorMultipleNegativesRankingLoss": LISTS,
+}
+MARGINS: dict[str, str] = {}
+HAS_HEAD = False
+DEFAULT_LOSS = "MultiVectorMultipleNegativesRankingLoss"
+
+OF_LIBRARY = "config_sentence_transformers.json"
+OF_STANFORD = "artifact.metadata"
+STANFORD = "HF_ColBERT"  # the architecture that Stanford's ColBERT writes
+
+
+def load(folder: Path, max_length: int, to_train: bool = False) -> MultiVectorEncoder:
+    """Load a multi-vector model that keeps `max_length` tokens of a text, whatever lengths it stores itself.
+
+    One that is `to_train` may be a plain encoder: the library adds a projection, drawn from torch's random state.
+    Raises UserError where that cannot be done.
+    """
+    from scripts.models import loading
+    from scripts.models.running import import_library
+
+    config = loading.check(folder)
+    if not to_train and not has_projection(folder, config):
+        problem = "not a multi-vector model, so the projection of its tokens would be random; give it a recipe"
+        raise UserError(f"{folder}: {problem}")
+    if STANFORD in (config.get("architectures") or []) and not (folder / OF_STANFORD).is_file():
+        raise UserError(f"{folder}: a ColBERT of Stanford's without {OF_STANFORD}, which says how it was trained")
+    import_library()
+    loading.quiet()
+    from sentence_transformers import MultiVectorEncoder
+
+    model = loading.load(MultiVectorEncoder, folder)
+    loading.limit(model, folder, max_length)
+    model[0].query_length = model[0].document_length = None
+    expansion = getattr(model[0], "query_expansion", None)
+    if expansion and expansion["length"] > max_length:
+        problem = f"max_length is {max_length}, but this model expands queries to {expansion['length']} tokens"
+        raise UserError(f"{folder}: {problem}")
+    if not model.prompts.get("document"):
+        loading.find_document_prompt(model, folder)
+    return model
+
+
+def has_projection(folder: Path, config: dict) -> bool:
+    """Whether a folder's weights include what makes a token's vector, by who says that they wrote it."""
+    from scripts.models.model_files import read_object
+
+    stated = read_object(folder / OF_LIBRARY) if (folder / OF_LIBRARY).is_file() else {}
+    return stated.get("model_type") in ("MultiVectorEncoder", "ColBERT") or (
+        STANFORD in (config.get("architectures") or [])
+    )
+
+
+def prompts(model: MultiVectorEncoder) -> dict[str, str]:
+    """What encode_query and encode_document put before a text."""
+    return {"query": model.prompts["query"], "document": model.prompts["document"]}
+
+
+def give_prompts(model: MultiVectorEncoder, prompts: dict[str, str]) -> None:
+    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
+    model.prompts.update(prompts)
+
+
+def tokenizer(model: MultiVectorEncoder) -> Any:
+    """The model's tokenizer, of the library tokenizers."""
+    from scripts.models import loading
+
+    return loading.fast_tokenizer(model)
+
+
+def warm_up(model: MultiVectorEncoder, batch_size: int) -> None:
+    """Encode one batch."""
+    encode(model, ["warm-up"] * batch_size, batch_size, "query")
+
+
+def training() -> Training:
+    """The library's trainer of multi-vector models and its losses, which use the tokens' vectors and which count."""
+    from sentence_transformers import MultiVectorEncoderTrainer, MultiVectorEncoderTrainingArguments
+    from sentence_transformers.multi_vector_encoder import losses
+
+    from scripts.models.adapters import Training
+    from scripts.models.prompts import of_columns
+
+    return Training(
+        trainer=MultiVectorEncoderTrainer,
+        arguments=MultiVectorEncoderTrainingArguments,
+        loss=lambda name, model, margin=None: getattr(losses, name)(model),
+        outputs=("token_embeddings", "attention_mask"),
+        prompts=lambda model, columns: of_columns(prompts(model), columns),
+    )
+
+
+def encode(model: MultiVectorEncoder, texts: list[str], batch_size: int, role: Role) -> list[np.ndarray]:
+    """Encode texts as queries or documents: of each the vectors of its tokens that count.
+
+    Returns float32 of shape (tokens, dimensions) a text. MaxSim of dot products is the model's similarity: where that
+    is the mean over a query's tokens, the query's vectors are divided by their number. Raises UserError where the model
+    yields NaN or infinity.
+    """
+    import numpy as np
+
+    from scripts.models.running import autocast, finite
+
+    encoder = {"query": model.encode_query, "document": model.encode_document}[role]
+    with autocast():
+        encoded = encoder(texts, batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True)
+    vectors = [finite(rows.astype(np.float32, copy=False)) for rows in encoded]
+    if not all(map(len, vectors)):
+        raise UserError(f"a {role} has no token that this model compares; it skips all of its tokens")
+    if role == "query" and model.similarity_fn_name == "meanmaxsim":
+        return [rows / np.float32(len(rows)) for rows in vectors]
+    return vectors

@@ -1,0 +1,139 @@
+"""Sparse encoders (learned sparse retrieval, as SPLADE): a text becomes weights of the vocabulary's terms, most are 0.
+
+A document's score is the dot product of its weights and the query's, so only documents that share a term are found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.common.errors import UserError
+from scripts.models.losses import LISTS
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    import torch
+    from sentence_transformers import SparseEncoder
+
+    from scripts.models.adapters import Role, Training
+
+NAME = "sparse-encoder"
+SEARCHES = True
+INDEX = "terms"
+BACKENDS = ("torch",)
+DESCRIPTION = "each text becomes weights of terms, most of them 0 (SPLADE); max_length is of a text"
+LOSSES = {"SpladeLoss": LISTS}
+MARGINS: dict[str, str] = {}
+REGULARIZED = ("SpladeLoss",)
+HAS_HEAD = False
+DEFAULT_LOSS = "SpladeLoss"
+
+DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # what the library's trainer takes where it is told none
+
+
+def load(folder: Path, max_length: int, to_train: bool = False) -> SparseEncoder:
+    """Load a sparse encoder that keeps `max_length` tokens of a text.
+
+    It needs a head that predicts masked words, whose vocabulary its terms are, also where it is `to_train`. Raises
+    UserError where that cannot be done.
+    """
+    from scripts.models import loading
+    from scripts.models.running import import_library
+
+    config = loading.check(folder)
+    if not any(name.endswith("ForMaskedLM") for name in config.get("architectures") or []):
+        problem = "its weights have no head that predicts masked words (…ForMaskedLM), whose vocabulary the terms are"
+        raise UserError(f"{folder}: no sparse encoder: {problem}")
+    import_library()
+    loading.quiet()
+    from sentence_transformers import SparseEncoder
+
+    model = loading.load(SparseEncoder, folder)
+    if model.similarity_fn_name != "dot":
+        raise UserError(f"{folder}: its similarity is {model.similarity_fn_name}; only dot can be searched")
+    loading.limit(model, folder, max_length)
+    loading.find_document_prompt(model, folder)
+    return model
+
+
+def prompts(model: SparseEncoder) -> dict[str, str]:
+    """What encode_query and encode_document put before a text."""
+    return {"query": model.prompts["query"], "document": model.prompts["document"]}
+
+
+def give_prompts(model: SparseEncoder, prompts: dict[str, str]) -> None:
+    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
+    model.prompts.update(prompts)
+
+
+def tokenizer(model: SparseEncoder) -> Any:
+    """The model's tokenizer, of the library tokenizers."""
+    from scripts.models import loading
+
+    return loading.fast_tokenizer(model)
+
+
+def warm_up(model: SparseEncoder, batch_size: int) -> None:
+    """Encode one batch."""
+    encode(model, ["warm-up"] * batch_size, batch_size, "query")
+
+
+def training() -> Training:
+    """The library's trainer of sparse encoders and its losses, which use a text's weights of terms.
+
+    SpladeLoss is that of in-batch negatives with the expected cost of a search (FLOPS), whose weights for documents and
+    queries rise over the first third of the steps.
+    """
+    from sentence_transformers import SparseEncoderTrainer, SparseEncoderTrainingArguments
+    from sentence_transformers.sparse_encoder import losses
+
+    from scripts.models.adapters import Training
+    from scripts.models.prompts import of_columns
+
+    def loss(
+        name: str,
+        model: SparseEncoder,
+        margin: float | None = None,
+        document_regularizer_weight: float = DOCUMENT_WEIGHT,
+        query_regularizer_weight: float = QUERY_WEIGHT,
+    ) -> torch.nn.Module:
+        return losses.SpladeLoss(
+            model,
+            losses.SparseMultipleNegativesRankingLoss(model),
+            document_regularizer_weight=document_regularizer_weight,
+            query_regularizer_weight=query_regularizer_weight,
+        )
+
+    return Training(
+        trainer=SparseEncoderTrainer,
+        arguments=SparseEncoderTrainingArguments,
+        loss=loss,
+        outputs=("sentence_embedding",),
+        prompts=lambda model, columns: of_columns(prompts(model), columns),
+    )
+
+
+def encode(model: SparseEncoder, texts: list[str], batch_size: int, role: Role) -> scipy.sparse.csr_array:
+    """Encode texts as queries or documents.
+
+    Returns float32 of shape (texts, terms of the vocabulary); the dot product is the model's similarity. Raises
+    UserError where the model yields NaN, infinity or a weight below 0.
+    """
+    import numpy as np
+    import scipy.sparse
+
+    from scripts.models.running import autocast, finite
+
+    encoder = {"query": model.encode_query, "document": model.encode_document}[role]
+    with autocast():
+        encoded = encoder(texts, batch_size=batch_size, show_progress_bar=False, save_to_cpu=True)
+    encoded = encoded.float().coalesce()
+    weights = finite(encoded.values().numpy())
+    if (weights < 0).any():
+        raise UserError("the model yields weights of terms below 0, which no sparse encoder does")
+    rows, terms = encoded.indices().numpy()
+    matrix = scipy.sparse.csr_array((weights, (rows, terms)), shape=tuple(encoded.shape), dtype=np.float32)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return matrix

@@ -1,0 +1,148 @@
+"""Causal language models as cross-encoders: how the next token after a pair becomes its score.
+
+sentence-transformers renders query and document by the model's chat template and takes the logit of a token, such as
+yes, less that of another, such as no. What a configuration says of it (tokens, instruction) stands in `judging.json` of
+the checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.common.characters import shortened
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.models.model_files import read_object
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+FILE = "judging.json"
+KEYS = ("instruction", "true_token", "false_token")
+ENDING = "ForCausalLM"
+PADDED_POSITIONS = ("gpt_neo", "gpt_bigcode")  # they count padding as positions, so a score would depend on its batch
+
+
+def is_language_model(config: dict[str, Any]) -> bool:
+    """Whether a model's config.json is that of a causal language model."""
+    return any(name.endswith(ENDING) for name in config.get("architectures") or [])
+
+
+def write_judging(checkpoint: Path, told: dict[str, str], config: dict[str, Any]) -> None:
+    """State beside a model what a configuration says of its scores. Raises UserError for a model without tokens."""
+    if not is_language_model(config):
+        raise UserError(f"{next(iter(told))} is of a language model (…{ENDING}), and this is none")
+    with atomic_text(checkpoint / FILE) as file:
+        json.dump(told, file, sort_keys=True)
+        file.write("\n")
+
+
+def options(training: bool) -> dict[str, Any]:
+    """With which numbers such a model is loaded: half of the memory where it computes in bf16 and is not trained."""
+    import torch
+
+    from scripts.models.running import precision
+
+    half = precision() == "bf16" and not training
+    return {"model_kwargs": {"dtype": torch.bfloat16 if half else torch.float32}}
+
+
+def prepare(model: CrossEncoder, folder: Path, config: dict[str, Any], training: bool) -> None:
+    """Make a loaded model score as the checkpoint says. Raises UserError where its scores would mean nothing."""
+    told = read_object(folder / FILE) if (folder / FILE).is_file() else {}
+    if any(not isinstance(told.get(key, ""), str) for key in KEYS):
+        raise UserError(f"{folder / FILE}: expected texts")
+    if config.get("model_type") in PADDED_POSITIONS:
+        raise UserError(f"{folder}: its positions count padding, so that a pair's score would depend on its batch")
+    tokenizer = model.tokenizer
+    if tokenizer.pad_token is None:
+        if tokenizer.eos_token is None:
+            raise UserError(f"{folder}: its tokenizer has neither a token for padding nor one for the end of a text")
+        tokenizer.pad_token = tokenizer.eos_token
+    _set_tokens(model, folder, told)
+    if "instruction" in told:
+        model.prompts = {**model.prompts, "instruction": told["instruction"]}
+        model.default_prompt_name = "instruction" if told["instruction"] else None
+    _check_template(model, folder, stated=bool(told) or (folder / "modules.json").is_file() or training)
+    _keep_logits_exact(model)
+
+
+def judges(model: CrossEncoder) -> bool:
+    """Whether a loaded model's score is of tokens."""
+    return _score_module(model) is not None
+
+
+def template(model: CrossEncoder) -> str:
+    """What stands around an empty query and an empty document, with the instruction."""
+    prompt = model.prompts.get(model.default_prompt_name) if model.default_prompt_name else None
+    return str(model.tokenizer.decode(model.preprocess([("", "")], prompt=prompt)["input_ids"][0]))
+
+
+def in_words(model: CrossEncoder) -> str:
+    """What the score is."""
+    score = _score_module(model)
+    words = f"logit of {_token(model, score.true_token_id)!r}"
+    return words if score.false_token_id is None else f"{words} less that of {_token(model, score.false_token_id)!r}"
+
+
+def _token(model: CrossEncoder, number: int) -> str:
+    return str(model.tokenizer.convert_ids_to_tokens(number))
+
+
+def _score_module(model: CrossEncoder) -> Any:
+    return next((module for module in model if type(module).__name__ == "LogitScore"), None)
+
+
+def _set_tokens(model: CrossEncoder, folder: Path, told: dict[str, str]) -> None:
+    score = _score_module(model)
+    if score is None:
+        if "true_token" in told:
+            raise UserError(f"{folder}: true_token: the model's own modules make its score, and not of a token")
+        return
+    if "true_token" in told:
+        score.true_token_id = _id_of(model, folder, "true_token", told["true_token"])
+        named = "false_token" in told
+        score.false_token_id = _id_of(model, folder, "false_token", told["false_token"]) if named else None
+    elif not (folder / "modules.json").is_file():  # the library's own choice, which it does not look up
+        for key, token in (("true_token", "yes"), ("false_token", "no")):
+            setattr(score, f"{key}_id", _id_of(model, folder, key, token))
+    most = model.transformers_model.get_output_embeddings().weight.shape[0]
+    ids = [one for one in (score.true_token_id, score.false_token_id) if one is not None]
+    if any(type(one) is not int or not 0 <= one < most for one in ids) or len(set(ids)) < len(ids):
+        raise UserError(f"{folder}: its score is of the tokens {ids}; expected different ones below {most:,}")
+
+
+def _id_of(model: CrossEncoder, folder: Path, key: str, token: str) -> int:
+    """The number of a token: one of the vocabulary, or a text that is divided into one token."""
+    vocabulary = model.tokenizer.get_vocab()
+    if token in vocabulary:
+        return int(vocabulary[token])
+    numbers = model.tokenizer.encode(token, add_special_tokens=False)
+    if len(numbers) != 1 or numbers[0] == model.tokenizer.unk_token_id:
+        problem = f"{shortened(token)} is not one token of its vocabulary; expected one, by {key} of the model"
+        raise UserError(f"{folder}: {key}: {problem}")
+    return int(numbers[0])
+
+
+def _check_template(model: CrossEncoder, folder: Path, stated: bool) -> None:
+    """A chat template takes queries and documents; and a model of which nothing says that it can judge has one."""
+    first = model[0]
+    if first.tokenizer.chat_template is None:
+        if not stated:
+            problem = "no chat template for a query and a document, so its scores would mean nothing"
+            raise UserError(f"{folder}: a language model with {problem}; add chat_template.jinja to its weights")
+        return
+    if "message" in first.modality_config and (reason := first.input_formatter.pair_roles_failure({})):
+        problem = f"its chat template cannot take a query and a document ({' '.join(reason.split())[:200]})"
+        raise UserError(f"{folder}: {problem}; add a chat_template.jinja for these two roles to its weights")
+
+
+def _keep_logits_exact(model: CrossEncoder) -> None:
+    """Let the last layer compute in fp32: of logits in bf16 the differences are so coarse that documents tie."""
+    import torch
+
+    last = model.transformers_model.get_output_embeddings()
+    if last is not None and last.weight.device.type == "cuda" and type(last) is torch.nn.Linear:
+        model.set_keep_in_fp32_modules([name for name, module in model.named_modules() if module is last][:1])

@@ -1,0 +1,59 @@
+"""What a configuration says of a language model's scores: whose jobs hold it, and what each mistake says."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.descriptions import describe
+from scripts.experiment.resolution import resolve
+from scripts.experiment.system_kinds import system_kind
+from scripts.inference import planning as inference
+from scripts.training import planning
+from tests.experiment.test_config import changed
+
+TOLD = {"instruction": "Judge\nthis", "true_token": "yes", "false_token": "no"}
+JUDGE = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+
+
+def resolved(**told):
+    return resolve(changed(JUDGE | {f"models/ce/{key}": value for key, value in told.items()}), "c.yaml")
+
+
+def test_the_job_of_its_weights_holds_it_and_no_other():
+    plain, told = resolved(), resolved(**TOLD)
+    assert planning.weights_settings(plain, "ce") == {"backend": "torch"}
+    assert planning.weights_settings(told, "ce") == {"backend": "torch", **TOLD}
+    assert inference.ranking_settings(told, "x", "0") == inference.ranking_settings(plain, "x", "0")
+
+
+def test_a_description_an_archive_and_an_identity_say_it():
+    plain, told = resolved(), resolved(**TOLD)
+    words = ', instruction "Judge\\nthis", true_token "yes", false_token "no")'
+    assert words in describe(told, told.systems["x"]) and "instruction" not in describe(plain, plain.systems["x"])
+    kind = system_kind(told.systems["x"])
+    assert kind.provenance(told, told.systems["x"])["true_token"] == "yes"
+    sides = [kind.identity({"models": one.models, "recipes": {}}, one.systems["x"]) for one in (plain, told)]
+    assert sides[0] != sides[1]
+
+
+def test_lists_make_a_model_of_each():
+    many = resolve(changed(JUDGE | {"models/ce/instruction": ["one", "two"]}), "c.yaml")
+    assert many.entries["x"] == ["x-ce-one", "x-ce-two"]
+
+
+CASES = {
+    "of a bi-encoder": ({"models/m/instruction": "a"}, "c.yaml: models.m.instruction: a bi-encoder takes none; a cross-encoder does"),
+    "of onnx": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/true_token": "a"},
+     "c.yaml: models.ce.true_token: only valid with backend: torch"),
+    "false alone": ({"models/ce/false_token": "no"}, "c.yaml: models.ce.false_token: only valid beside a true_token"),
+    "no text": ({"models/ce/true_token": 1}, "c.yaml: models.ce.true_token: 1 is a whole number; expected text"),
+    "empty": ({"models/ce/true_token": ""}, "c.yaml: models.ce.true_token"),
+    "two lines": ({"models/ce/true_token": "a\nb"}, "c.yaml: models.ce.true_token: the text 'a\\nb' holds a newline"),
+    "too long": ({"models/ce/instruction": "a" * 1001}, "c.yaml: models.ce.instruction"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
+def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    assert str(error.value).startswith(said) and "\n" not in str(error.value)

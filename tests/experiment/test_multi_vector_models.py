@@ -1,0 +1,72 @@
+"""Multi-vector models in a configuration: their files and jobs, and what each mistake says."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.experiment.systems.retrieve import KIND as SEARCHING
+from scripts.inference import planning as inference
+from scripts.training import planning as training
+from tests.experiment.test_config import changed
+
+HUB = {
+    "stanford": "colbert-ir/colbertv2.0",
+    "small": "answerdotai/answerai-colbert-small-v1",
+    "modern": "lightonai/GTE-ModernColBERT-v1",
+}
+MODEL = {"models/mv": {"type": "multi-vector", "weights": "org/mv"}}
+SEARCH = MODEL | {"systems/late": {"model": "mv"}}
+TRAINED = MODEL | {"systems/late": {"model": "mv", "recipe": "r"}}
+AGAIN = {"model": "mv", "rerank": {"first_stage": "bm25"}}
+
+
+def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
+    experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
+    assert experiment.systems["late"].kind == SEARCHING.name
+    assert inference.embeddings(experiment, "late", "d", "0") == "results/e/embeddings/d/mv/untrained/seed-0.tokens"
+    assert inference.embeddings(experiment, "again", "d", "0") == []
+    assert inference.embeddings(experiment, "tuned", "d", "1") == "results/e/embeddings/d/m/r/seed-1.npy"
+    assert inference.encoding_settings(experiment, "mv")["type"] == "multi-vector"
+
+
+def test_models_of_the_hub_are_planned_by_their_ids():
+    models = {f"models/{name}": {"type": "multi-vector", "weights": hub} for name, hub in HUB.items()}
+    experiment = resolve(changed(models | {f"systems/{name}": {"model": name} for name in HUB}), "c.yaml")
+    for name, hub in HUB.items():
+        assert training.weights_source(experiment, name) == (hub, "main")
+        assert inference.embeddings(experiment, name, "d", "0").endswith(f"/d/{name}/untrained/seed-0.tokens")
+
+
+def test_one_mines_and_is_fused_and_has_its_seed_selected():
+    others = {
+        "datasets/other": {"format": "beir", "location": "docs"},
+        "tasks": ["d", "other"],
+        "recipes/mined": {"train_on": "d", "negatives": {"from": "late", "relative_margin": 0.05}},
+        "systems/mined": {"model": "m", "recipe": "mined"},
+        "systems/both": {"type": "fusion", "systems": ["bm25", "late"]},
+        "systems/late": {"model": "mv", "recipe": "r", "seeds": 2, "select_seed": {"task": "d/dev"}},
+    }
+    experiment = resolve(changed(MODEL | others), "c.yaml")
+    assert experiment.systems["both"].seeds == (1, 2) and experiment.systems["late"].selection
+    assert inference.checkpoint(experiment, "late", "d", "2") == "results/e/models/mv/r/seed-2"
+
+
+MISTAKES = {
+    "onnx": (SEARCH | {"models/mv/backend": "onnx"}, "c.yaml: models.mv: backend onnx ranks with"),
+    "pooling": (SEARCH | {"models/mv/pooling": "cls"}, "c.yaml: models.mv.pooling: only valid for a bi-encoder"),
+    "passages": (SEARCH | {"systems/late/long_documents": "passages"},
+     "c.yaml: systems.late.long_documents: a multi-vector compares whole texts; leave it out"),
+    "vectors of the corpus": (MODEL | {"systems/late": AGAIN | {"rerank": {"first_stage": "bm25", "vectors": "corpus"}}},
+     "c.yaml: systems.late.rerank.vectors: a model with more than a vector a text encodes the candidates; leave it out"),
+    "learning from passages": (TRAINED | {"recipes/r/long_documents": "passages"},
+     "c.yaml: recipes.r.loss: long_documents: passages makes labelled pairs of passages, and no loss of a multi-vector"),
+    "a loss of bi-encoders": (TRAINED | {"recipes/r/loss": "CosineSimilarityLoss", "systems/tuned": ...},
+     "c.yaml: recipes.r.loss: loss 'CosineSimilarityLoss' is not one that a multi-vector can be trained with here: it is for a bi-encoder"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "said"), MISTAKES.values(), ids=MISTAKES)
+def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes | ({"comparisons": {}} if "systems/tuned" in changes else {})), "c.yaml")
+    assert str(error.value).startswith(said) and "\n" not in str(error.value)
