@@ -2,7 +2,7 @@
 
 In: data/{dataset}/. Out: bm25/{dataset}/index (index-{analyzer}-{fields} where they are not Pyserini's, ending in -vectors
 where feedback takes the terms of documents, in -appended where documents have further texts: of appended.jsonl) or
-{system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried), train.trec.gz (the ranking from which negatives come), and
+{system}.elasticsearch.json (which index on which server), {system}.parameters.json with {system}.grid.tsv (the values tried), train.trec.gz (the ranking from which negatives come) and dev.trec.gz (candidates by which trainings are evaluated), and
 runs/{task}/{system}/seed-0.trec.gz with its timing. For features: term-counts (of an index) and query-terms/.
 """
 
@@ -166,3 +166,19 @@ rule search_training_queries:
     shell:
         "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+use rule search_training_queries as search_dev_queries with:
+    input:
+        **code("bm25/search.py"),
+        index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
+        queries=result("queries", split="dev"),
+    output:
+        run=result("dev_run"),
+        timing=result("dev_run_timing"),
+    log:
+        result("log", job="search_dev_queries/{dataset}"),
+    benchmark:
+        result("benchmark", job="search_dev_queries/{dataset}")
+    message:
+        "search_dev_queries {wildcards.dataset}"

@@ -1,12 +1,13 @@
 """Training: a model's own weights, negatives, and one fine-tuning per model, recipe and seed.
 
-In: downloads, data/{dataset}/, bm25/{dataset}/train.trec.gz, and runs/{dataset}-train/ of systems that negatives are from.
+In: downloads, data/{dataset}/, bm25/{dataset}/train.trec.gz (and dev.trec.gz, to evaluate on the way), and runs/{dataset}-train/ of systems that negatives are from.
 Out: models/{model}/untrained/seed-0 (checked weights), negatives/{dataset}/{examples}.tsv (with {examples}.mining.json, how
 many candidates were filtered, and {pool}/{system}.trec.gz, by a cross-encoder), models/{model}/{recipe}/seed-{seed} with
 its timing and training log.
 """
 
 from scripts.training import planning as training
+from scripts.training import planning_evaluation as evaluating
 from scripts.training import planning_mining as mining
 
 
@@ -154,6 +155,7 @@ rule score_candidates:
 rule fine_tune:
     input:
         unpack(code_of_model("training/fine_tune.py")),
+        unpack(lambda wildcards: evaluating.dev_inputs(EXPERIMENT, wildcards.recipe)),
         start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
         queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),
@@ -178,5 +180,6 @@ rule fine_tune:
     shell:
         "python {input.script:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
         " --negatives {input.negatives:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
+        " --dev-run {input.dev_run:q} --dev-queries {input.dev_queries:q} --dev-qrels {input.dev_qrels:q}"
         " --training-log {output.training_log:q} --resume {output.checkpoint:q}.resume"
         " --settings {params.settings:q} --log {log:q}"

@@ -12,6 +12,7 @@ from scripts.engine.job_records import STATE
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_keys, check_samples, check_training_queries
 from scripts.experiment.dataset_schema import format_of, formats
+from scripts.experiment.evaluation_checks import check_evaluation
 from scripts.experiment.location_checks import check_hub, check_location, check_mirrors
 from scripts.experiment.printed_cells import read_mapping
 from scripts.experiment.recipe_checks import check_examples, check_lengths, check_prompts, check_training
@@ -200,6 +201,7 @@ def check_recipes(check: Checker) -> None:
         check_training_queries(check, f"recipes.{name}", entry)
         check_loss(check, name, list(adapters()))
         check_examples(check, name, entry)
+        check_evaluation(check, name, entry)
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
             raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry["start_from"]:

@@ -77,6 +77,8 @@ PLACES = {
     "former_passages": _of_experiment("text", "pieces/{dataset}/{length}/{texts}.jsonl"),  # in earlier versions
     "training_run": _of_experiment("run", "bm25/{dataset}/train.trec.gz"),
     "training_run_timing": _of_experiment("timing", "bm25/{dataset}/train.timing.json"),
+    "dev_run": _of_experiment("run", "bm25/{dataset}/dev.trec.gz"),
+    "dev_run_timing": _of_experiment("timing", "bm25/{dataset}/dev.timing.json"),
     "elasticsearch_index": _of_experiment("data", "bm25/{dataset}/{system}.elasticsearch.json"),
     "parameters": _of_experiment("data", "bm25/{dataset}/{system}.parameters.json"),
     "grid": _of_experiment("data", "bm25/{dataset}/{system}.grid.tsv"),

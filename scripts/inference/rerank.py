@@ -17,10 +17,10 @@ from typing import Annotated, Any, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.progress import Progress
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
-from scripts.inference.pairs import aggregated, chunks, passage_pairs
+from scripts.inference.pairs import aggregated
+from scripts.inference.ranked import rank_by_pairs, rank_by_vectors
 from scripts.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, write_run
@@ -51,18 +51,6 @@ class Outcome(NamedTuple):
     seconds: float
     singles: list[float]
     facts: dict
-
-
-def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages) -> Run:
-    """Score all pairs of a query and one of its candidates by `score` (pairs of texts -> array)."""
-    pairs = [(query, (queries[query], texts[name])) for query, documents in wanted.items() for name in documents]
-    progress = Progress("re-ranked", passage_pairs(pairs), "pair")
-    scores: list[float] = []
-    for chunk in chunks(pairs):
-        scores += aggregated(score, [passages for _, passages in chunk])
-        progress.add(passage_pairs(chunk))
-    one_by_one = iter(scores)
-    return {query: {document: next(one_by_one) for document in documents} for query, documents in wanted.items()}
 
 
 def by_pairs(scorer: Scorer, wanted: Candidates, queries: Passages, texts: Passages) -> Outcome:
@@ -98,8 +86,7 @@ def by_vectors(
         encode_all(as_document, {document: texts[document] for document in wanted[first]}, "warm-up")
     start = clock()
     vectors = encode_all(as_document, texts, "encoded documents") if embeddings is None else embeddings
-    query_vectors = encode_all(as_query, {query: queries[query] for query in wanted}, "encoded queries")
-    ranked = {query: similarities(query_vectors[query], wanted[query], vectors) for query in wanted}
+    ranked = rank_by_vectors(encode, wanted, queries, texts, vectors)
     seconds = clock() - start
 
     def single(query: str) -> object:

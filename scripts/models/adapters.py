@@ -117,6 +117,9 @@ class Adapter(Protocol):
     def load_scorer(self, folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
         """Load a model that scores pairs."""
 
+    def scorer(self, model: Any, batch_size: int) -> Scorer:
+        """What scores pairs by a loaded model, for a kind that can be evaluated while it is trained."""
+
     def load_tagger(self, folder: Path, max_length: int, batch_size: int) -> WordTagger:
         """Load a model that labels words."""
 

@@ -25,6 +25,7 @@ from scripts.common.progress import Progress
 from scripts.common.settings import given
 from scripts.common.strict_json import read_json
 from scripts.common.timing import clock
+from scripts.training.best_weights import Evaluations, weights_file
 from scripts.training.memory import MicroBatch
 from scripts.training.training_settings import Settings
 
@@ -32,16 +33,20 @@ MARK = "complete.json"
 
 
 def fingerprint(
-    settings: Settings, columns: dict[str, list], weights: list[Path], prompts: dict[str, str] | None = None
+    settings: Settings,
+    columns: dict[str, list],
+    weights: list[Path],
+    prompts: dict[str, str] | None = None,
+    dev: str | None = None,
 ) -> str:
     """What a training depends on, as one SHA-256: settings, examples, starting weights, the prompts that are put (the
-    model may store them) and the libraries' versions.
+    model may store them), the fingerprint of what it is evaluated by, and the libraries' versions.
 
     Not on the micro-batch: a training that lacked memory goes on with a smaller one.
     """
     total = hashlib.sha256()
     decisive = {name: value for name, value in given(settings).items() if name != "micro_batch"}
-    decisive |= {"prompts": prompts} if prompts else {}
+    decisive |= ({"prompts": prompts} if prompts else {}) | ({"dev": dev} if dev else {})
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())
     for path in weights:
@@ -59,6 +64,7 @@ class SavedProgress:
     seconds: float = 0.0
     rows: list[dict] = field(default_factory=list)
     micro_batch: int | None = None
+    evaluation: dict | None = None
 
 
 def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
@@ -71,12 +77,19 @@ def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
         record = None
         with suppress(UserError):  # a damaged one is as good as none
             record = read_json(path / MARK)
-        if isinstance(record, dict) and record.get("fingerprint") == fingerprint:
+        if isinstance(record, dict) and record.get("fingerprint") == fingerprint and _has_best(folder, record):
             state = {name: record[name] for name in ("step", "seconds", "rows", "micro_batch")}
-            complete.append(SavedProgress(path, **state))
+            complete.append(SavedProgress(path, **state, evaluation=record.get("evaluation")))
         else:
             shutil.rmtree(path)
     return max(complete, key=lambda progress: progress.step, default=SavedProgress())
+
+
+def _has_best(folder: Path, record: dict) -> bool:
+    """Whether the weights that a checkpoint names as the best are there, where it names any."""
+    evaluation = record.get("evaluation") or {}
+    best = evaluation.get("best_step")
+    return best is None or not evaluation["keep"] or weights_file(folder, best).is_file()
 
 
 class Recorder(TrainerCallback):
@@ -93,6 +106,7 @@ class Recorder(TrainerCallback):
         self.warned = False
         self.head_apart = False  # whether the prediction head has a learning rate of its own, which is logged
         self.head_rate = 0.0
+        self.evaluations: Evaluations | None = None
 
     def warn(self, *received) -> None:
         """Ask for a checkpoint at the end of this step (a signal's handler)."""
@@ -108,18 +122,31 @@ class Recorder(TrainerCallback):
 
     def on_step_end(self, args, state, control, **others) -> None:
         self.progress.add()
-        last = state.global_step >= state.max_steps
+        evaluated = self.evaluate(state, control, others["model"])
+        last = state.global_step >= state.max_steps or control.should_training_stop
         # The last step is not saved here: it is the result itself.
         control.should_save = (state.global_step % self.every == 0 or self.warned) and not last
-        control.should_log = control.should_save or last or state.global_step % self.log_every == 0
+        control.should_log = control.should_save or last or evaluated or state.global_step % self.log_every == 0
         if control.should_log:
             self.tick()
         if self.warned:
             print(f"the time limit is near: checkpoint at step {state.global_step}", file=sys.stderr, flush=True)
             self.warned = False
 
+    def evaluate(self, state, control, model) -> bool:
+        """Evaluate the model where that is due, which is no part of training, and stop where patience is at its end."""
+        last = state.global_step >= state.max_steps
+        if self.evaluations is None or not self.evaluations.due(state.global_step, state.epoch, last):
+            return False
+        self.tick()
+        self.evaluations.take(state.global_step, model, self.folder)
+        control.should_training_stop = control.should_training_stop or self.evaluations.stopped
+        self.mark = clock()
+        return True
+
     def on_epoch_end(self, args, state, control, **others) -> None:
-        control.should_save = self.saved < state.global_step < state.max_steps
+        ended = state.global_step >= state.max_steps or control.should_training_stop
+        control.should_save = self.saved < state.global_step and not ended
         control.should_log = True
         self.tick()
 
@@ -137,8 +164,12 @@ class Recorder(TrainerCallback):
         self.saved = state.global_step
         record = {"fingerprint": self.fingerprint, "step": self.saved, "seconds": self.seconds, "rows": self.rows}
         record["micro_batch"] = self.micro_batch.size
+        if self.evaluations:
+            record["evaluation"] = self.evaluations.record()
         with atomic_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
             json.dump(record, file)
+        if self.evaluations:
+            self.evaluations.saved(self.folder)
         self.mark = clock()  # saving is no part of training
 
     def tick(self) -> None:

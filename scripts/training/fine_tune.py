@@ -2,7 +2,8 @@
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own).
+seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own, and
+the measure where it is evaluated on dev: then BM25's run of the dev queries, these and their judgements are read too).
 Corpus and queries may be files of passages. The folder `--resume` holds checkpoints while the training lasts: the same
 training, killed and started again, goes on from the newest complete one and ends with the same weights.
 """
@@ -11,10 +12,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_folder, atomic_text
+from scripts.common.settings import read_settings
 from scripts.common.timing import write_timing
 from scripts.ir.collection import passages_of
 from scripts.models.adapters import adapter
@@ -24,6 +28,9 @@ from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.training_settings import Settings
+
+if TYPE_CHECKING:
+    from scripts.training.dev_evaluation import DevSet
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
@@ -48,20 +55,32 @@ def load(start: Path, settings: Settings):
 
 def write_log(path: Path, rows: list[dict]) -> None:
     """Write the training log."""
-    columns = [*LOG, *(["head_learning_rate"] if "head_learning_rate" in rows[0] else [])]
+    columns = [*LOG, *(name for name in rows[0] if name not in LOG)]
     with atomic_text(path) as file:
         file.write("\t".join(columns) + "\n")
         file.writelines("\t".join(str(row[name]) for name in columns) + "\n" for row in rows)
 
 
+def evaluated_by(options: Namespace, settings: Settings) -> DevSet | None:
+    """What the model is evaluated by while it is trained; None where it is not."""
+    if settings.evaluate is None:
+        return None
+    from scripts.training.dev_evaluation import How, read_dev_set
+
+    how = read_settings(How, settings.evaluate, "evaluate")
+    return read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, options.corpus, how)
+
+
 def main() -> None:
     names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
+    of_dev = ("dev-run*", "dev-queries*", "dev-qrels*")
+    options = parser(__doc__, *names, *of_dev, settings=Settings).parse_args()
     settings: Settings = options.settings
     loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages")
     shape = adapter(settings.type).LOSSES[loss]
     table = read_table(options.negatives)
     training_set = read_examples(table, options.corpus, options.queries, shape)
+    dev = evaluated_by(options, settings)
     model = load(options.start, settings)
     kind = adapter(settings.type)
     prompts = prompts_of(kind, model)
@@ -72,8 +91,9 @@ def main() -> None:
     from scripts.training.trainer import train
 
     weights = sorted(options.start.rglob("*.safetensors"))
-    mark = fingerprint(settings, training_set, weights, prompts)
-    outcome = train(model, training_set, shape, loss, settings, options.resume, mark)
+    mark = fingerprint(settings, training_set, weights, prompts, dev.fingerprint if dev else None)
+    evaluations = dev.evaluations(kind, model, settings) if dev else None
+    outcome = train(model, training_set, shape, loss, settings, options.resume, mark, evaluations)
     with atomic_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
     write_log(options.training_log, outcome.rows)
@@ -92,6 +112,7 @@ def main() -> None:
         seconds_per_step=outcome.seconds / outcome.steps,
         examples_per_second=passes / outcome.seconds,
         precision=precision(),
+        **outcome.evaluated,
     )
     shutil.rmtree(options.resume, ignore_errors=True)
     last = outcome.rows[-1]["loss"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from scripts.experiment import job_files
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
+from scripts.training.planning_evaluation import evaluation_settings
 from scripts.training.planning_examples import (
     Examples,
     by_epoch,
@@ -93,6 +94,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
         **{key: trained[key] for key in TEXTS if key in trained},
         **by_passage,
         **drawn,
+        **evaluation_settings(experiment, model, recipe),
         "type": trained["type"],
         "max_length": trained["max_length"],
         "seed": int(seed),

@@ -24,6 +24,7 @@ from scripts.models.adapters import Training, adapter
 from scripts.models.losses import LISTS
 from scripts.models.running import device, precision
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
+from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, newest_complete
 from scripts.training.memory import MicroBatch
 from scripts.training.training_settings import Settings
@@ -34,13 +35,17 @@ WARNING = signal.SIGURG
 
 
 class Outcome(NamedTuple):
-    """What a training leaves beside the weights: the log's rows, seconds without saving, steps, the step resumed at."""
+    """What a training leaves beside the weights: the log's rows, seconds without saving, steps, the step resumed at.
+
+    `evaluated` is what a timing says of its evaluations.
+    """
 
     rows: list[dict]
     seconds: float
     steps: int
     resumed_at: int
     micro_batch: int | None
+    evaluated: dict[str, Any]
 
 
 class MicroBatchTrainer:
@@ -81,9 +86,18 @@ def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | No
 
 
 def train(
-    model, columns: dict[str, list], shape: str, loss: str, settings: Settings, folder: Path, fingerprint: str
+    model,
+    columns: dict[str, list],
+    shape: str,
+    loss: str,
+    settings: Settings,
+    folder: Path,
+    fingerprint: str,
+    evaluations: Evaluations | None = None,
 ) -> Outcome:
     """Fine-tune `model` in place on the columns (texts) of a training set; `folder` keeps checkpoints to resume from.
+
+    With `evaluations` the model is evaluated on the way, and has the best state's weights in the end if they are kept.
 
     Raises UserError where the loss stops being a number.
     """
@@ -100,6 +114,9 @@ def train(
     micro_batch = MicroBatch(min(sizes, default=None), settings.batch_size, training.outputs)
     recorder = Recorder(folder, fingerprint, settings.checkpoint_steps, log_every, before, micro_batch)
     recorder.head_apart = settings.head_learning_rate is not None
+    recorder.evaluations = evaluations
+    if evaluations:
+        evaluations.resume(before.evaluation)
     arguments = training.arguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,
@@ -142,4 +159,8 @@ def train(
             trainer.train(resume_from_checkpoint=str(before.checkpoint) if before.checkpoint else None)
     finally:
         signal.signal(WARNING, former_handler)
-    return Outcome(recorder.rows, recorder.seconds, trainer.state.global_step, before.step, micro_batch.size)
+    steps, rows, evaluated = trainer.state.global_step, recorder.rows, {}
+    if evaluations:
+        evaluations.end(steps, model, folder)
+        rows, evaluated = evaluations.rows(rows), evaluations.facts(steps)
+    return Outcome(rows, recorder.seconds, steps, before.step, micro_batch.size, evaluated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from scripts.models.losses import REGULARIZERS
 
@@ -33,6 +33,10 @@ class Settings:
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None
+    evaluate: Annotated[dict[str, Any] | None, "how it is evaluated on dev; see dev_evaluation.py"] = None
+    load_best_model_at_end: Annotated[bool, "the weights that were best on dev are kept, not the last"] = False
+    early_stopping_patience: Annotated[int | None, "evaluations without a gain after which it ends"] = None
+    early_stopping_threshold: Annotated[float, "the least that counts as a gain"] = 0.0
 
     @property
     def of_loss(self) -> dict[str, float]:

@@ -37,6 +37,11 @@ ROOMS = [
     "datasets",
     "bm25",
     "features",
+    "inference.aggregate",
+    "inference.candidates",
+    "inference.pairs",
+    "inference.vectors",
+    "inference.ranked",
     "training",
     "inference",
     "selection",
@@ -60,7 +65,7 @@ ROOMS = [
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "synthesis.seeds", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
-          "synthesis.task_intervals")  # fmt: skip
+          "synthesis.task_intervals", "inference.candidates", "inference.ranked")  # fmt: skip
 STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "learning_to_rank",
           "evaluation", "synthesis", "study_design", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned

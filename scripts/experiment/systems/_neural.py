@@ -9,6 +9,7 @@ from typing import Any
 from scripts.common.locations import shown
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
+from scripts.experiment.evaluation_checks import decides
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
@@ -137,9 +138,14 @@ class Neural(SystemKind):
             raise check.fail(f"systems.{system.name}", message)
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
-        """The training queries of its recipe and of all that this starts from, whoever labelled them."""
+        """The training queries of its recipe and of all that this starts from, whoever labelled them.
+
+        The dev queries as well, where these decided which weights are kept.
+        """
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
-        return {(entry["train_on"], "train") for entry in experiment.chain(recipe).values()}
+        chain = experiment.chain(recipe).values()
+        by_dev = {(entry["train_on"], "dev") for entry in chain if decides(entry)}
+        return {(entry["train_on"], "train") for entry in chain} | by_dev
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return system.passage_length is not None and adapter(model["type"]).SEARCHES

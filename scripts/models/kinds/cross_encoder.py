@@ -143,17 +143,22 @@ def training() -> Training:
 def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
     """Load a cross-encoder that scores pairs by torch, or by onnxruntime on the processor."""
     from scripts.models.adapters import Scorer
-    from scripts.models.prompts import fact
-    from scripts.models.running import precision
 
     if backend == "onnx":
         from scripts.models.onnx_pairs import OnnxCrossEncoder
 
         encoder = OnnxCrossEncoder(folder, max_length)
         return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts, encoder.tokenizer)
-    from scripts.models import language_models
+    return scorer(load(folder, max_length), batch_size)
 
-    model = load(folder, max_length)
+
+def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
+    """What scores pairs by a loaded model, also by one that is being trained."""
+    from scripts.models import language_models
+    from scripts.models.adapters import Scorer
+    from scripts.models.prompts import fact
+    from scripts.models.running import precision
+
     put = {role: prompt for role, prompt in prompts(model).items() if prompt}
     around, facts = put, {"precision": precision(), **fact(put)}
     if language_models.judges(model):

@@ -1,0 +1,28 @@
+"""The checks of what a recipe says of dev: evaluation while it is trained, the best weights, early stopping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_keys import check_split
+
+MEASURE, CANDIDATES = "nDCG@10", 100  # the schema says so too
+NEEDED = {"load_best_model_at_end": "evaluate", "early_stopping_patience": "evaluate",
+          "early_stopping_threshold": "early_stopping_patience"}  # fmt: skip
+
+
+def check_evaluation(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """Raise UserError for what nothing decides, a measure that is unknown, and a dataset without dev queries."""
+    for key, needed in NEEDED.items():
+        if key in entry and needed not in entry:
+            example = "{measure: nDCG@10}" if needed == "evaluate" else "3"
+            raise check.fail(f"recipes.{name}.{key}", f"nothing decides without {needed}; add {needed}: {example}")
+    if "evaluate" in entry:
+        check.computable(f"recipes.{name}.evaluate.measure", entry["evaluate"].get("measure", MEASURE))
+        check_split(check, f"recipes.{name}.evaluate", entry["train_on"], "dev")
+
+
+def decides(entry: dict[str, Any]) -> bool:
+    """Whether the dev queries decide which weights a training ends with."""
+    return bool(entry.get("load_best_model_at_end")) or "early_stopping_patience" in entry

@@ -1,0 +1,109 @@
+"""Evaluation of a model while it is trained: candidates of the dev queries, ranked anew, scored by the task's measure.
+
+The candidates are the first documents of BM25's run and all documents judged relevant, so a value here is no system's
+value on dev: it orders the states of one training. Ranking is that of inference, the measure that of evaluation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import torch
+
+from scripts.common.errors import UserError
+from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
+from scripts.inference.ranked import rank
+from scripts.ir.collection import passages_of
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import Qrels, Run, read_qrels, read_run, relevant
+from scripts.models.adapters import Adapter
+from scripts.models.cutting import Lengths
+from scripts.training.best_weights import Evaluations
+from scripts.training.memory import random_state, set_random_state
+from scripts.training.training_settings import Settings
+
+
+@dataclass(frozen=True)
+class How:
+    """The setting `evaluate`."""
+
+    measure: Annotated[str, "whose mean over the dev queries counts"]
+    candidates: Annotated[int, "documents a query, BM25's best"]
+    batch_size: Annotated[int, "texts or pairs a batch, at most"]
+    every: Annotated[int | None, "steps; null: after each epoch"] = None
+
+
+class DevSet(NamedTuple):
+    """The dev queries with what is ranked for each, and their judgements."""
+
+    wanted: Candidates
+    queries: Passages
+    texts: Passages
+    qrels: Qrels
+    how: How
+
+    @property
+    def fingerprint(self) -> str:
+        """A SHA-256 of all that is read: with another set a training may end with other weights."""
+        return hashlib.sha256(json.dumps(self[:4]).encode()).hexdigest()
+
+    def ranked(self, kind: Adapter, model: Any, lengths: Lengths) -> Run:
+        """The candidates as the model ranks them now."""
+        with undisturbed(model):
+            return rank(kind, model, lengths, self.how.batch_size, self.wanted, self.queries, self.texts)
+
+    def value(self, kind: Adapter, model: Any, lengths: Lengths) -> float:
+        """The mean of the measure over the judged queries, as the model ranks them now."""
+        name = self.how.measure
+        return float(evaluate(self.ranked(kind, model, lengths), self.qrels, [name])[name].mean())
+
+    def evaluations(self, kind: Adapter, model: Any, settings: Settings) -> Evaluations:
+        """The evaluations of a training, none of which is made yet."""
+        return Evaluations(
+            partial(self.value, kind, model, settings),
+            self.how.measure,
+            self.how.every,
+            settings.load_best_model_at_end,
+            settings.early_stopping_patience,
+            settings.early_stopping_threshold,
+        )
+
+
+def read_dev_set(run: Path, queries_file: Path, qrels_file: Path, corpus: Path, how: How) -> DevSet:
+    """The first documents of the run and those judged relevant, for each dev query.
+
+    Raises UserError where no query has a relevant document.
+    """
+    qrels, queries, first_stage = read_qrels(qrels_file), passages_of(queries_file), read_run(run)
+    found = candidates(first_stage, queries, how.candidates)
+    if not any(relevant(qrels, query) for query in queries):
+        message = "no judged query to evaluate by; give the dataset this split (splits: …), or leave evaluate out"
+        raise UserError(f"{qrels_file}: {message}")
+    texts = read_documents(corpus, found, run)
+    judged = {query: sorted(relevant(qrels, query)) for query in queries}
+    texts |= passages_of(corpus, {name for names in judged.values() for name in names} - texts.keys())
+    together = {
+        query: list(dict.fromkeys([*found.get(query, []), *(name for name in judged[query] if name in texts)]))
+        for query in queries
+    }
+    return DevSet({query: names for query, names in together.items() if names}, queries, texts, qrels, how)
+
+
+@contextmanager
+def undisturbed(model: torch.nn.Module) -> Iterator[None]:
+    """Within the block the model is evaluated; training goes on after it as if nothing had been."""
+    state, modes = random_state(), [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+        set_random_state(state)

@@ -1,0 +1,82 @@
+"""Recipes that are evaluated on dev while they are trained: what their jobs are given, and mistakes."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.experiment.leakage import learnt_from
+from scripts.experiment.resolution import resolve
+from scripts.training.planning import training_settings
+from scripts.training.planning_evaluation import dev_inputs
+from tests.experiment.test_config import changed
+from tests.experiment.test_reading import refused
+
+EVERY = {"evaluate": {"measure": "RR@10", "every": 50, "candidates": 20}, "load_best_model_at_end": True,
+         "early_stopping_patience": 3, "early_stopping_threshold": 0.001}  # fmt: skip
+
+
+def experiment(recipe, **further):
+    return resolve(changed({"recipes/r": {"train_on": "d"} | recipe, **further}), "c.yaml")
+
+
+def test_jobs_are_given_the_dev_queries_and_how_the_model_is_evaluated():
+    told = experiment(EVERY)
+    assert dev_inputs(told, "r") == {
+        "dev_run": "results/e/bm25/d/dev.trec.gz",
+        "dev_queries": "results/e/data/d/queries/dev.jsonl",
+        "dev_qrels": "results/e/data/d/qrels/dev.qrels",
+    }
+    settings = training_settings(told, "m", "r", "1")
+    how = {"measure": "RR@10", "every": 50, "candidates": 20, "batch_size": told.models["m"]["batch_size"]}
+    assert {key: settings[key] for key in EVERY} == EVERY | {"evaluate": how}
+    split = experiment(EVERY | {"long_documents": "passages", "passage_length": 99})
+    assert dev_inputs(split, "r")["dev_queries"] == "results/e/passages/d/99/queries/dev.jsonl"
+
+
+def test_defaults_change_no_job():
+    plain, said = experiment({}), experiment({"load_best_model_at_end": False, "early_stopping_patience": None})
+    assert training_settings(plain, "m", "r", "1") == training_settings(said, "m", "r", "1")
+    assert not set(training_settings(plain, "m", "r", "1")) & set(EVERY)
+    assert set(map(str, dev_inputs(plain, "r").values())) == {"[]"}
+    settings = training_settings(experiment({"evaluate": {}}), "m", "r", "1")
+    assert settings["evaluate"] == {"measure": "nDCG@10", "candidates": 100, "batch_size": 32}
+
+
+def test_what_dev_decided_has_learnt_from_it():
+    assert learnt_from(experiment({"evaluate": {}}), "tuned", "d") == {("d", "train")}
+    assert learnt_from(experiment(EVERY), "tuned", "d") == {("d", "train"), ("d", "dev")}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ({"load_best_model_at_end": True}, "recipes.r.load_best_model_at_end: nothing decides without evaluate; add"),
+        ({"early_stopping_patience": 2}, "recipes.r.early_stopping_patience: nothing decides without evaluate; add"),
+        (
+            {"evaluate": {}, "early_stopping_threshold": 0.1},
+            "recipes.r.early_stopping_threshold: nothing decides without early_stopping_patience; add early_stopping_p",
+        ),
+        ({"evaluate": {"measure": "nDGC@10"}}, "recipes.r.evaluate.measure: "),
+        ({"evaluate": {"candidates": 201}}, "recipes.r.evaluate.candidates: 201 is too large"),
+        ({"evaluate": {"every": 0}}, "recipes.r.evaluate.every"),
+        ({"evaluate": None}, "recipes.r.evaluate"),
+    ],
+)
+def test_mistakes_are_one_line(recipe, said):
+    assert said in refused(experiment, recipe)
+
+
+def test_a_dataset_without_dev_queries_is_told_before_anything_runs():
+    without = {"datasets/d": {"format": "trec", "location": "tests", "qrels": {"train": "a", "test": "b"},
+                              "topics": {"train": "c", "test": "d"}, "documents": ["e"]}}  # fmt: skip
+    message = refused(partial(experiment, **without), {"evaluate": {}})
+    assert "recipes.r.evaluate: d has no judgements for the split dev; its splits are " in message
+
+
+def test_the_examples_of_the_documentation_are_right():
+    text = Path("docs/training.md").read_text()
+    block = text.split("## Evaluation on dev", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
+    recipes = yaml.safe_load(block)["recipes"]
+    assert resolve(changed({"recipes/r": recipes["stopping"] | {"train_on": "d"}}), "c.yaml").recipes["r"]["evaluate"]

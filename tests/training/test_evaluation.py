@@ -1,0 +1,179 @@
+"""Evaluation while a model is trained: the values, what it leaves alone, the best weights, patience, and a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from scripts.common.errors import UserError
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import read_qrels, read_run, write_qrels, write_run
+from scripts.training.best_weights import Evaluations
+from tests.support.tiny_task import ROOT, in_process, read_log, same
+from tests.support.tiny_task import command as plain_command
+from tests.training.test_fine_tune import KILLER
+
+HOW = {"measure": "nDCG@10", "candidates": 8, "batch_size": 4}
+KINDS = ["bi-encoder", "cross-encoder", "multi-vector", "sparse-encoder"]
+
+
+@pytest.fixture(scope="module")
+def dev(task):
+    """Candidates of the training queries, as those of dev; the relevant document of the last is not among them."""
+    run = {f"q{n}": {f"d{(n + shift) % 20}": 20.0 - shift for shift in (3, 5, 7, 9, 11)} for n in range(10)}
+    for n in range(9):
+        run[f"q{n}"][f"d{n}"] = 1.0
+    write_run(task / "dev.trec", run, "bm25")
+    write_qrels(task / "dev.qrels", {f"q{n}": {f"d{n}": 1, "absent": 1} for n in range(10)})
+    return task
+
+
+def of_dev(dev):
+    return ["--dev-run", dev / "dev.trec", "--dev-queries", dev / "queries.jsonl", "--dev-qrels", dev / "dev.qrels"]
+
+
+def command(dev, out, **settings):
+    return [*plain_command(dev, out, **settings), *map(str, of_dev(dev))]
+
+
+def trained(dev, out, monkeypatch, **settings):
+    from scripts.training import fine_tune
+
+    monkeypatch.setattr(sys, "argv", command(dev, out, **settings)[1:])
+    fine_tune.main()
+    return json.loads((out / "timing.json").read_text())
+
+
+def values(out):
+    return {int(row["step"]): float(row["nDCG@10"]) for row in read_log(out) if row["nDCG@10"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp_path, monkeypatch, kind):
+    """The same weights with and without; re-ranking with what was saved scores as the last evaluation did."""
+    timing = trained(dev, tmp_path / "told", monkeypatch, type=kind, evaluate=HOW | {"every": 2})
+    in_process(dev, tmp_path / "plain", monkeypatch, type=kind)
+    assert same(tmp_path / "told", tmp_path / "plain")
+    told, plain = read_log(tmp_path / "told"), read_log(tmp_path / "plain")
+    assert [row["loss"] for row in told] == [row["loss"] for row in plain] and "nDCG@10" not in plain[0]
+    steps = timing["steps"]
+    assert list(values(tmp_path / "told")) == sorted({*range(2, steps + 1, 2), steps})
+    assert timing["kept_step"] == steps and timing["best_value"] == max(values(tmp_path / "told").values())
+    assert timing["stopped_early"] is False and timing["evaluation_seconds"] > 0
+
+    from scripts.inference import rerank
+
+    with_relevant = read_run(dev / "dev.trec")
+    with_relevant["q9"]["d9"] = 0.5
+    write_run(tmp_path / "first.trec", with_relevant, "bm25")
+    paths = {"checkpoint": tmp_path / "told/model", "corpus": dev / "corpus.jsonl", "queries": dev / "queries.jsonl",
+             "first-stage": tmp_path / "first.trec", "run": tmp_path / "run.trec", "timing": tmp_path / "t.json"}  # fmt: skip
+    settings = {"type": kind, "backend": "torch", "max_length": 16, "batch_size": 4, "depth": 8, "tag": "x"}
+    options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
+    monkeypatch.setattr(sys, "argv", ["rerank.py", *options, "--settings", json.dumps(settings)])
+    rerank.main()
+    scored = evaluate(read_run(tmp_path / "run.trec"), read_qrels(dev / "dev.qrels"), ["nDCG@10"])["nDCG@10"].mean()
+    assert values(tmp_path / "told")[steps] == scored
+
+
+# Values by step that rise, fall and rise less than the threshold, in place of the model's own.
+VALUES = {1: 0.2, 2: 0.5, 3: 0.5, 4: 0.504, 5: 0.1, 6: 0.4}
+
+
+def scripted(monkeypatch):
+    from scripts.training.dev_evaluation import DevSet
+
+    calls = iter(VALUES.values())
+    monkeypatch.setattr(DevSet, "value", lambda self, *others: next(calls))
+
+
+def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch):
+    """Those after step 4: the same as in a training of the same schedule that is stopped there."""
+    scripted(monkeypatch)
+    best = {"evaluate": HOW | {"every": 1}, "load_best_model_at_end": True, "epochs": 2}
+    timing = trained(dev, tmp_path / "best", monkeypatch, **best)
+    assert (timing["best_step"], timing["kept_step"], timing["steps"]) == (4, 4, 6)
+    assert timing["best_value"] == 0.504 and values(tmp_path / "best") == VALUES
+    assert not (tmp_path / "best/resume").exists()
+    scripted(monkeypatch)
+    last = {"evaluate": HOW | {"every": 1}, "early_stopping_patience": 2, "early_stopping_threshold": 0.01, "epochs": 2}
+    timing = trained(dev, tmp_path / "stopped", monkeypatch, **last)
+    assert (timing["steps"], timing["kept_step"], timing["best_step"], timing["stopped_early"]) == (4, 4, 4, True)
+    assert same(tmp_path / "best", tmp_path / "stopped")
+    in_process(dev, tmp_path / "whole", monkeypatch, epochs=2)
+    assert not same(tmp_path / "best", tmp_path / "whole")
+
+
+def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_path, monkeypatch):
+    trained(dev, tmp_path, monkeypatch, evaluate=HOW, epochs=2.5)
+    assert list(values(tmp_path)) == [3, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "count", "resumed_at"),
+    [("bi-encoder", "step", 7, 6), ("bi-encoder", "save", 4, 4), ("cross-encoder", "step", 11, 10)],
+)
+def test_a_killed_training_keeps_the_same_best(dev, tmp_path, monkeypatch, kind, where, count, resumed_at):
+    settings = {"evaluate": HOW | {"every": 1}, "load_best_model_at_end": True, "early_stopping_patience": 30,
+                "type": kind, "epochs": 4, "learning_rate": 0.01}  # fmt: skip
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    arguments = [where, str(count), *command(dev, killed, **settings)[2:]]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    after = trained(dev, killed, monkeypatch, **settings)
+    before = trained(dev, whole, monkeypatch, **settings)
+    assert after["resumed_at_step"] == resumed_at
+    decided = ("best_step", "best_value", "kept_step", "steps", "evaluations", "stopped_early")
+    assert [after[name] for name in decided] == [before[name] for name in decided]
+    assert same(killed, whole) and values(killed) == values(whole)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.01])
+def test_patience_is_that_of_transformers(threshold, tmp_path):
+    from transformers import EarlyStoppingCallback
+
+    rows = np.random.default_rng(1).integers(0, 8, (200, 12)) / 250
+    for row in rows:
+        theirs, state = EarlyStoppingCallback(3, threshold), SimpleNamespace(best_metric=None)
+        coming = iter(row.tolist())
+        ours = Evaluations(lambda coming=coming: next(coming), "m", 1, patience=3, threshold=threshold)
+        for step, value in enumerate(row.tolist(), 1):
+            theirs.check_metric_value(SimpleNamespace(greater_is_better=True), state, None, value)
+            state.best_metric = value if state.best_metric is None else max(value, state.best_metric)
+            ours.take(step, torch.nn.Linear(1, 1), tmp_path)
+            assert ours.waited == theirs.early_stopping_patience_counter
+            assert ours.stopped == (theirs.early_stopping_patience_counter >= 3)
+
+
+def test_dev_queries_without_a_relevant_document_are_a_mistake(dev, tmp_path, monkeypatch):
+    empty = tmp_path / "task"
+    empty.mkdir()
+    for path in dev.iterdir():
+        (empty / path.name).symlink_to(path)
+    (empty / "dev.qrels").unlink()
+    (empty / "dev.qrels").write_text("q1 0 d1 0\n")
+    with pytest.raises(UserError, match=r"dev.qrels: no judged query to evaluate by"):
+        trained(empty, tmp_path, monkeypatch, evaluate=HOW)
+
+
+def test_weights_that_do_not_learn_are_not_kept_twice(tmp_path):
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2), torch.nn.Linear(2, 2))
+    model[0].requires_grad_(False)
+    coming = iter([0.5, 0.1])
+    evaluations = Evaluations(lambda: next(coming), "m", 1, keep=True)
+    evaluations.take(1, model, tmp_path)
+    kept = {name: value.clone() for name, value in model.state_dict().items()}
+    with torch.no_grad():
+        model[2].weight.add_(1)
+        model[1].running_mean.add_(1)
+    evaluations.take(2, model, tmp_path)
+    evaluations.end(2, model, tmp_path)
+    assert all(torch.equal(value, kept[name]) for name, value in model.state_dict().items())
+    assert not any(name.startswith("0.") for name in torch.load(tmp_path / "best-1.pt"))
