@@ -20,12 +20,14 @@ from transformers import PrinterCallback
 
 from scripts.common.errors import UserError
 from scripts.common.files import full_disk_reported
+from scripts.models import lora
 from scripts.models.adapters import Training, adapter
 from scripts.models.losses import LISTS
+from scripts.models.matryoshka import of_dimensions
 from scripts.models.running import device, precision
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.checkpoints import Recorder, newest_complete
-from scripts.training.memory import MicroBatch
+from scripts.training.memory import MicroBatch, checkpoint_activations
 from scripts.training.training_settings import Settings
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
@@ -57,7 +59,16 @@ class MicroBatchTrainer:
         """Add none."""
 
     def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:
-        self.model.save_pretrained(output_dir, create_model_card=False)
+        if lora.is_adapted(self.model):
+            lora.save_trainable(self.model, Path(output_dir))
+        else:
+            self.model.save_pretrained(output_dir, create_model_card=False)
+
+    def _load_from_checkpoint(self, checkpoint_path: str) -> None:
+        if lora.is_adapted(self.model):
+            lora.load_trainable(self.model, Path(checkpoint_path))
+        else:
+            super()._load_from_checkpoint(checkpoint_path)
 
 
 def micro_batch_trainer(library_trainer: type) -> type:
@@ -94,6 +105,10 @@ def train(
     steps = math.ceil(settings.epochs * math.ceil(rows / settings.batch_size))
     sampler: Any = without_duplicates if shape == LISTS else ShuffledBatches
     loss_module = training.loss(loss, model, settings.margin, **settings.of_loss)
+    if settings.matryoshka_dims:
+        loss_module = of_dimensions(settings.matryoshka_dims, loss_module, model)
+    if settings.gradient_checkpointing:
+        checkpoint_activations(model)
     before = newest_complete(folder, fingerprint)
     log_every = math.ceil(steps / LOGGED)
     sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]

@@ -9,7 +9,6 @@ of a language model stands in judging.json.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from scripts.models.model_files import (
     check_text,
     check_tokenizer,
     check_weights,
+    digest,
     modules,
     read_object,
 )
@@ -102,16 +102,6 @@ def weight_files(folder: Path) -> list[Path]:
     if others:
         raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; expected {WEIGHTS}")
     return []
-
-
-def digest(files: list[Path]) -> str:
-    """The SHA-256 of the files' bytes one after another, as hexadecimal."""
-    total = hashlib.sha256()
-    for path in files:
-        with open(path, "rb") as file:
-            while block := file.read(1 << 20):
-                total.update(block)
-    return total.hexdigest()
 
 
 def refuse_remote_code(folder: Path) -> None:
