@@ -84,10 +84,12 @@ def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | No
     """
     if rate is None:
         return {}
-    head = {id(parameter) for parameter in training.head(model)} if training.head else set()
+    parameters = training.head(model) if training.head else []
+    head = {id(parameter) for parameter in parameters if parameter.requires_grad}
     names = [re.escape(name) for name, parameter in loss.named_parameters() if id(parameter) in head]
     if not names:
-        raise UserError("head_learning_rate: this model has no prediction head; leave it out")
+        frozen = "; with lora, one that the weights have is not trained" if parameters else ""
+        raise UserError(f"head_learning_rate: this model has no prediction head to train; leave it out{frozen}")
     return {f"^({'|'.join(names)})$": rate}
 
 

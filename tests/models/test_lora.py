@@ -107,6 +107,34 @@ def test_peft_itself_reads_the_adapter_and_merges_it_to_the_same(apart):
         torch.testing.assert_close(rows, model.transformers_model.state_dict()[name])
 
 
+def test_the_library_alone_adds_the_adapter(apart):
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(apart / "model"), device="cpu")
+    base = model.encode(TEXTS)
+    model.load_adapter(str(apart / "model/adapter"))
+    ours = adapter("bi-encoder").load(apart / "model", 16)
+    np.testing.assert_allclose(model.encode(TEXTS), ours.encode(TEXTS), rtol=1e-4, atol=1e-5)
+    assert np.abs(base - ours.encode(TEXTS)).max() > 1e-3
+
+
+def test_a_head_learns_at_its_own_rate_where_it_is_new_and_is_left_alone_where_it_is_not(task, tmp_path, monkeypatch):
+    given = {"type": "cross-encoder", "lora": GIVEN, "head_learning_rate": 0.05, **FAST}
+    in_process(task, tmp_path / "new", monkeypatch, **given)
+    assert max(float(row["head_learning_rate"]) for row in read_log(tmp_path / "new")) == pytest.approx(0.05, rel=0.3)
+    folder = tmp_path / "task"
+    folder.mkdir()
+    for file in ("corpus.jsonl", "queries.jsonl", "negatives.tsv"):
+        (folder / file).symlink_to(task / file)
+    (folder / "start").symlink_to(tmp_path / "new/model")
+    with pytest.raises(UserError, match=r"no prediction head to train; .* with lora, one that the weights have"):
+        in_process(folder, tmp_path / "old", monkeypatch, **given)
+    del given["head_learning_rate"]
+    in_process(folder, tmp_path / "old", monkeypatch, **given)
+    names = load_file(tmp_path / "old/model/adapter/adapter_model.safetensors")
+    assert names and not any("classifier" in name for name in names)
+
+
 def test_a_language_model_is_adapted(tmp_path):
     folder = tiny_language_model.build(tmp_path / "start", [" ".join(TEXTS)], seed=1)
     kind = adapter("cross-encoder")
