@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from peft import LoraConfig
 
 FOLDER, WEIGHTS, CONFIG, BASE = "adapter", "adapter_model.safetensors", "adapter_config.json", "base.json"
+FILES = {WEIGHTS, CONFIG, BASE}
 NAME = "default"  # peft's own name of an adapter
 LARGEST_RANK = 4096
 PREFIX = "base_model.model."  # of the tensors in a file of peft's
@@ -41,7 +42,7 @@ def has_adapter(folder: Path) -> bool:
 def check(folder: Path) -> None:
     """Check a checkpoint's adapter before a library reads it. Raises UserError, also for one of another base."""
     inside = folder / FOLDER
-    if others := sorted({path.name for path in inside.iterdir()} - {WEIGHTS, CONFIG, BASE}):
+    if others := sorted({path.name for path in inside.iterdir()} - FILES):
         raise UserError(f"{inside / others[0]}: refused; an adapter is {WEIGHTS}, {CONFIG} and {BASE}")
     if not (inside / WEIGHTS).is_file():
         raise UserError(f"{inside}: an adapter without {WEIGHTS}")

@@ -1,6 +1,10 @@
 """Adapters, Matryoshka losses and truncated vectors in a configuration: jobs, names, words, and what mistakes say."""
 
+import re
+from pathlib import Path
+
 import pytest
+import yaml
 
 from scripts.common.errors import UserError
 from scripts.experiment.resolution import resolve
@@ -77,6 +81,15 @@ def test_words_and_provenance_tell_of_it():
     assert words.endswith(", the first 64 dimensions of its vectors")
     stage = system_kind(system).provenance(experiment, system)
     assert stage["truncate_dim"] == 64 and stage["training"]["lora"] == FULL | {"merge": True}
+
+
+def test_the_lines_of_the_documentation_are_a_configuration():
+    page = (Path(__file__).parents[2] / "docs/training.md").read_text()
+    written = yaml.safe_load(re.search(r"\n(    recipes:\n      small:.*?)\n\n", page, re.DOTALL)[1])
+    changes = {f"systems/{name}": entry | {"model": "m", "recipe": "r"} for name, entry in written["systems"].items()}
+    experiment = resolve(changed(changes | {"recipes/r": written["recipes"]["small"] | {"train_on": "d"}}), "c.yaml")
+    assert {"whole", "short-128", "short-64"} <= set(experiment.systems)
+    assert experiment.recipes["r"]["lora"] == FULL and experiment.recipes["r"]["matryoshka_dims"] == [384, 128, 64]
 
 
 CROSS = {"models/ce": {"type": "cross-encoder", "weights": "org/ce"}}

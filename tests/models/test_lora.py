@@ -287,3 +287,27 @@ def test_layers_that_are_not_there_are_a_mistake(task, tmp_path, monkeypatch):
     in_process(task, tmp_path, monkeypatch, lora=GIVEN | {"target_modules": ["query", "value"]}, epochs=1)
     names = load_file(tmp_path / "model/adapter/adapter_model.safetensors")
     assert len(names) == 8 and all(".query." in name or ".value." in name for name in names)
+
+
+def take(source: Path, target: Path, monkeypatch) -> None:
+    from scripts.training import weights as script
+
+    options = ["weights.py", "--checkpoint", str(target), "--settings", json.dumps({"source": str(source)})]
+    monkeypatch.setattr("sys.argv", options)
+    script.main()
+
+
+def test_a_checkpoint_with_an_adapter_is_taken_as_weights_whole_or_not_at_all(apart, tmp_path, monkeypatch):
+    source = tmp_path / "source"
+    shutil.copytree(apart / "model", source)
+    take(source, tmp_path / "taken", monkeypatch)
+    np.testing.assert_array_equal(computed("bi-encoder", tmp_path / "taken"), computed("bi-encoder", apart / "model"))
+    other_base(source)
+    with pytest.raises(UserError, match=r"source: adapter: an adapter for another base: it was made for"):
+        take(source, tmp_path / "refused", monkeypatch)
+    shutil.copy(source / "adapter/adapter_config.json", source)
+    with pytest.raises(UserError, match=r"source: adapter_config\.json beside the weights: refused"):
+        take(source, tmp_path / "refused", monkeypatch)
+    with pytest.raises(UserError, match=r"adapter: an adapter \(adapter_model\.safetensors\) without its base's model"):
+        take(source / "adapter", tmp_path / "refused", monkeypatch)
+    assert not (tmp_path / "refused").exists()
