@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.experiment.adapter_checks import check_dimensions
 from scripts.experiment.checker import Checker
 from scripts.experiment.negative_sources import CROSS_ENCODER, FILTERS, RANDOM, filters, sources
 from scripts.models.adapters import Adapter, adapter, adapters
@@ -70,6 +71,7 @@ def check_training(check: Checker, name: str, entry: dict[str, Any], kinds: list
     if "head_learning_rate" in entry and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
         problem = f"a {kinds[0]} has no prediction head; leave it out"
         raise check.fail(f"recipes.{name}.head_learning_rate", problem)
+    check_dimensions(check, name, entry, kinds)
     for weight in REGULARIZERS:
         if weight in entry and not any(_is_regularized(entry, kind) for kind in kinds):
             problem = f"loss {entry['loss']} has none here; SpladeLoss of a sparse-encoder has"

@@ -85,6 +85,7 @@ class System:
     first_stage: str | None = None
     depth: int | None = None
     passage_length: int | None = None
+    truncate_dim: int | None = None  # first dimensions of its model's vectors; None: all
     settings: dict[str, Any] = field(default_factory=dict)
     tasks: tuple[str, ...] | None = None  # None: all
 

@@ -36,7 +36,7 @@ def starting_point(check: Checker, key: str, entry: dict[str, Any], systems: dic
 
 def way_of_ranking(system: System) -> tuple[Any, ...]:
     """What systems have in common that rank alike with different checkpoints."""
-    return system.kind, system.model, system.first_stage, system.depth, system.passage_length
+    return system.kind, system.model, system.first_stage, system.depth, system.passage_length, system.truncate_dim
 
 
 def _starts(check: Checker, system: System) -> dict[str, str]:

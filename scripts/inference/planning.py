@@ -59,10 +59,12 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     ranker = experiment.systems[system]
     model_keys = system_kind(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
+    shorter = {"truncate_dim": ranker.truncate_dim} if ranker.truncate_dim else {}
     model = experiment.models[ranker.model]
     depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if key in model}
-    return {**{key: model[key] for key in model_keys}, **texts, **passages, "depth": depth, "tag": f"{system}-{seed}"}
+    told = {**{key: model[key] for key in model_keys}, **texts, **passages, **shorter}
+    return {**told, "depth": depth, "tag": f"{system}-{seed}"}
 
 
 def listwise_settings(experiment: Experiment, system: str, seed: str) -> dict:

@@ -28,6 +28,7 @@ from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.prompts import load_prompted, prompts_of, refuse_prompts, told
 from scripts.models.running import computed_by
+from scripts.models.truncation import TruncatedTexts, truncation
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
 
 
@@ -108,6 +110,9 @@ def main() -> None:
     if kind.SEARCHES:
         model = load_prompted(kind, options.checkpoint, settings)
         embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
+        if settings.truncate_dim:
+            truncate = truncation(kind, model, settings.truncate_dim)
+            embeddings = TruncatedTexts(embeddings, truncate) if embeddings is not None else None
         encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size)
         outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(kind, model))
         prompts = prompts_of(kind, model)

@@ -24,6 +24,9 @@ from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
 from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import computed_by, device
+from scripts.models.truncation import Rows, TruncatedRows, truncation
+
+FLOAT = 4  # bytes of a number of the embeddings
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "as the embeddings were made; goes into the timing"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
 
 
@@ -74,9 +78,11 @@ def main() -> None:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     counts = passage_counts(options.corpus)
     ids, passages = list(counts), np.array(list(counts.values()))
-    documents = open_embeddings(options.embeddings, sum(counts.values()))
+    documents: Rows = open_embeddings(options.embeddings, sum(counts.values()))
     kind = adapter(settings.type)
     model = load_prompted(kind, options.checkpoint, settings)
+    if settings.truncate_dim:
+        documents = TruncatedRows(documents, truncation(kind, model, settings.truncate_dim))
     encode = cutting_encoder(kind, model, settings)
 
     from scripts.inference.exact import precedence, search
@@ -92,7 +98,8 @@ def main() -> None:
     write_run(options.run, ranked, settings.tag)
     facts = told(settings, prompts_of(kind, model))
     del facts["type"]  # so that timings keep the keys that they have always had
-    write_timing(options.timing, **figures, **computed_by(kind, model), **facts)
+    index = {"dimensions": documents.shape[1], "index_bytes": len(documents) * documents.shape[1] * FLOAT}
+    write_timing(options.timing, **figures, **index, **computed_by(kind, model), **facts)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,8 @@ class Adapter(Protocol):
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
     One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either. One
-    without `facts` computes by torch.
+    without `facts` computes by torch. One without `new_modules` draws none, one without `truncate` has no vectors to
+    truncate, and MATRYOSHKA says that the losses can be of several dimensions at once.
     """
 
     NAME: str  # a model's `type`
@@ -101,6 +102,12 @@ class Adapter(Protocol):
 
     def facts(self, model: Any) -> dict[str, Any]:
         """What timings say of what a model that searches computes by: its precision, and what is not torch's."""
+
+    def new_modules(self, model: Any, folder: Path) -> list[Any]:
+        """The modules of a model to be trained whose weights its folder lacks, so that they were drawn."""
+
+    def truncate(self, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
+        """Let a model give the first dimensions of each vector; returns what makes them of whole vectors."""
 
     def warm_up(self, model: Any, batch_size: int) -> None:
         """Let one batch pass a model that is to be trained."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
+from scripts.models import lora
 from scripts.models.model_files import backbone, check_weights, read_object
 from scripts.models.running import device
 
@@ -45,6 +46,8 @@ def check(folder: Path) -> dict:
         except SafetensorError as error:
             raise UserError(f"{file}: damaged weights ({error})") from None
     stored_prompts(folder)
+    if lora.has_adapter(folder):
+        lora.check(folder)
     return config
 
 
@@ -64,14 +67,15 @@ def stored_prompts(folder: Path) -> dict[str, str]:
 
 
 def load(model_class: type, folder: Path, **options: Any):
-    """A model of this class of sentence-transformers, from a folder that was checked, made fast on a processor.
-
-    Raises UserError where the library cannot load it.
+    """A model of this class of sentence-transformers, from a folder that was checked, with its adapter, made fast on a
+    processor. Raises UserError where the library cannot load it.
     """
     try:
         model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
         raise cannot_load(folder, error) from None
+    if lora.has_adapter(folder):
+        lora.attach(model, folder)
     if device() == "cpu":
         from scripts.models.processor import speed_up
 

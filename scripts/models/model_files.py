@@ -6,6 +6,7 @@ tensors one after another (https://huggingface.co/docs/safetensors).
 
 from __future__ import annotations
 
+import hashlib
 from math import prod
 from pathlib import Path
 
@@ -180,6 +181,16 @@ def check_weights(folder: Path) -> list[Path]:
             reason = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
             raise UserError(f"{folder / name}: damaged weights ({reason})")
     return [folder / name for name in sorted(tensors_of)]
+
+
+def digest(files: list[Path]) -> str:
+    """The SHA-256 of the files' bytes one after another, as hexadecimal."""
+    total = hashlib.sha256()
+    for path in files:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                total.update(block)
+    return total.hexdigest()
 
 
 def check_text(file: Path) -> None:

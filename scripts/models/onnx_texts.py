@@ -19,6 +19,7 @@ from scripts.models.adapters import Role
 from scripts.models.model_files import read_object
 from scripts.models.onnx_session import OnnxSession, batches
 from scripts.models.running import finite
+from scripts.models.truncation import check_dimensions
 
 POOLING, KINDS = "pooling.json", ("cls", "mean", "none")
 DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # of the output: (texts, tokens, width) or (texts, width)
@@ -41,6 +42,7 @@ class OnnxBiEncoder:
         self.session = OnnxSession(checkpoint, max_length)
         self.tokenizer, self.facts = self.session.tokenizer, self.session.facts
         self.prompts = {"query": "", "document": ""}
+        self.truncate_dim: int | None = None
         self.pooling = read_object(checkpoint / POOLING).get("pooling")
         if self.pooling not in KINDS:
             raise UserError(f"{checkpoint / POOLING}: pooling is {self.pooling!r}; expected {', '.join(KINDS)}")
@@ -60,6 +62,9 @@ class OnnxBiEncoder:
             for row, vector in zip(rows, self._pooled(output, mask), strict=True):
                 made[row] = vector
         vectors = finite(np.asarray(made, dtype=np.float32))
+        if self.truncate_dim:
+            check_dimensions(self.truncate_dim, vectors.shape[1])
+            vectors = vectors[:, : self.truncate_dim]
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
 
     def _pooled(self, output: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -50,15 +50,20 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def forward(context, inputs, weight, bias):
-        context.save_for_backward(inputs, weight)
+        of_weight = context.needs_input_grad[1]  # a frozen weight, as below an adapter, needs no input kept
+        context.save_for_backward(inputs if of_weight else None, weight)
         return product(inputs, weight, bias)
 
     @staticmethod
     def backward(context, gradient):
         inputs, weight = context.saved_tensors
+        for_inputs, for_weight, for_bias = context.needs_input_grad
         flat = gradient.flatten(0, -2)
-        of_weight = product(flat.t().contiguous(), inputs.flatten(0, -2).t().contiguous())
-        return product(gradient, weight.t().contiguous()), of_weight, flat.sum(0)
+        of_inputs = product(gradient, weight.t().contiguous()) if for_inputs else None
+        of_weight = None
+        if for_weight:
+            of_weight = product(flat.t().contiguous(), inputs.flatten(0, -2).t().contiguous())
+        return of_inputs, of_weight, flat.sum(0) if for_bias else None
 
 
 class OneDnnLinear(torch.nn.Linear):

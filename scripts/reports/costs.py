@@ -40,6 +40,13 @@ def read(path: str | Path | None) -> dict:
     return json.loads(Path(path).read_text()) if path else {}
 
 
+def index(ranked: dict, encoding: dict) -> dict:
+    """Columns of the vectors or terms that are searched: their megabytes, and how many dimensions count."""
+    size = ranked.get("index_bytes", encoding.get("index_bytes"))
+    columns = {} if size is None else {"index_mb": size / 1e6}
+    return columns | {key: ranked[key] for key in ("truncate_dim",) if key in ranked}
+
+
 def row(run_timing: Path, beside: Beside) -> dict:
     """One row: a run with its checkpoint and its encoding."""
     ranked, training, encoding = read(run_timing), read(beside.training), read(beside.encoding)
@@ -63,6 +70,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "device": ranked["device"],
         "threads": ranked["threads"],
         "precision": ranked.get("precision"),
+        **index(ranked, encoding),
         **{key: ranked[key] for key in OF_CALLS if key in ranked},
     }
 

@@ -47,10 +47,14 @@ class Settings:
 
 
 def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float) -> Figure:
-    """Draw a panel of latency and, where anything was trained, one of training time; systems are numbered."""
+    """Draw a panel of latency and, where anything was trained, one of training time; systems are numbered.
+
+    Where one ranks by the first dimensions of its vectors, a further panel has the sizes of what is searched.
+    """
     trained = any(point.training_seconds for point in points)
     panels = [("latency_ms", "Median latency of a query (ms)")]
     panels += [("training_seconds", "Training time (s)")] if trained else []
+    panels += [("index_mb", "Index size (MB)")] if any(point.truncated for point in points) else []
     bottom, top = 34.0, 10.0
     labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
     names = [f"{number}  {label}" for number, label in enumerate(labels, 1)]

@@ -21,6 +21,7 @@ from scripts.common.files import atomic_folder, atomic_text
 from scripts.common.settings import read_settings
 from scripts.common.timing import write_timing
 from scripts.ir.collection import passages_of
+from scripts.models import lora
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.losses import resolve_loss
@@ -49,6 +50,12 @@ def load(start: Path, settings: Settings):
     kind = adapter(settings.type)
     set_seed(settings.seed)
     model = load_prompted(kind, start, settings, to_train=True)
+    if lora.is_adapted(model):  # a training that starts from an adapter starts from what it makes of its base
+        lora.merge(model)
+    if settings.lora:
+        new_modules, head = getattr(kind, "new_modules", None), kind.training().head
+        drawn = new_modules(model, start) if new_modules else ()
+        lora.add(model, settings.lora, drawn, head(model) if head else ())
     kind.warm_up(model, settings.batch_size)
     return model
 
@@ -94,8 +101,9 @@ def main() -> None:
     mark = fingerprint(settings, training_set, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(kind, model, settings) if dev else None
     outcome = train(model, training_set, shape, loss, settings, options.resume, mark, evaluations)
+    counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
-        model.save_pretrained(str(folder), create_model_card=False)
+        saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora["merge"]))
     write_log(options.training_log, outcome.rows)
     examples = len(next(iter(training_set.values()))) // len(table.epochs)
     left_out = {} if table.without_candidate is None else {"queries_without_candidate": table.without_candidate}
@@ -113,6 +121,8 @@ def main() -> None:
         examples_per_second=passes / outcome.seconds,
         precision=precision(),
         **outcome.evaluated,
+        **counts,
+        saved_bytes=saved,
     )
     shutil.rmtree(options.resume, ignore_errors=True)
     last = outcome.rows[-1]["loss"]

@@ -66,6 +66,18 @@ def grouped(model: torch.nn.Module, size: int | None, kept: tuple[str, ...]) -> 
             del model.forward
 
 
+def checkpoint_activations(model: torch.nn.Module) -> None:
+    """Let a model keep of each of its layers the input alone while it is trained, and compute the rest once more.
+
+    Raises UserError for an architecture that cannot.
+    """
+    whole = model.transformers_model
+    try:
+        whole.activation_checkpointing_enable(activation_checkpointing_kwargs={"use_reentrant": False})
+    except (AttributeError, ValueError):
+        raise UserError(f"gradient_checkpointing: a {type(whole).__name__} cannot; leave it out") from None
+
+
 class MicroBatch:
     """How many texts pass the model at once (None: the whole batch); smaller after each lack of memory.
 

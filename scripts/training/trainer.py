@@ -20,13 +20,15 @@ from transformers import PrinterCallback
 
 from scripts.common.errors import UserError
 from scripts.common.files import full_disk_reported
+from scripts.models import lora
 from scripts.models.adapters import Training, adapter
 from scripts.models.losses import LISTS
+from scripts.models.matryoshka import of_dimensions
 from scripts.models.running import device, precision
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, newest_complete
-from scripts.training.memory import MicroBatch
+from scripts.training.memory import MicroBatch, checkpoint_activations
 from scripts.training.training_settings import Settings
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
@@ -62,7 +64,16 @@ class MicroBatchTrainer:
         """Add none."""
 
     def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:
-        self.model.save_pretrained(output_dir, create_model_card=False)
+        if lora.is_adapted(self.model):
+            lora.save_trainable(self.model, Path(output_dir))
+        else:
+            self.model.save_pretrained(output_dir, create_model_card=False)
+
+    def _load_from_checkpoint(self, checkpoint_path: str) -> None:
+        if lora.is_adapted(self.model):
+            lora.load_trainable(self.model, Path(checkpoint_path))
+        else:
+            super()._load_from_checkpoint(checkpoint_path)
 
 
 def micro_batch_trainer(library_trainer: type) -> type:
@@ -78,10 +89,12 @@ def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | No
     """
     if rate is None:
         return {}
-    head = {id(parameter) for parameter in training.head(model)} if training.head else set()
+    parameters = training.head(model) if training.head else []
+    head = {id(parameter) for parameter in parameters if parameter.requires_grad}
     names = [re.escape(name) for name, parameter in loss.named_parameters() if id(parameter) in head]
     if not names:
-        raise UserError("head_learning_rate: this model has no prediction head; leave it out")
+        frozen = "; with lora, one that the weights have is not trained" if parameters else ""
+        raise UserError(f"head_learning_rate: this model has no prediction head to train; leave it out{frozen}")
     return {f"^({'|'.join(names)})$": rate}
 
 
@@ -108,6 +121,10 @@ def train(
     steps = math.ceil(settings.epochs * math.ceil(rows / settings.batch_size))
     sampler: Any = without_duplicates if shape == LISTS else ShuffledBatches
     loss_module = training.loss(loss, model, settings.margin, **settings.of_loss)
+    if settings.matryoshka_dims:
+        loss_module = of_dimensions(settings.matryoshka_dims, loss_module, model)
+    if settings.gradient_checkpointing:
+        checkpoint_activations(model)
     before = newest_complete(folder, fingerprint)
     log_every = math.ceil(steps / LOGGED)
     sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]

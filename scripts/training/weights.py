@@ -4,12 +4,11 @@ Reads the setting `source`; writes a folder with just the files that loading nee
 to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
 order of their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is
 refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). What is told
-of a language model stands in judging.json.
+of a language model stands in judging.json. The adapter of a checkpoint that was trained here is taken with it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.common.unpacking import opened
+from scripts.models import lora
 from scripts.models.language_models import KEYS as JUDGING
 from scripts.models.language_models import write_judging
 from scripts.models.loading import check
@@ -30,6 +30,7 @@ from scripts.models.model_files import (
     check_text,
     check_tokenizer,
     check_weights,
+    digest,
     modules,
     read_object,
 )
@@ -72,6 +73,8 @@ def find_model(root: Path) -> Path:
         others = sorted(path.name for pattern in UNSAFE for path in root.rglob(pattern))
         if others:
             raise UserError(f"refused, its weights are {others[0]}, which can carry code; expected {WEIGHTS}")
+        if list(root.rglob(lora.WEIGHTS)):
+            raise UserError(f"an adapter ({lora.WEIGHTS}) without its base's {WEIGHTS}; give the base, or merge both")
         raise UserError(f"no {WEIGHTS} in it")
     folder = min(weights, key=lambda path: (len(path.parts), path)).parent
     above = folder.parent / "modules.json"  # older models keep the transformer in a folder of its own
@@ -102,16 +105,6 @@ def weight_files(folder: Path) -> list[Path]:
     if others:
         raise UserError(f"{folder.name}/{others[0]}: refused, such weights can carry code; expected {WEIGHTS}")
     return []
-
-
-def digest(files: list[Path]) -> str:
-    """The SHA-256 of the files' bytes one after another, as hexadecimal."""
-    total = hashlib.sha256()
-    for path in files:
-        with open(path, "rb") as file:
-            while block := file.read(1 << 20):
-                total.update(block)
-    return total.hexdigest()
 
 
 def refuse_remote_code(folder: Path) -> None:
@@ -155,6 +148,12 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
         (target / name).mkdir(parents=True, exist_ok=True)
         for path in files:
             shutil.copyfile(path, target / name / path.name)
+        if (folder / lora.CONFIG).is_file():
+            raise UserError(
+                f"{lora.CONFIG} beside the weights: refused, as an adapter would be lost; merge it into them"
+            )
+    if lora.has_adapter(model):  # a checkpoint that was trained here
+        shutil.copytree(model / lora.FOLDER, target / lora.FOLDER, ignore=lambda _, names: {*names} - lora.FILES)
     weights = weight_files(model) or weight_files(model / (module_folders(model) or ["."])[0])
     if not weights:
         raise UserError(f"its first module has no {WEIGHTS}")

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from scripts.common.locations import shown
+from scripts.experiment import adapter_checks
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.evaluation_checks import decides
@@ -83,6 +84,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "description": "passages: whole sentences of at most so many characters together; default 150",
         "$ref": "#/$defs/length",
     },
+    **adapter_checks.TRUNCATION,
 }
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
@@ -122,6 +124,7 @@ class Neural(SystemKind):
             recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
+            truncate_dim=adapter_checks.truncate_dim(check, name, entry, kind),
             tasks=ranked,
         )
 
@@ -160,6 +163,7 @@ class Neural(SystemKind):
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
             "depth": system.depth,
             "passages": system.passage_length,
+            **adapter_checks.truncation_of(system),
         }
 
     def describe(self, experiment: Experiment, system: System) -> str:
@@ -168,7 +172,7 @@ class Neural(SystemKind):
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
             words += _training_in_words(experiment, system)
-        words += self.ranking_in_words(system)
+        words += adapter_checks.truncated_in_words(system) + self.ranking_in_words(system)
         if system.passage_length:
             words += f", texts split into passages of {system.passage_length} characters"
             words += " (MaxSim: maximum over the document's, sum over the query's)"
@@ -186,7 +190,7 @@ class Neural(SystemKind):
             if model.get(key)
         }
         facts["weights"] = shown(facts["weights"])
-        stage = {"method": model["type"], **facts}
+        stage = {"method": model["type"], **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
             stage["training"] = {
                 dataset: {"recipe": recipe, **experiment.recipes[recipe]}
@@ -290,6 +294,7 @@ def _training_in_words(experiment: Experiment, system: System) -> str:
         words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
     sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
     words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
+    words += "".join(dict.fromkeys(adapter_checks.in_words(experiment.recipes[recipe]) for recipe in system.recipes))
     words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
     if chosen := system.selection:
         words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -9,6 +10,8 @@ from scripts.common.errors import UserError
 from scripts.models.losses import LISTS, PAIRS, TRIPLETS, with_margin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from sentence_transformers import SentenceTransformer
 
@@ -33,6 +36,7 @@ LOSSES = {
 }
 MARGINS = {"TripletLoss": "triplet_margin", "ContrastiveLoss": "margin", "OnlineContrastiveLoss": "margin"}
 HAS_HEAD = False
+MATRYOSHKA = True
 DEFAULT_LOSS = "MultipleNegativesRankingLoss"
 DEFAULT_LOSS_OF_PASSAGES = "ContrastiveLoss"
 
@@ -93,6 +97,21 @@ def _in_onnx(model: Model) -> TypeGuard[OnnxBiEncoder]:
     from scripts.models.onnx_texts import OnnxBiEncoder
 
     return isinstance(model, OnnxBiEncoder)
+
+
+def truncate(model: Model, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Let a model give the first dimensions of each vector; returns what makes them of whole vectors.
+
+    Where the similarity is the cosine, what is left has unit length again, as the library does it. Raises UserError
+    where the model's vectors have fewer.
+    """
+    from scripts.models.truncation import check_dimensions, first_dimensions
+
+    if not _in_onnx(model):
+        check_dimensions(dimensions, model.get_embedding_dimension() or dimensions)
+    model.truncate_dim = dimensions
+    unit = _in_onnx(model) or model.similarity_fn_name == "cosine"
+    return partial(first_dimensions, dimensions=dimensions, unit=unit)
 
 
 def warm_up(model: SentenceTransformer, batch_size: int) -> None:

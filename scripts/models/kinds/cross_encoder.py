@@ -90,6 +90,17 @@ def has_head(config: dict) -> bool:
     return any(name.endswith(endings) for name in config.get("architectures") or [])
 
 
+def new_modules(model: CrossEncoder, folder: Path) -> list[torch.nn.Module]:
+    """The modules of a loaded model whose weights the folder lacks: those above the encoder, where it has no head."""
+    from scripts.models.model_files import backbone, read_object
+
+    if has_head(read_object(backbone(folder) / "config.json")):
+        return []
+    whole = model.transformers_model
+    above = [module for name, module in whole.named_children() if name != whole.base_model_prefix]
+    return [module for module in above if any(True for _ in module.parameters())]
+
+
 def tokenizer(model: CrossEncoder) -> Any:
     """The model's tokenizer, of the library tokenizers."""
     from scripts.models import loading

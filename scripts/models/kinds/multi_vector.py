@@ -13,6 +13,7 @@ from scripts.models.losses import LISTS
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
     from sentence_transformers import MultiVectorEncoder
 
     from scripts.models.adapters import Role, Training
@@ -75,6 +76,15 @@ def has_projection(folder: Path, config: dict) -> bool:
     return stated.get("model_type") in ("MultiVectorEncoder", "ColBERT") or (
         STANFORD in (config.get("architectures") or [])
     )
+
+
+def new_modules(model: MultiVectorEncoder, folder: Path) -> list[torch.nn.Module]:
+    """The modules of a loaded model whose weights the folder lacks: the projection, where it is a plain encoder."""
+    from scripts.models.model_files import backbone, read_object
+
+    if has_projection(folder, read_object(backbone(folder) / "config.json")):
+        return []
+    return [module for module in list(model)[1:] if any(True for _ in module.parameters())]
 
 
 def prompts(model: MultiVectorEncoder) -> dict[str, str]:

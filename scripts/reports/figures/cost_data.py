@@ -14,7 +14,8 @@ class Point:
     """A system: its effect over the control (0 for the control itself) with its interval, and what it costs.
 
     `latency_ms` is the median time of one query, `training_seconds` that of fine-tuning (0 for a system without), both
-    means over tasks and seeds; None where it was not measured.
+    means over tasks and seeds; None where it was not measured. `index_mb` is the mean size of what is searched, and
+    `truncated` whether only some dimensions of vectors are.
     """
 
     label: str
@@ -24,6 +25,8 @@ class Point:
     latency_ms: float | None
     training_seconds: float | None
     is_control: bool = False
+    index_mb: float | None = None
+    truncated: bool = False
 
 
 def point(label: str, rows: list[dict], summary: dict | None) -> Point:
@@ -32,7 +35,9 @@ def point(label: str, rows: list[dict], summary: dict | None) -> Point:
     latencies = [row["latency_p50_ms"] for row in rows if row["latency_p50_ms"] is not None]
     trained = [row["training_seconds"] or 0.0 for row in rows]
     costs = [mean(values) if values else None for values in (latencies, trained)]
-    return Point(label, *ends, *costs, is_control=summary is None)
+    sizes = [row["index_mb"] for row in rows if row.get("index_mb") is not None]
+    searched = {"index_mb": mean(sizes) if sizes else None, "truncated": any("truncate_dim" in row for row in rows)}
+    return Point(label, *ends, *costs, is_control=summary is None, **searched)
 
 
 def pareto_front(points: list[tuple[float, float]]) -> list[int]:
