@@ -9,6 +9,7 @@ its timing and training log.
 from scripts.training import planning as training
 from scripts.training import planning_evaluation as evaluating
 from scripts.training import planning_mining as mining
+from scripts.training import planning_teaching as teaching
 
 
 rule weights:
@@ -160,6 +161,7 @@ rule fine_tune:
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
         queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),
         negatives=lambda wildcards: training.negatives(EXPERIMENT, wildcards.recipe, wildcards.seed),
+        scores=lambda wildcards: teaching.scores(EXPERIMENT, wildcards.recipe, wildcards.seed),
     output:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),
@@ -179,7 +181,8 @@ rule fine_tune:
         "fine_tune {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
         "python {input.script:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
-        " --negatives {input.negatives:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
+        " --negatives {input.negatives:q} --scores {input.scores:q}"
+        " --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
         " --dev-run {input.dev_run:q} --dev-queries {input.dev_queries:q} --dev-qrels {input.dev_qrels:q}"
         " --training-log {output.training_log:q} --resume {output.checkpoint:q}.resume"
         " --settings {params.settings:q} --log {log:q}"

@@ -17,11 +17,14 @@ from scripts.experiment.location_checks import check_hub, check_location, check_
 from scripts.experiment.printed_cells import read_mapping
 from scripts.experiment.recipe_checks import check_examples, check_lengths, check_prompts, check_training
 from scripts.experiment.records import UNTRAINED
+from scripts.experiment.teachers import TEACHER
+from scripts.experiment.teachers import check_recipe as check_teaching
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
 
 PASSAGE_LENGTH = 150  # characters: the schema says so too
 COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
+HINTS = ("name a teacher", "did you mean")  # what tells most of a loss that fits no kind of model, first
 SHARED_FOLDERS = ("downloads", STATE)
 
 
@@ -199,6 +202,7 @@ def check_recipes(check: Checker) -> None:
             problem = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
             raise check.fail(f"recipes.{name}.train_on", problem)
         check_training_queries(check, f"recipes.{name}", entry)
+        check_teaching(check, name, entry)
         check_loss(check, name, list(adapters()))
         check_examples(check, name, entry)
         check_evaluation(check, name, entry)
@@ -213,11 +217,11 @@ def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
     entry, problems = check.config["recipes"][recipe], []
     for kind in kinds:
         try:
-            resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
+            resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages", TEACHER in entry)
         except UserError as error:
             problems.append(str(error))
     if len(problems) == len(kinds):
-        with_hint = [problem for problem in problems if "did you mean" in problem]
+        with_hint = [problem for hint in HINTS for problem in problems if hint in problem]
         raise check.fail(f"recipes.{recipe}.loss", (with_hint or problems)[0])
     check_training(check, recipe, entry, kinds)
 

@@ -24,7 +24,8 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
         own = system_kind(system).learnt_on(experiment, system, dataset)
         return list(dict.fromkeys(itertools.chain(own, *learnt)))
-    return [entry["train_on"] for entry in experiment.chain(system.recipe_on(dataset)).values()]
+    own = [entry["train_on"] for entry in experiment.chain(system.recipe_on(dataset)).values()]
+    return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # and its teachers
 
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:

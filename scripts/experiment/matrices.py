@@ -94,7 +94,7 @@ class _Cells:
         on_itself = []
         for system in self._ranking("zero_shot", task):
             stages = study.chain(system, task)
-            if task.dataset not in {stage.dataset for stage in stages}:
+            if task.dataset not in study.taught(system, task):
                 self.add(called(stages), SOURCE, task, ZERO, system, "zero_shot")
             elif stages == (target,):
                 on_itself.append(system)

@@ -23,7 +23,7 @@ from scripts.experiment.negative_sources import (
 from scripts.experiment.records import UNTRAINED, Experiment, System, Task
 from scripts.experiment.system_kinds import behind, documents_held, system_kind, takes
 from scripts.experiment.tasks import add_task
-from scripts.models.adapters import adapter
+from scripts.experiment.teachers import TEACHER, check_scorer
 
 LONGEST = 120  # characters in a file's name, which holds 255 in all
 
@@ -74,7 +74,9 @@ def check_mining(check: Checker, experiment: Experiment) -> None:
         key = f"recipes.{name}.negatives"
         for system in systems(recipe["negatives"]):
             _check_able(check, key, experiment, system, recipe)
-        _check_filters(check, key, experiment, recipe["negatives"])
+        _check_filters(check, key, experiment, recipe["negatives"], recipe["train_on"])
+        if TEACHER in recipe:
+            check_scorer(check, f"recipes.{name}.{TEACHER}", experiment.systems, recipe[TEACHER], recipe["train_on"])
     done: set[str] = set()
     for name in experiment.recipes:
         _check_circles(check, experiment, name, (), done)
@@ -103,16 +105,11 @@ def _check_able(check: Checker, key: str, experiment: Experiment, name: str, rec
         raise check.fail(f"{key}.per_query", f"{problem} that the runs of {name} hold at most")
 
 
-def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: Negatives) -> None:
+def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: Negatives, dataset: str) -> None:
     """There are scores to filter by, also of positives where margins need these."""
     given = filters(negatives)
     if CROSS_ENCODER in negatives:
-        name = negatives[CROSS_ENCODER]
-        model = experiment.systems[name].model
-        kind = experiment.models[model]["type"] if model else None
-        if kind is None or adapter(kind).SEARCHES:
-            what = f"is of a {kind}" if kind else f"is of type {experiment.systems[name].kind}, without a model"
-            raise check.fail(f"{key}.{CROSS_ENCODER}", f"{name} {what}; expected a system with a cross-encoder")
+        check_scorer(check, f"{key}.{CROSS_ENCODER}", experiment.systems, negatives[CROSS_ENCODER], dataset)
         return
     for margin in (margin for margin in MARGINS if margin in given):
         for name in systems(negatives):
@@ -129,7 +126,13 @@ def _check_circles(
     recipes = [recipe for recipe, _ in path]
     if name in recipes:
         steps = [word for recipe, system in path[recipes.index(name) :] for word in (recipe, system) if word]
-        problem = f"a circle: {' -> '.join([*steps, name])}; what mines or filters for a recipe cannot be trained by it"
+        circle, recipes_in_it = " -> ".join([*steps, name]), recipes[recipes.index(name) :]
+        taught = next((one for one in recipes_in_it if experiment.recipes[one].get(TEACHER) in steps), None)
+        if taught:
+            raise check.fail(
+                f"recipes.{taught}.{TEACHER}", f"a circle: {circle}; a student cannot train its own teacher"
+            )
+        problem = f"a circle: {circle}; what mines or filters for a recipe cannot be trained by it"
         raise check.fail(f"recipes.{name}.negatives", problem)
     if name in done:
         return
@@ -139,9 +142,9 @@ def _check_circles(
     for system in systems(negatives):
         for trained in _trainings(experiment, system, dataset):
             needed.setdefault(trained, system)
-    if CROSS_ENCODER in negatives:
-        for trained in _trainings(experiment, negatives[CROSS_ENCODER], dataset, of_scores=True):
-            needed.setdefault(trained, negatives[CROSS_ENCODER])
+    for scorer in filter(None, (negatives.get(CROSS_ENCODER), recipe.get(TEACHER))):
+        for trained in _trainings(experiment, scorer, dataset, of_scores=True):
+            needed.setdefault(trained, scorer)
     for other, system in needed.items():
         _check_circles(check, experiment, other, (*path, (name, system)), done)
     done.add(name)

@@ -9,6 +9,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.adapter_checks import check_dimensions
 from scripts.experiment.checker import Checker
 from scripts.experiment.negative_sources import CROSS_ENCODER, FILTERS, RANDOM, filters, sources
+from scripts.experiment.teachers import TEACHER, check_loss_of_students
 from scripts.models.adapters import Adapter, adapter, adapters
 from scripts.models.losses import REGULARIZERS, resolve_loss
 from scripts.models.prompts import takes_prompts
@@ -76,6 +77,7 @@ def check_training(check: Checker, name: str, entry: dict[str, Any], kinds: list
         if weight in entry and not any(_is_regularized(entry, kind) for kind in kinds):
             problem = f"loss {entry['loss']} has none here; SpladeLoss of a sparse-encoder has"
             raise check.fail(f"recipes.{name}.{weight}", problem)
+    check_loss_of_students(check, name, entry, kinds)
     if "margin" in entry and not any(_has_margin(entry, kind) for kind in kinds):
         with_one = sorted({loss for kind in kinds for loss in getattr(adapter(kind), "MARGINS", {})})
         hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
@@ -93,7 +95,7 @@ def _is_regularized(entry: dict[str, Any], kind: str) -> bool:
 def _loss(entry: dict[str, Any], kind: str) -> str | None:
     """The loss by which a recipe trains a kind of model; None where it is another kind's."""
     try:
-        return resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages")
+        return resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages", TEACHER in entry)
     except UserError:
         return None
 

@@ -40,6 +40,7 @@ from scripts.experiment.study_plans import study_plans
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
+from scripts.experiment.teachers import check_names as check_teachers
 
 
 def resolve(config: dict[str, Any], source: str) -> Experiment:
@@ -54,6 +55,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         check_section(check)
     config.update(equal_recipes.once(config))
     check_mined_names(check, entries)
+    check_teachers(check, entries)
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)

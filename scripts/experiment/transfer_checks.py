@@ -10,6 +10,7 @@ from scripts.experiment.chains import Chain, chain
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import common_measure
 from scripts.experiment.records import System, Task
+from scripts.experiment.teachers import learnt_from
 from scripts.ir.measure_names import same_measure
 
 
@@ -60,6 +61,12 @@ class Study:
     def chain(self, system: System, task: Task) -> Chain:
         """What a system learnt from when it ranks a task."""
         return chain(self.check.config["recipes"], system.recipe_on(task.ranked_dataset))
+
+    def taught(self, system: System, task: Task) -> set[str]:
+        """The datasets that what a system learnt from and its teachers are of, when it ranks a task."""
+        recipe = system.recipe_on(task.ranked_dataset)
+        behind = learnt_from(self.check.config["recipes"], self.all_systems, recipe)
+        return {dataset for dataset, split in behind if split == "train"}
 
     def ranking(self, system: System, tasks: list[Task], role: str) -> None:
         """Raise UserError unless the system has a run for each of the tasks."""

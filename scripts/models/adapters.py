@@ -31,7 +31,8 @@ TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a pas
 class Training(NamedTuple):
     """What trains a kind of model: the trainer and its arguments (classes of sentence-transformers), and the losses.
 
-    `loss` makes the loss of a name for a model, with a margin or weights of regularizers where given. `outputs` are
+    `loss` makes the loss of a name for a model, with a margin, weights of regularizers, or the temperature and scale of
+    a loss with a teacher where given. `outputs` are
     those of the model's outputs that losses use. `head` gives the parameters of a model's prediction head, where such
     models have one.
     `prompts` gives what the arguments take as `prompts`, for a model and the columns of a training set.
@@ -70,6 +71,7 @@ class Adapter(Protocol):
     """A kind of model. One that searches has `encode`, one that states TAGS `load_tagger`, any other `load_scorer`.
 
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
+    `DISTILLED` and `DEFAULT_DISTILLED` it learns from no teacher. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
     One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either. One
     without `facts` computes by torch. One without `new_modules` draws none, one without `truncate` has no vectors to
@@ -82,11 +84,13 @@ class Adapter(Protocol):
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
+    DISTILLED: dict[str, str]  # the losses with a teacher -> the shape of examples that each takes (see teaching.py)
     MARGINS: dict[str, str]  # the losses that have a margin -> what the library calls it
     REGULARIZED: tuple[str, ...]  # the losses with regularizers of documents and queries, where there are such
     HAS_HEAD: bool  # whether a prediction head, which may learn at a rate of its own, follows the encoder
     DEFAULT_LOSS: str
     DEFAULT_LOSS_OF_PASSAGES: str  # where texts are split into passages: one of labelled pairs, if any takes such
+    DEFAULT_DISTILLED: str  # where there is a teacher
 
     def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
         """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state."""

@@ -10,6 +10,7 @@ import difflib
 
 from scripts.common.errors import UserError
 from scripts.models.adapters import adapter, adapters
+from scripts.models.teaching import distilled, lacks_teacher, resolve_taught
 
 # (anchor, positive, negatives …), one row per query and positive; the other texts of a batch are negatives as well.
 LISTS = "lists"
@@ -24,13 +25,16 @@ RANKED = "ranked"
 REGULARIZERS = ("document_regularizer_weight", "query_regularizer_weight")
 
 
-def resolve_loss(name: str, kind: str, split: bool = False) -> str:
+def resolve_loss(name: str, kind: str, split: bool = False, taught: bool = False) -> str:
     """The library's name of a loss for a model of this kind; `auto` is its default.
 
     Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives. If
     texts are `split`, also for one that does not take labelled pairs: in a batch, it would treat one passage of a
-    relevant document as irrelevant to the others' queries.
+    relevant document as irrelevant to the others' queries. If the model is `taught`, the loss is one of a teacher's
+    scores, and otherwise none of these.
     """
+    if taught:
+        return resolve_taught(name, kind, split)
     model_kind = adapter(kind)
     losses = model_kind.LOSSES
     if not losses:
@@ -40,6 +44,8 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
         raise UserError(f"long_documents: passages {problem} a {kind} takes such pairs; leave it out")
     if name == "auto":
         name = model_kind.DEFAULT_LOSS_OF_PASSAGES if split else model_kind.DEFAULT_LOSS
+    if name not in losses and (problem := lacks_teacher(name, kind)):
+        raise UserError(problem)
     if name not in losses:
         raise UserError(
             f"loss {name!r} is not one that a {kind} can be trained with here: {_hint(name, losses)}use auto or "
@@ -52,6 +58,11 @@ def resolve_loss(name: str, kind: str, split: bool = False) -> str:
     return name
 
 
+def shape_of(loss: str, kind: str, taught: bool) -> str:
+    """The shape of examples that a resolved loss takes."""
+    return distilled(kind)[loss] if taught else adapter(kind).LOSSES[loss]
+
+
 def with_margin(names: dict[str, str], loss: str, margin: float | None) -> dict[str, float]:
     """The argument by which a loss is given a margin; none where it keeps its own. `names` holds what it is called."""
     return {} if margin is None else {names[loss]: margin}
@@ -59,7 +70,7 @@ def with_margin(names: dict[str, str], loss: str, margin: float | None) -> dict[
 
 def _hint(name: str, losses: dict[str, str]) -> str:
     """What was probably meant by the name of a loss that does not fit: a loss of another kind, or a misspelt one."""
-    others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES]
+    others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES or name in distilled(kind)]
     if others:
         return f"it is for a {others[0]}; "
     close = difflib.get_close_matches(name, losses, 1)

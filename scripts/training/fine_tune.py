@@ -4,7 +4,8 @@ Reads a checkpoint to start from, the corpus, the training queries and the negat
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
 seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own, and
 the measure where it is evaluated on dev: then BM25's run of the dev queries, these and their judgements are read too).
-Corpus and queries may be files of passages. The folder `--resume` holds checkpoints while the training lasts: the same
+Corpus and queries may be files of passages. With a teacher it also reads its scores of the examples, from which the
+model then learns. The folder `--resume` holds checkpoints while the training lasts: the same
 training, killed and started again, goes on from the newest complete one and ends with the same weights.
 """
 
@@ -13,10 +14,12 @@ from __future__ import annotations
 import shutil
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
 from scripts.common.settings import read_settings
 from scripts.common.timing import write_timing
@@ -24,10 +27,11 @@ from scripts.ir.collection import passages_of
 from scripts.models import lora
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
-from scripts.models.losses import resolve_loss
+from scripts.models.losses import resolve_loss, shape_of
 from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
+from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
 
 if TYPE_CHECKING:
@@ -36,10 +40,16 @@ if TYPE_CHECKING:
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
-def read_examples(table: Table, corpus: Path, queries: Path, shape: str) -> dict[str, list]:
-    """The columns of the training set, as texts. If texts were split, a pair becomes all pairs of their passages."""
+def read_examples(table: Table, corpus: Path, queries: Path, shape: str, scores: Path | None = None) -> dict[str, list]:
+    """The columns of the training set, as texts, labelled by the scores of a teacher where the shape has such.
+
+    If texts were split, a pair becomes all pairs of their passages.
+    """
     documents = passages_of(corpus, {name for row in table.rows for name in (row.positive, row.negative)})
-    return with_texts(columns_of(table, shape), passages_of(queries), documents)
+    by_id = columns_of(table, WITHOUT_SCORES.get(shape, shape))
+    if scores is not None:
+        by_id = labelled_by(by_id, scores)
+    return with_texts(by_id, passages_of(queries), documents)
 
 
 def load(start: Path, settings: Settings):
@@ -79,14 +89,17 @@ def evaluated_by(options: Namespace, settings: Settings) -> DevSet | None:
 
 
 def main() -> None:
-    names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
+    names = ("start", "corpus", "queries", "negatives", "scores*", "checkpoint", "timing", "training-log", "resume")
     of_dev = ("dev-run*", "dev-queries*", "dev-qrels*")
     options = parser(__doc__, *names, *of_dev, settings=Settings).parse_args()
     settings: Settings = options.settings
-    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages")
-    shape = adapter(settings.type).LOSSES[loss]
+    taught = settings.teacher is not None
+    if taught != bool(options.scores):
+        raise UserError("a teacher and its --scores go together: give both or none")
+    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages", taught)
+    shape = shape_of(loss, settings.type, taught)
     table = read_table(options.negatives)
-    training_set = read_examples(table, options.corpus, options.queries, shape)
+    training_set = read_examples(table, options.corpus, options.queries, shape, *options.scores)
     dev = evaluated_by(options, settings)
     model = load(options.start, settings)
     kind = adapter(settings.type)
@@ -106,6 +119,10 @@ def main() -> None:
         saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora["merge"]))
     write_log(options.training_log, outcome.rows)
     examples = len(next(iter(training_set.values()))) // len(table.epochs)
+    if taught and kind.SEARCHES:
+        from scripts.models.distillation import scale_of
+
+        settings = replace(settings, scale=scale_of(model, settings.scale))  # the timing tells what it was
     left_out = {} if table.without_candidate is None else {"queries_without_candidate": table.without_candidate}
     passes = min(outcome.steps * settings.batch_size, settings.epochs * examples)
     write_timing(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from scripts.models.losses import REGULARIZERS
+from scripts.models.teaching import KEYS
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class Settings:
     margin: Annotated[float | None, "of a loss that has one; null: its own default"] = None
     document_regularizer_weight: Annotated[float | None, "of SpladeLoss, for documents; null: its own default"] = None
     query_regularizer_weight: Annotated[float | None, "of SpladeLoss, for queries; null: its own default"] = None
+    teacher: Annotated[str | None, "the system whose scores are learnt from; null: there is none"] = None
+    temperature: Annotated[float | None, "of a loss of distributions with a teacher; null: its own default"] = None
+    scale: Annotated[float | None, "of similarities before a teacher's scores; null: 20 of cosines, else 1"] = None
     draw: Annotated[Literal["once", "epoch"], "epoch: each epoch has rows of its own"] = "once"
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
@@ -44,5 +48,5 @@ class Settings:
     @property
     def of_loss(self) -> dict[str, float]:
         """What a loss is told beside its margin; nothing where it keeps its own."""
-        given = {name: getattr(self, name) for name in REGULARIZERS}
+        given = {name: getattr(self, name) for name in (*REGULARIZERS, *KEYS)}
         return {name: value for name, value in given.items() if value is not None}

@@ -192,7 +192,8 @@ ROOT = whole_schema()
 NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT, ROOT)))
 NULL_ALLOWED = ("micro_batch", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
                 "absolute_margin", "relative_margin", "max_score", "min_score",
-                "document_regularizer_weight", "query_regularizer_weight", "every", "early_stopping_patience")  # fmt: skip
+                "document_regularizer_weight", "query_regularizer_weight", "temperature", "scale",
+                "every", "early_stopping_patience")  # fmt: skip
 ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c",
            "multiple_comparisons": "f"}  # fmt: skip
 

@@ -10,7 +10,7 @@ from snakemake.profiles import ProfileConfigFileParser
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
 GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all", "score_candidates"}
-GPU_RULES |= {"encode_multi_vector", "retrieve_multi_vector", "encode_sparse", "retrieve_sparse"}
+GPU_RULES |= {"encode_multi_vector", "retrieve_multi_vector", "encode_sparse", "retrieve_sparse", "score_examples"}
 
 
 def parsed(text, tmp_path):

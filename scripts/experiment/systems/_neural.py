@@ -7,10 +7,9 @@ import json
 from typing import Any
 
 from scripts.common.locations import shown
-from scripts.experiment import adapter_checks
+from scripts.experiment import adapter_checks, teachers
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
-from scripts.experiment.evaluation_checks import decides
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
@@ -141,14 +140,12 @@ class Neural(SystemKind):
             raise check.fail(f"systems.{system.name}", message)
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
-        """The training queries of its recipe and of all that this starts from, whoever labelled them.
+        """The training queries of its recipe, of all that this starts from and of teachers, whoever labelled them.
 
         The dev queries as well, where these decided which weights are kept.
         """
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
-        chain = experiment.chain(recipe).values()
-        by_dev = {(entry["train_on"], "dev") for entry in chain if decides(entry)}
-        return {(entry["train_on"], "train") for entry in chain} | by_dev
+        return teachers.learnt_from(experiment.recipes, experiment.systems, recipe)
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return system.passage_length is not None and adapter(model["type"]).SEARCHES
@@ -292,6 +289,7 @@ def _training_in_words(experiment: Experiment, system: System) -> str:
         words = f", fine-tuned with the recipes {', '.join(trained)}"
     else:
         words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+        words += teachers.in_words(experiment.recipes[system.recipe])
     sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
     words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
     words += "".join(dict.fromkeys(adapter_checks.in_words(experiment.recipes[recipe]) for recipe in system.recipes))

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS, PAIRS, TRIPLETS, with_margin
+from scripts.models.teaching import SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
+    import torch
     from sentence_transformers import SentenceTransformer
 
     from scripts.models.adapters import Role, Training
@@ -34,11 +36,13 @@ LOSSES = {
     "CoSENTLoss": PAIRS,
     "AnglELoss": PAIRS,
 }
+DISTILLED = {"MarginMSELoss": SCORED, "DistillKLDivLoss": SCORED}
 MARGINS = {"TripletLoss": "triplet_margin", "ContrastiveLoss": "margin", "OnlineContrastiveLoss": "margin"}
 HAS_HEAD = False
 MATRYOSHKA = True
 DEFAULT_LOSS = "MultipleNegativesRankingLoss"
 DEFAULT_LOSS_OF_PASSAGES = "ContrastiveLoss"
+DEFAULT_DISTILLED = "DistillKLDivLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
@@ -125,12 +129,26 @@ def training() -> Training:
     from sentence_transformers.sentence_transformer import losses
 
     from scripts.models.adapters import Training
+    from scripts.models.distillation import similarity_of, softened
     from scripts.models.prompts import of_columns
+
+    def loss(
+        name: str,
+        model: SentenceTransformer,
+        margin: float | None = None,
+        temperature: float | None = None,
+        scale: float | None = None,
+    ) -> torch.nn.Module:
+        if name in DISTILLED:
+            made = getattr(losses, name)(model, similarity_fct=similarity_of(model, scale), **softened(temperature))
+        else:
+            made = getattr(losses, name)(model, **with_margin(MARGINS, name, margin))
+        return made
 
     return Training(
         trainer=SentenceTransformerTrainer,
         arguments=SentenceTransformerTrainingArguments,
-        loss=lambda name, model, margin=None: getattr(losses, name)(model, **with_margin(MARGINS, name, margin)),
+        loss=loss,
         outputs=("sentence_embedding",),
         prompts=lambda model, columns: of_columns(prompts(model), columns),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
+from scripts.models.teaching import SCORED, SCORED_PAIRS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +33,7 @@ LOSSES = {
     "CachedMultipleNegativesRankingLoss": LISTS,
     "MarginRankingLoss": TRIPLETS,
 }
+DISTILLED = {"MarginMSELoss": SCORED, "DistillKLDivLoss": SCORED, "MSELoss": SCORED_PAIRS}
 MARGINS = {"MarginRankingLoss": "margin"}
 KEYS = {
     "instruction": {
@@ -54,6 +56,7 @@ KEYS = {
 HAS_HEAD = True
 DEFAULT_LOSS = "BinaryCrossEntropyLoss"
 DEFAULT_LOSS_OF_PASSAGES = "BinaryCrossEntropyLoss"
+DEFAULT_DISTILLED = "DistillKLDivLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
@@ -130,16 +133,21 @@ def warm_up(model: CrossEncoder, batch_size: int) -> None:
 
 
 def training() -> Training:
-    """The library's trainer of cross-encoders, its losses and one of our own, which use a pair's score."""
+    """The library's trainer of cross-encoders, its losses and two of our own, which use a pair's score."""
     from sentence_transformers import CrossEncoderTrainer, CrossEncoderTrainingArguments
     from sentence_transformers.cross_encoder import losses
 
     from scripts.models.adapters import Training
+    from scripts.models.distillation import DistillKLDivLoss, softened
     from scripts.models.margin_ranking import MarginRankingLoss
 
-    def loss(name: str, model: CrossEncoder, margin: float | None = None) -> torch.nn.Module:
-        made = MarginRankingLoss if name == MarginRankingLoss.__name__ else getattr(losses, name)
-        return made(model, **with_margin(MARGINS, name, margin))
+    ours = {made.__name__: made for made in (MarginRankingLoss, DistillKLDivLoss)}
+
+    def loss(
+        name: str, model: CrossEncoder, margin: float | None = None, temperature: float | None = None
+    ) -> torch.nn.Module:
+        made = ours[name] if name in ours else getattr(losses, name)
+        return made(model, **with_margin(MARGINS, name, margin), **softened(temperature))
 
     return Training(
         trainer=CrossEncoderTrainer,

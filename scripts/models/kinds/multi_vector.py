@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS
+from scripts.models.teaching import SCORED, has_temperature
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,9 +29,11 @@ LOSSES = {
     "MultiVectorMultipleNegativesRankingLoss": LISTS,
     "CachedMultiVectorMultipleNegativesRankingLoss": LISTS,
 }
+DISTILLED = {"MultiVectorMarginMSELoss": SCORED, "MultiVectorDistillKLDivLoss": SCORED}
 MARGINS: dict[str, str] = {}
 HAS_HEAD = False
 DEFAULT_LOSS = "MultiVectorMultipleNegativesRankingLoss"
+DEFAULT_DISTILLED = "MultiVectorDistillKLDivLoss"
 
 OF_LIBRARY = "config_sentence_transformers.json"
 OF_STANFORD = "artifact.metadata"
@@ -112,15 +115,31 @@ def warm_up(model: MultiVectorEncoder, batch_size: int) -> None:
 def training() -> Training:
     """The library's trainer of multi-vector models and its losses, which use the tokens' vectors and which count."""
     from sentence_transformers import MultiVectorEncoderTrainer, MultiVectorEncoderTrainingArguments
-    from sentence_transformers.multi_vector_encoder import losses
+    from sentence_transformers.multi_vector_encoder import losses, scoring
 
     from scripts.models.adapters import Training
+    from scripts.models.distillation import Scaled, scale_of, softened
     from scripts.models.prompts import of_columns
+
+    def loss(
+        name: str,
+        model: MultiVectorEncoder,
+        margin: float | None = None,
+        temperature: float | None = None,
+        scale: float | None = None,
+    ) -> torch.nn.Module:
+        if name in DISTILLED:
+            maxsim = scoring.colbert_kd_scores if has_temperature(name) else scoring.colbert_scores_pairwise
+            scored = Scaled(maxsim, scale_of(model, scale))
+            made = getattr(losses, name)(model, similarity_fct=scored, **softened(temperature))
+        else:
+            made = getattr(losses, name)(model)
+        return made
 
     return Training(
         trainer=MultiVectorEncoderTrainer,
         arguments=MultiVectorEncoderTrainingArguments,
-        loss=lambda name, model, margin=None: getattr(losses, name)(model),
+        loss=loss,
         outputs=("token_embeddings", "attention_mask"),
         prompts=lambda model, columns: of_columns(prompts(model), columns),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS
+from scripts.models.teaching import SCORED
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -24,10 +25,12 @@ INDEX = "terms"
 BACKENDS = ("torch",)
 DESCRIPTION = "each text becomes weights of terms, most of them 0 (SPLADE); max_length is of a text"
 LOSSES = {"SpladeLoss": LISTS}
+DISTILLED = {"SparseMarginMSELoss": SCORED, "SparseDistillKLDivLoss": SCORED}
 MARGINS: dict[str, str] = {}
-REGULARIZED = ("SpladeLoss",)
+REGULARIZED = ("SpladeLoss", *DISTILLED)
 HAS_HEAD = False
 DEFAULT_LOSS = "SpladeLoss"
+DEFAULT_DISTILLED = "SparseDistillKLDivLoss"
 
 DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # what the library's trainer takes where it is told none
 
@@ -82,13 +85,14 @@ def warm_up(model: SparseEncoder, batch_size: int) -> None:
 def training() -> Training:
     """The library's trainer of sparse encoders and its losses, which use a text's weights of terms.
 
-    SpladeLoss is that of in-batch negatives with the expected cost of a search (FLOPS), whose weights for documents and
-    queries rise over the first third of the steps.
+    SpladeLoss is that of in-batch negatives, or that of a teacher's scores, with the expected cost of a search (FLOPS),
+    whose weights for documents and queries rise over the first third of the steps.
     """
     from sentence_transformers import SparseEncoderTrainer, SparseEncoderTrainingArguments
     from sentence_transformers.sparse_encoder import losses
 
     from scripts.models.adapters import Training
+    from scripts.models.distillation import similarity_of, softened
     from scripts.models.prompts import of_columns
 
     def loss(
@@ -97,10 +101,16 @@ def training() -> Training:
         margin: float | None = None,
         document_regularizer_weight: float = DOCUMENT_WEIGHT,
         query_regularizer_weight: float = QUERY_WEIGHT,
+        temperature: float | None = None,
+        scale: float | None = None,
     ) -> torch.nn.Module:
+        if name in DISTILLED:
+            inner = getattr(losses, name)(model, similarity_fct=similarity_of(model, scale), **softened(temperature))
+        else:
+            inner = losses.SparseMultipleNegativesRankingLoss(model)
         return losses.SpladeLoss(
             model,
-            losses.SparseMultipleNegativesRankingLoss(model),
+            inner,
             document_regularizer_weight=document_regularizer_weight,
             query_regularizer_weight=query_regularizer_weight,
         )

@@ -16,6 +16,7 @@ WORK = {
     "run_timing": "Ranking",
     "training_run_timing": "Ranking",
     "mining_scores_timing": "Ranking",
+    "teacher_scores_timing": "Ranking",
 }
 
 

@@ -1,0 +1,111 @@
+"""Teachers of recipes: systems whose scores a training learns from, what cannot teach, and what a student knows by it.
+
+A teacher is a system with a cross-encoder, as published or trained by another recipe. What it has learnt from, its
+students have learnt from as well. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.experiment.checker import Checker
+from scripts.experiment.evaluation_checks import decides
+from scripts.experiment.records import UNTRAINED, System
+from scripts.models.adapters import adapter
+from scripts.models.losses import resolve_loss
+from scripts.models.teaching import KEYS, has_temperature
+
+TEACHER = "teacher"
+Recipes = Mapping[str, Mapping[str, Any]]
+
+
+def check_recipe(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """Raise UserError for a teacher of a training that learns from passages, and keys that need a teacher."""
+    for key in KEYS if TEACHER not in entry else ():
+        if key in entry:
+            raise check.fail(
+                f"recipes.{name}.{key}", "only valid with a teacher, which the scores of a student are held to"
+            )
+    if TEACHER in entry and entry["long_documents"] == "passages":
+        problem = "scores whole documents, and long_documents: passages learns from parts of them; leave one out"
+        raise check.fail(f"recipes.{name}.{TEACHER}", problem)
+
+
+def check_loss_of_students(check: Checker, name: str, entry: dict[str, Any], kinds: list[str]) -> None:
+    """Raise UserError for a temperature or a scale of a loss, or of models, that have none."""
+    losses = {kind: loss for kind in kinds if TEACHER in entry and (loss := _loss(entry, kind))}
+    if "temperature" in entry and losses and not any(map(has_temperature, losses.values())):
+        problem = f"loss {entry['loss']} has none; DistillKLDivLoss has"
+        raise check.fail(f"recipes.{name}.temperature", problem)
+    if "scale" in entry and losses and not any(adapter(kind).SEARCHES for kind in losses):
+        problem = f"of a {next(iter(losses))} scores are logits, as the teacher's are; leave it out"
+        raise check.fail(f"recipes.{name}.scale", problem)
+
+
+def _loss(entry: Mapping[str, Any], kind: str) -> str | None:
+    try:
+        return resolve_loss(entry["loss"], kind, taught=True)
+    except UserError:
+        return None
+
+
+def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
+    """Raise UserError where a teacher is no system, or several."""
+    systems, recipes = check.config["systems"], check.config["recipes"]
+    for name, recipe in recipes.items():
+        teacher, key = recipe.get(TEACHER), f"recipes.{name}.{TEACHER}"
+        if teacher is None or teacher in systems:
+            continue
+        if teacher in entries:
+            problem = f"{teacher} became {len(entries[teacher])} systems; name one of them: "
+            raise check.fail(key, problem + ", ".join(entries[teacher]))
+        if teacher in recipes:
+            raise check.fail(key, f"{teacher} is a recipe; name a system that re-ranks with it")
+        if teacher in check.config["models"]:
+            raise check.fail(key, f"{teacher} is a model; name a system that re-ranks with it")
+        check.known(key, teacher, "systems")
+
+
+def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: str, dataset: str) -> None:
+    """Raise UserError unless the system of this name has a cross-encoder, with a checkpoint for a dataset."""
+    system = systems[name]
+    kind = check.config["models"][system.model]["type"] if system.model else None
+    if kind is None or adapter(kind).SEARCHES:
+        what = f"is of a {kind}" if kind else f"is of type {system.kind}, without a model"
+        raise check.fail(key, f"{name} {what}; expected a system with a cross-encoder")
+    if system.recipe_of and dataset not in system.recipe_of:
+        raise check.fail(key, f"{name} has no recipe for {dataset}, whose documents it would score")
+
+
+def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[tuple[str, str]]:
+    """The datasets and splits behind a training: its own, those of all that it starts from, and those of all teachers.
+
+    A teacher's selected seed brings the queries by which it was selected. Circles, which are refused, do no harm here.
+    """
+    found: set[tuple[str, str]] = set()
+    seen: set[str] = set()
+    open_ones = [recipe]
+    while open_ones:
+        name = open_ones.pop()
+        if not name or name == UNTRAINED or name in seen:
+            continue
+        seen.add(name)
+        entry = recipes[name]
+        found.add((entry["train_on"], "train"))
+        if decides(entry):
+            found.add((entry["train_on"], "dev"))
+        open_ones.append(entry["start_from"])
+        if TEACHER in entry:
+            teacher = systems[entry[TEACHER]]
+            open_ones.append(teacher.recipe_of.get(entry["train_on"]) if teacher.recipe_of else teacher.recipe)
+            chosen = teacher.selection
+            if chosen and chosen.dataset != entry["train_on"]:
+                found.add((chosen.dataset, chosen.split))
+    return found
+
+
+def in_words(entry: Mapping[str, Any]) -> str:
+    """What to say of a training with a teacher; nothing of others."""
+    return f", distilled from {entry[TEACHER]}" if TEACHER in entry else ""

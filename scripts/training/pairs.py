@@ -1,0 +1,39 @@
+"""List the pairs of a query and a document that a teacher scores: all that a training's examples hold, and no other.
+
+Reads the file of examples (negatives.py, mine.py). Writes a TREC run with each query's positives and negatives in the
+order of the file; its scores fall by one and mean nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from scripts.common.command_line import parser, run
+from scripts.ir.trec import Run, write_run
+from scripts.training.examples import Row, read_table
+
+TAG = "examples"
+
+
+def paired(rows: list[Row]) -> Run:
+    """The documents of each query, positives first, with scores that keep their order."""
+    documents: dict[str, dict[str, None]] = {}
+    for row in rows:
+        documents.setdefault(row.query, {})[row.positive] = None
+    for row in rows:
+        documents[row.query][row.negative] = None
+    return {
+        query: {name: float(len(names) - place) for place, name in enumerate(names)}
+        for query, names in documents.items()
+    }
+
+
+def main() -> None:
+    options = parser(__doc__, "negatives", "pairs", settings=False).parse_args()
+    pairs = paired(read_table(options.negatives).rows)
+    write_run(options.pairs, pairs, TAG)
+    print(f"{sum(map(len, pairs.values()))} documents of {len(pairs)} queries are to be scored", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

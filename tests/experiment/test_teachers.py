@@ -1,0 +1,126 @@
+"""Teachers in a configuration: what their jobs are given, what students have learnt from, and what each mistake says."""
+
+from functools import partial
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.descriptions import datasets_learnt, describe
+from scripts.experiment.leakage import learnt_from
+from scripts.experiment.resolution import resolve
+from scripts.training import planning
+from scripts.training import planning_teaching as teaching
+from tests.experiment.test_config import BASE
+from tests.support.configuration import changed as changed_base
+
+CE = {"model": "ce", "rerank": {"first_stage": "bm25"}}
+TAUGHT = {"recipes/r/teacher": "ce", "systems/ce": CE}
+OTHER = {"datasets/e": {"format": "beir", "location": "scripts"}, "recipes/there": {"train_on": "e"}}
+changed = partial(changed_base, BASE)
+
+
+def resolved(changes):
+    return resolve(changed(TAUGHT | changes), "c.yaml")
+
+
+def test_a_teacher_scores_the_examples_and_the_training_takes_its_scores():
+    experiment = resolved({"recipes/r/scale": 10, "recipes/r/queries": 16, "recipes/r/samples": 2})
+    scores = [teaching.scores(experiment, "r", seed) for seed in "12"]
+    name = "human-labels_3-bm25-negatives_16-queries"
+    assert scores == [f"results/e/teachers/d/{name}{sample}/ce.trec.gz" for sample in ("", "_sample-2")]
+    assert planning.negatives(experiment, "r", "2") == f"results/e/negatives/d/{name}_sample-2.tsv"
+    settings = planning.training_settings(experiment, "m", "r", "1")
+    assert (settings["teacher"], settings["scale"]) == ("ce", 10) and "temperature" not in settings
+    assert "distilled from ce" in describe(experiment, experiment.systems["tuned"])
+
+
+def test_without_a_teacher_no_setting_is_another():
+    said = {"recipes/r/teacher": None, "recipes/r/temperature": None, "recipes/r/scale": None}
+    assert resolve(changed(said), "c.yaml").recipes == resolve(changed({}), "c.yaml").recipes
+    experiment = resolve(changed(said), "c.yaml")
+    assert teaching.scores(experiment, "r", "1") == []
+    assert not {"teacher", "scale", "temperature"} & set(planning.training_settings(experiment, "m", "r", "1"))
+
+
+def test_teachers_make_recipes_and_one_recipe_fits_all_kinds():
+    models = {
+        "models/s": {"type": "sparse-encoder", "weights": "org/s"},
+        "models/l": {"type": "multi-vector", "weights": "org/l"},
+    }
+    twice = {
+        "recipes/r/teacher": ["ce", "ce2"],
+        "systems/ce2": CE | {"label": "two", "rerank": {"first_stage": "bm25", "depth": 5}},
+    }
+    rest = {
+        "systems/tuned": {"model": ["m", "s", "l"], "recipe": "r"},
+        "comparisons": {},
+        "recipes/r/loss": "MarginMSELoss",
+    }
+    assert list(resolved(models | twice | rest).recipes) == ["r-ce", "r-ce2"]
+
+
+def test_a_student_has_learnt_from_what_its_teacher_learnt_from():
+    trained = {"systems/ce": CE | {"recipe": "there"}}
+    experiment = resolved(OTHER | trained)
+    assert learnt_from(experiment, "tuned", "d") == {("d", "train"), ("e", "train")}
+    assert datasets_learnt(experiment, experiment.systems["tuned"], "d") == ["d", "e"]
+    assert learnt_from(resolved({}), "tuned", "d") == {("d", "train")}
+    selected = {"systems/ce": CE | {"recipe": "there", "seeds": 2, "select_seed": {"task": "e/dev"}}}
+    assert ("e", "dev") in learnt_from(resolved(OTHER | selected), "tuned", "d")
+    # a chain of teachers, and one behind the recipe that a training starts from
+    more = {"recipes/there/teacher": "first", "systems/first": CE | {"label": "f", "recipe": "third"},
+            "datasets/f": {"format": "beir", "location": "docs"}, "recipes/third": {"train_on": "f"},
+            "recipes/on": {"train_on": "d", "start_from": "r"}, "systems/on": {"model": "m", "recipe": "on"}}  # fmt: skip
+    assert learnt_from(resolved(OTHER | trained | more), "on", "d") == {(name, "train") for name in "def"}
+
+
+def test_a_system_is_not_zero_shot_where_its_teacher_was_trained():
+    """The student learns on e from a teacher that was trained on d: its run on d is no cell of the source e."""
+    trained = {"systems/ce": CE | {"recipe": "there"}, "recipes/there": {"train_on": "d"}, "recipes/r/train_on": "e"}
+    trained |= {"tasks": ["d", "e"], "recipes/own": {"train_on": "d"}, "systems/own": {"model": "m", "recipe": "own"}}
+    matrix = {"matrices": {"x": {"zero_shot": "tuned", "full_shot": "own", "baseline": "bm25", "measure": "nDCG@10"}}}
+    for teacher, found in (("ce", False), (None, True)):
+        changes = TAUGHT | OTHER | trained | matrix | {"measures": ["nDCG@10"], "recipes/r/teacher": teacher}
+        cells = resolve(changed(changes), "c.yaml").matrices["x"].cells
+        assert any((cell.target, cell.system) == ("d", "tuned") for cell in cells) == found
+
+
+MISTAKES = {
+    "no system": ({"recipes/r/teacher": "x"}, "recipes.r.teacher: unknown name 'x'; systems has bm25, tuned, ce"),
+    "a recipe": ({"recipes/r/teacher": "r"}, "recipes.r.teacher: r is a recipe; name a system that re-ranks with it"),
+    "a model": ({"recipes/r/teacher": "m"}, "recipes.r.teacher: m is a model; name a system that re-ranks with it"),
+    "a bi-encoder": ({"recipes/r/teacher": "z", "systems/z": {"model": "m"}}, "recipes.r.teacher: z is of a bi-encoder; expected a system with a cross-encoder"),
+    "bm25": ({"recipes/r/teacher": "bm25"}, "recipes.r.teacher: bm25 is of type bm25, without a model; expected a system with a cross-encoder"),
+    "several": ({"systems/ce": CE | {"label": "x", "rerank": {"first_stage": "bm25", "depth": [5, 10]}}}, "recipes.r.teacher: ce became 2 systems; name one of them: ce-5, ce-10"),
+    "itself": ({"systems/ce": CE | {"recipe": "r"}}, "recipes.r.teacher: a circle: r -> ce -> r; a student cannot train its own teacher"),
+    "trained on from the student": ({"systems/ce": CE | {"recipe": "s"}, "recipes/s": {"train_on": "d", "start_from": "r"}}, "recipes.r.teacher: a circle: r -> ce -> s -> r;"),
+    "two that teach each other": ({"systems/ce": CE | {"recipe": "s"}, "recipes/s": {"train_on": "d", "teacher": "two"}, "systems/two": CE | {"label": "2", "recipe": "r"}},
+     "recipes.r.teacher: a circle: r -> ce -> s -> two -> r;"),
+    "with negatives of its student": ({"systems/ce": CE | {"recipe": "s"}, "recipes/s": {"train_on": "d", "negatives": {"from": "tuned"}}}, "recipes.r.teacher: a circle: r -> ce -> s -> tuned -> r;"),
+    "trained elsewhere only": (OTHER | {"systems/ce": CE | {"recipe": {"each": {"e": "there"}}, "tasks": ["e"]}, "tasks": ["d", "e"]}, "recipes.r.teacher: ce has no recipe for d"),
+    "a loss without": ({"recipes/r/loss": "TripletLoss"}, "recipes.r.loss: loss 'TripletLoss' takes no teacher's scores; with a teacher use auto or"),
+    "a loss of another kind": ({"recipes/r/loss": "MSELoss"}, "loss 'MSELoss' takes no teacher's scores; with a teacher use auto or MarginMSELoss, DistillKLDivLoss"),
+    "no teacher": ({"recipes/r/teacher": None, "recipes/r/loss": "MarginMSELoss"}, "recipes.r.loss: loss 'MarginMSELoss' compares with a teacher's scores; name a teacher"),
+    "no teacher of a sparse encoder": ({"recipes/r/teacher": None, "recipes/r/loss": "SparseDistillKLDivLoss"}, "compares with a teacher's scores; name a teacher"),
+    "a scale for nobody": ({"recipes/r/teacher": None, "recipes/r/scale": 20}, "recipes.r.scale: only valid with a teacher"),
+    "a temperature of margins": ({"recipes/r/temperature": 2, "recipes/r/loss": "MarginMSELoss"}, "recipes.r.temperature: loss MarginMSELoss has none; DistillKLDivLoss has"),
+    "a scale of logits": ({"recipes/r/scale": 2, "systems/tuned": CE | {"label": "t", "recipe": "r"}}, "recipes.r.scale: of a cross-encoder scores are logits, as the teacher's are; leave it out"),
+    "a margin": ({"recipes/r/margin": 2}, "recipes.r.margin: loss auto has none"),
+    "passages": ({"recipes/r/long_documents": "passages"}, "recipes.r.teacher: scores whole documents, and long_documents: passages learns from parts"),
+    "a temperature of 0": ({"recipes/r/temperature": 0}, "recipes.r.temperature: 0 is too small"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_is_one_line_before_anything_runs(name):
+    changes, said = MISTAKES[name]
+    with pytest.raises(UserError) as error:
+        resolved(changes)
+    assert str(error.value).startswith("c.yaml: ") and said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_filter_trained_for_other_datasets_is_told_as_well():
+    each = CE | {"recipe": {"each": {"e": "there"}}, "tasks": ["e"]}
+    changes = {"recipes/r/negatives": {"cross_encoder": "ce", "max_score": 1}, "systems/ce": each, "tasks": ["d", "e"]}
+    with pytest.raises(UserError, match=r"negatives\.cross_encoder: ce has no recipe for d"):
+        resolve(changed(OTHER | changes), "c.yaml")
