@@ -7,13 +7,14 @@ import json
 from typing import Any
 
 from scripts.common.locations import shown
+from scripts.experiment import choosing
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.evaluation_checks import decides
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
-from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.systems._training_words import training_in_words
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.language_models import KEYS as JUDGING
 
@@ -118,6 +119,7 @@ class Neural(SystemKind):
             entry.get("label", name),
             seeds=own_seeds,
             selection=selection(check, name, entry),
+            choice=choosing.recipe_choice(check, entry.get("recipe")),
             model=entry["model"],
             recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
             recipe_of=recipe_of,
@@ -140,8 +142,11 @@ class Neural(SystemKind):
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         """The training queries of its recipe and of all that this starts from, whoever labelled them.
 
-        The dev queries as well, where these decided which weights are kept.
+        Also those by which a recipe was chosen among several (which count all), or weights that are kept.
         """
+        if chosen := system.choice:
+            members = [self.learnt_from(experiment, experiment.systems[name], dataset) for name in chosen.members]
+            return set.union({(chosen.dataset, chosen.split)}, *members)
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
         chain = experiment.chain(recipe).values()
         by_dev = {(entry["train_on"], "dev") for entry in chain if decides(entry)}
@@ -167,7 +172,7 @@ class Neural(SystemKind):
         onnx = "ONNX, " if model["backend"] == "onnx" else ""
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
-            words += _training_in_words(experiment, system)
+            words += training_in_words(experiment, system)
         words += self.ranking_in_words(system)
         if system.passage_length:
             words += f", texts split into passages of {system.passage_length} characters"
@@ -192,6 +197,8 @@ class Neural(SystemKind):
                 dataset: {"recipe": recipe, **experiment.recipes[recipe]}
                 for dataset, recipe in system.recipe_of.items()
             }
+        elif system.choice:
+            stage["training"] = choosing.provenance(experiment, system.choice)
         elif system.recipes:
             stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
         return stage
@@ -280,19 +287,3 @@ def _training(config: dict[str, Any], system: System) -> Any:
     if system.recipe_of:
         return {dataset: of(recipe) for dataset, recipe in system.recipe_of.items()}
     return of(system.recipe) if system.recipes else []
-
-
-def _training_in_words(experiment: Experiment, system: System) -> str:
-    if system.recipe_of:
-        trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
-        words = f", fine-tuned with the recipes {', '.join(trained)}"
-    else:
-        words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
-    sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
-    words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
-    words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
-    if chosen := system.selection:
-        words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
-        if chosen.split == "test":
-            words += " (a test set: for reproduction only)"
-    return words
