@@ -51,6 +51,7 @@ rule summary:
         families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
         family_records=families.family_files(EXPERIMENT, "family"),
         selected=pages.selected_seeds(EXPERIMENT),
+        chosen=pages.chosen_recipes(EXPERIMENT),
         matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=transfer.curve_records(EXPERIMENT),
         published=published.table(EXPERIMENT),
@@ -69,7 +70,7 @@ rule summary:
         "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
         " --families {input.families:q} --family-records {input.family_records:q}"
-        " --published {input.published:q} --selected {input.selected:q}"
+        " --published {input.published:q} --selected {input.selected:q} --chosen {input.chosen:q}"
         " --matrices {input.matrices:q} --curves {input.curves:q} --mined {input.mined:q} --summary {output.summary:q}"
         " --settings {params.settings:q} --log {log:q}"
 
@@ -96,6 +97,7 @@ rule report:
         metrics=pages.sizes_metrics(EXPERIMENT),
         published=published.table(EXPERIMENT),
         selected=pages.selected_seeds(EXPERIMENT),
+        chosen=pages.chosen_recipes(EXPERIMENT),
         matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=transfer.curve_records(EXPERIMENT),
     output:
@@ -119,5 +121,5 @@ rule report:
         " --figures {input.figures:q} --timing {input.timing:q} --families {input.families:q}"
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
-        " --selected {input.selected:q} --matrices {input.matrices:q} --curves {input.curves:q}"
+        " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
         " --page {output.page:q} --settings {params.settings:q} --log {log:q}"

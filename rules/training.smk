@@ -171,7 +171,7 @@ rule fine_tune:
     benchmark:
         result("benchmark", job="fine_tune/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
-        recipe=one_of(EXPERIMENT.recipes),
+        recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",
     params:
         settings=lambda wildcards: settings(**training.training_settings(EXPERIMENT, **wildcards)),

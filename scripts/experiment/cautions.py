@@ -31,6 +31,7 @@ def _measures(experiment: Experiment) -> list[str]:
     """The measures of runs, those by which seeds are selected too."""
     scored = [name for task in experiment.tasks.values() if not task.values_given for name in task.measures]
     chosen = [name for system in experiment.systems.values() if system.selection for name in system.selection.score]
+    chosen += [system.choice.measure for system in experiment.systems.values() if system.choice]
     return [name for name in dict.fromkeys(scored + chosen) if parse(name).NAME != "Judged"]  # a share of what is there
 
 

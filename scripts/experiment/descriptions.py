@@ -20,6 +20,9 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
 
     One without a model has learnt what the systems have that it takes, and what its kind says of itself.
     """
+    if system.choice:  # of whichever recipe it is
+        learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in system.choice.members]
+        return list(dict.fromkeys(itertools.chain(*learnt)))
     if system.model is None:
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
         own = system_kind(system).learnt_on(experiment, system, dataset)

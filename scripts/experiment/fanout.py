@@ -142,7 +142,12 @@ class _Place:
         target = REFERENCES[self.section][path]
         found: list[Any] = []
         for named in as_list(value):
-            if isinstance(named, dict) and (self.section, path) == ("systems", RECIPE):
+            if target == "recipes" and self.became[target].chooses(named_by(named)):
+                if not isinstance(named, str) or self.section != "systems":
+                    problem = f"each system that names {named_by(named)} chooses its own of it (choose)"
+                    raise UserError(f"{self.key}.{path[-1]}: {problem}; name one of its recipes")
+                found.append(named)
+            elif isinstance(named, dict) and (self.section, path) == ("systems", RECIPE):
                 chosen = trained_apart(named, self.became[target], self.datasets, f"{self.key}.recipe")
                 several = isinstance(value, list) and len(value) > 1
                 found += [_with_entry(choice, named) for choice in chosen] if several else chosen

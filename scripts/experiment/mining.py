@@ -167,6 +167,8 @@ def _trainings(experiment: Experiment, name: str, dataset: str, of_scores: bool 
         learnt = set() if system.model else system_kind(system).learnt_from(experiment, system, on)
         places = sorted({on, *(other for other, _ in learnt)})
         open_ones += [] if scores_alone else [(taken, place, False) for taken in takes(system) for place in places]
+        if system.choice:
+            open_ones += [(member, system.choice.dataset, False) for member in system.choice.members]
         if system.selection and system.selection.dataset != on:
             open_ones.append((system.selection.by, system.selection.dataset, False))
     return list(found)

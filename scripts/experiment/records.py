@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.transfer_records import Curves, Matrix
 
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
@@ -79,6 +80,7 @@ class System:
     label: str = ""
     seeds: tuple[int, ...] = (0,)
     selection: Selection | None = None
+    choice: RecipeChoice | None = None
     model: str | None = None
     recipe: str = UNTRAINED
     recipe_of: dict[str, str] = field(default_factory=dict)

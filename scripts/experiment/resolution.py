@@ -20,6 +20,7 @@ from scripts.experiment.checks import (
     check_published,
     check_recipes,
 )
+from scripts.experiment.choosing import take_apart
 from scripts.experiment.comparisons import comparison, drawn_together
 from scripts.experiment.curves import check_figures as check_curve_figures
 from scripts.experiment.curves import curves
@@ -53,6 +54,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check = Checker(config, source)
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
+    take_apart(check, origins)
     config.update(equal_recipes.once(config))
     check_mined_names(check, entries)
     check_teachers(check, entries)

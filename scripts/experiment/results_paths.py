@@ -108,6 +108,7 @@ PLACES = {
     "training_log": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.log.tsv"),
     "seed_selection": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.json"),
     "unfinished_training": _of_experiment(NOT_ARCHIVED, "models/{model}/{recipe}/seed-{seed}.resume", is_folder=True),
+    "choice": _of_experiment("training", "models/{model}/{recipe}/choice.json"),
     "checkpoint": _of_experiment("checkpoint", "models/{model}/{recipe}/seed-{seed}", is_folder=True),
     "passage_embeddings": _of_experiment(
         "embedding", "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.npy"
@@ -139,6 +140,7 @@ PLACES = {
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
     "means": _of_experiment("table", "tables/means.tsv"),
     "costs": _of_experiment("table", "tables/costs.tsv"),
+    "chosen_recipes": _of_experiment("table", "tables/chosen-recipes.tsv"),
     "selected_seeds": _of_experiment("table", "tables/selected-seeds.tsv"),
     "comparisons": _of_experiment("table", "tables/comparisons.{table_format}"),
     "times": _of_experiment("table", "tables/{work}-times.{table_format}"),

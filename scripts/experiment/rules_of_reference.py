@@ -33,6 +33,10 @@ class Derived:
     words: dict[str, dict[tuple[str, ...], str]] = field(default_factory=dict)
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    def chooses(self, name: str | None) -> bool:
+        """Whether of what an entry became the best is chosen."""
+        return any("choose" in self.entries[one] for one in self.names.get(name or "", ()))
+
     def words_without(self, name: str, path: tuple[str, ...]) -> list[str]:
         """The words of a derived name, save that of one key path."""
         return [word for own, word in self.words[name].items() if own != path]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scripts.experiment import system_kinds
 from scripts.experiment.checker import Checker
+from scripts.experiment.choosing import ranked_to_choose
 from scripts.experiment.mining import ranked_to_mine
 from scripts.experiment.records import System, Task
 from scripts.experiment.seed_selection import share_selections
@@ -111,7 +112,8 @@ def _add_tuning_tasks(
     What a system needs further runs for, the systems that it takes need as well: takers come first.
     """
     needed: dict[str, dict[str, Task]] = {name: {} for name in systems}
-    for name, task in ranked_to_mine(check, systems, tasks, further):
+    to_choose = ranked_to_choose(check, systems, tasks, further)
+    for name, task in [*ranked_to_mine(check, systems, tasks, further), *to_choose]:
         needed[name][task.name] = task
     for name in reversed(order):
         system = systems[name]

@@ -100,6 +100,9 @@ def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | N
         if TEACHER in entry:
             teacher = systems[entry[TEACHER]]
             open_ones.append(teacher.recipe_of.get(entry["train_on"]) if teacher.recipe_of else teacher.recipe)
+            if teacher.choice:
+                found.add((teacher.choice.dataset, teacher.choice.split))
+                open_ones.extend(systems[member].recipe for member in teacher.choice.members)
             chosen = teacher.selection
             if chosen and chosen.dataset != entry["train_on"]:
                 found.add((chosen.dataset, chosen.split))

@@ -87,6 +87,7 @@ def contents(arguments) -> dict:
         "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
         "sources": grouped(settings.sources),
         "systems": [(labels.system(name), name, settings.systems[name]) for name in dict.fromkeys(means["system"])],
+        "chosen": tables.chosen_table(read_table(arguments.chosen[0]), labels) if arguments.chosen else None,
         "selected": tables.selected_table(read_table(arguments.selected[0]), labels) if arguments.selected else None,
         "means": [(name, tables.means_table(means, name, settings.trained, labels)) for name in measures],
         "cautions": settings.cautions,
@@ -149,7 +150,7 @@ def render(shown: dict) -> str:
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
-    lists += ("selected*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
+    lists += ("selected*", "chosen*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
     arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
     page = render(contents(arguments))
     with atomic_text(arguments.page) as file:

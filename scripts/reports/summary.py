@@ -16,6 +16,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.experiment.figure_checks import FURTHER
 from scripts.reports.comparison.adjustment import adjustments
+from scripts.reports.comparison.chosen import NOTE, chosen_lines
 from scripts.reports.comparison.families import FoundFamily, read_families
 from scripts.reports.comparison.family_text import heading, standings_table
 from scripts.reports.comparison.family_text import sentence as family_sentence
@@ -164,6 +165,8 @@ def page(
     if "selected" in tables:
         parts += ["## Selected seeds", "On datasets other than that of the choice only the selected seed was run."]
         parts.append("\n".join(selected_lines(tables["selected"], labels)))
+    if "chosen" in tables:
+        parts += ["## Chosen recipes", NOTE, "\n".join(chosen_lines(tables["chosen"], labels))]
     if mined:
         parts += ["## Negatives from systems", "\n".join(mined)]
     parts.append("## Means")
@@ -200,12 +203,12 @@ def page(
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs")
     arguments = parser(
-        __doc__, *names, "published*", "selected*", "effects*", "meta*", "families*", "family-records*", "matrices*",
-        "curves*", "mined*", "summary",
+        __doc__, *names, "published*", "selected*", "chosen*", "effects*", "meta*", "families*", "family-records*",
+        "matrices*", "curves*", "mined*", "summary",
         settings=Settings,
     ).parse_args()  # fmt: skip
     tables = {name: read_table(getattr(arguments, name)) for name in names}
-    for name in ("published", "selected"):
+    for name in ("published", "selected", "chosen"):
         if getattr(arguments, name):
             tables[name] = read_table(getattr(arguments, name)[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)

@@ -5,6 +5,7 @@ rules/training.smk.
 from __future__ import annotations
 
 from scripts.experiment import job_files
+from scripts.experiment.choosing import is_chosen
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.training.planning_evaluation import evaluation_settings
@@ -82,6 +83,11 @@ def negatives(experiment: Experiment, recipe: str, seed: str) -> str:
     entry = experiment.recipes[recipe]
     names = {"dataset": entry["train_on"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
     return path("negatives", experiment=experiment.name, **names)
+
+
+def trained_recipes(experiment: Experiment) -> list[str]:
+    """The recipes that are trained: one that stands for the best of several is not."""
+    return [name for name, entry in experiment.recipes.items() if not is_chosen(entry)]
 
 
 def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> dict:

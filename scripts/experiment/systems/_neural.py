@@ -7,13 +7,13 @@ import json
 from typing import Any
 
 from scripts.common.locations import shown
-from scripts.experiment import adapter_checks, teachers
+from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
-from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.systems._training_words import training_in_words
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.language_models import KEYS as JUDGING
 
@@ -119,6 +119,7 @@ class Neural(SystemKind):
             entry.get("label", name),
             seeds=own_seeds,
             selection=selection(check, name, entry),
+            choice=choosing.recipe_choice(check, entry.get("recipe")),
             model=entry["model"],
             recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
             recipe_of=recipe_of,
@@ -142,8 +143,11 @@ class Neural(SystemKind):
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         """The training queries of its recipe, of all that this starts from and of teachers, whoever labelled them.
 
-        The dev queries as well, where these decided which weights are kept.
+        Also those by which a recipe was chosen among several (which count all), or weights that are kept.
         """
+        if chosen := system.choice:
+            members = [self.learnt_from(experiment, experiment.systems[name], dataset) for name in chosen.members]
+            return set.union({(chosen.dataset, chosen.split)}, *members)
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
         return teachers.learnt_from(experiment.recipes, experiment.systems, recipe)
 
@@ -168,7 +172,7 @@ class Neural(SystemKind):
         onnx = "ONNX, " if model["backend"] == "onnx" else ""
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
-            words += _training_in_words(experiment, system)
+            words += training_in_words(experiment, system)
         words += adapter_checks.truncated_in_words(system) + self.ranking_in_words(system)
         if system.passage_length:
             words += f", texts split into passages of {system.passage_length} characters"
@@ -193,6 +197,8 @@ class Neural(SystemKind):
                 dataset: {"recipe": recipe, **experiment.recipes[recipe]}
                 for dataset, recipe in system.recipe_of.items()
             }
+        elif system.choice:
+            stage["training"] = choosing.provenance(experiment, system.choice)
         elif system.recipes:
             stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
         return stage
@@ -281,21 +287,3 @@ def _training(config: dict[str, Any], system: System) -> Any:
     if system.recipe_of:
         return {dataset: of(recipe) for dataset, recipe in system.recipe_of.items()}
     return of(system.recipe) if system.recipes else []
-
-
-def _training_in_words(experiment: Experiment, system: System) -> str:
-    if system.recipe_of:
-        trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
-        words = f", fine-tuned with the recipes {', '.join(trained)}"
-    else:
-        words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
-        words += teachers.in_words(experiment.recipes[system.recipe])
-    sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
-    words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
-    words += "".join(dict.fromkeys(adapter_checks.in_words(experiment.recipes[recipe]) for recipe in system.recipes))
-    words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
-    if chosen := system.selection:
-        words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
-        if chosen.split == "test":
-            words += " (a test set: for reproduction only)"
-    return words

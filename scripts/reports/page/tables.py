@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.chosen import NOTE
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.moderation import COLUMNS, coefficient_rows
 from scripts.reports.comparison.reading import Found, Labels
@@ -155,3 +156,22 @@ def selected_table(selected: pd.DataFrame, labels: Labels) -> Table:
     ]
     columns = [("System", False), ("On", False), ("By", False), ("Seed", True), ("Score", True), ("Kept", False)]
     return Table("On datasets other than that of the choice only the kept seed was run.", columns, rows)
+
+
+def chosen_table(chosen: pd.DataFrame, labels: Labels) -> Table:
+    """The recipes among which systems chose: how each scored, and which ranks the tasks."""
+    rows = [
+        [
+            Cell(labels.system(row["system"])),
+            Cell(labels.task(row["task"]) + (" (a test set)" if row["split"] == "test" else "")),
+            Cell(row["measure"]),
+            Cell(row["recipe"]),
+            number(row["seeds"], ".0f"),
+            number(row["score"], ".4f"),
+            Cell(row["chosen"], strong=row["chosen"] == "yes"),
+        ]
+        for row in chosen.to_dict("records")
+    ]
+    numbers = ("Seeds", "Score")
+    columns = [(name, name in numbers) for name in ("System", "On", "By", "Recipe", "Seeds", "Score", "Chosen")]
+    return Table(NOTE, columns, rows)

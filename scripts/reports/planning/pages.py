@@ -8,6 +8,7 @@ import json
 from scripts.common.locations import shown
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
+from scripts.experiment.choosing import is_chosen, members_of_choices
 from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt, describe
@@ -55,6 +56,12 @@ def selected_seeds(experiment: Experiment) -> str | list[str]:
     return path("selected_seeds", experiment=experiment.name) if selecting else []
 
 
+def chosen_recipes(experiment: Experiment) -> str | list[str]:
+    """The table of recipes among which systems chose, if any does."""
+    choosing = any(system.choice for system in experiment.systems.values())
+    return path("chosen_recipes", experiment=experiment.name) if choosing else []
+
+
 def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
     """What the pages say that stands in no table."""
     tasks = tasks_by_folder(experiment).values()
@@ -66,7 +73,11 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
         },
-        "systems": {name: describe(experiment, system) for name, system in experiment.systems.items()},
+        "systems": {
+            name: describe(experiment, system)
+            for name, system in experiment.systems.items()
+            if name not in members_of_choices(experiment)
+        },
         "trained": _trained_on(experiment),
         "together": experiment.figures,
         "charts": [CHART + name for name in experiment.charts],
@@ -125,9 +136,11 @@ def sizes(experiment: Experiment) -> list[dict]:
         ranks = (system.kind, system.model, system.first_stage, system.depth)
         if not system.recipes:
             untrained[ranks] = name
-        if system.recipe not in experiment.recipes or name in drawn:
+        if system.recipe not in experiment.recipes or name in drawn or name in members_of_choices(experiment):
             continue
         recipe = experiment.recipes[system.recipe]
+        if is_chosen(recipe):
+            continue
         alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)
         groups.setdefault((ranks, alike), {})[name] = recipe
     described = []

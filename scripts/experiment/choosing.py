@@ -1,0 +1,118 @@
+"""Recipes with `choose`: of what a list made of an entry, the recipe that is best on dev goes on to the tasks.
+
+A system that names the entry stays one system. Each recipe of the entry becomes a further system, a member, which ranks
+the dev queries alone, as the system itself would. The weights that the system ranks with are those of the best member;
+they lie under a recipe of their own, named after the entry and the system, since another system may choose another one.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.choice_record import RecipeChoice
+from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.tasks import add_task, resolve_task
+
+MEASURE = "nDCG@10"  # the schema says so too
+
+
+def take_apart(check: Checker, origins: dict[tuple[str, str], str]) -> None:
+    """Give the configuration the members of each system that chooses, and the recipe that it ranks with.
+
+    Raises UserError for a choice among one, or of what cannot be chosen among.
+    """
+    recipes, systems = check.config["recipes"], check.config["systems"]
+    entries: dict[str, list[str]] = {}
+    for name in recipes:
+        entries.setdefault(origins["recipes", name], []).append(name)
+    choosing = {entry: names for entry, names in entries.items() if "choose" in recipes[names[0]]}
+    wanted = {entry: _choice(check, entry, names) for entry, names in choosing.items()}
+    for name in list(systems):
+        entry = systems[name].get("recipe")
+        if isinstance(entry, str) and entry in choosing:
+            _add_members(check, name, entry, choosing[entry], wanted[entry])
+
+
+def _choice(check: Checker, entry: str, names: list[str]) -> dict[str, Any]:
+    """What an entry says of its choice; its recipes say it no more."""
+    key, recipes = f"recipes.{entry}.choose", check.config["recipes"]
+    stated = recipes[names[0]]["choose"]
+    for name in names:
+        del recipes[name]["choose"]
+    if len(names) == 1:
+        raise check.fail(key, "there is one recipe and nothing to choose among; give a list in place of a value")
+    datasets = list(dict.fromkeys(recipes[name]["train_on"] for name in names))
+    if len(datasets) > 1:
+        problem = f"its recipes learn from {' and '.join(datasets)}; a choice is among those of one dataset"
+        raise check.fail(key, problem)
+    task = stated.get("task", f"{datasets[0]}/dev")
+    check.computable(f"{key}.measure", stated.get("measure", MEASURE))
+    found = resolve_task(Checker(check.config, f"{check.source}: {key}"), task)
+    if not found.has_documents or found.runs_of:
+        raise check.fail(f"{key}.task", f"{task} is ranked by nobody; expected a dataset with documents")
+    return {"task": task, "dataset": found.dataset, "split": found.split, "measure": stated.get("measure", MEASURE)}
+
+
+def _add_members(check: Checker, name: str, entry: str, names: list[str], wanted: dict[str, Any]) -> None:
+    recipes, systems = check.config["recipes"], check.config["systems"]
+    own = f"{entry}-chosen-by-{name}"
+    members = {f"{name}-{recipe.removeprefix(entry).removeprefix('-')}": recipe for recipe in names}
+    for taken, section in ((own, "recipes"), *((member, "systems") for member in members)):
+        if taken in check.config[section]:
+            raise check.fail(
+                f"systems.{name}.recipe", f"{section} have {taken!r} already, a name that the choice needs"
+            )
+    of_all = {key: value for key, value in systems[name].items() if key != "select_seed"}
+    for member, recipe in members.items():
+        label = {"label": f"{of_all['label']} ({member.removeprefix(f'{name}-')})"} if "label" in of_all else {}
+        systems[member] = copy.deepcopy(of_all) | label | {"recipe": recipe, "tasks": []}
+    choice = wanted | {"recipe": entry, "members": list(members)}
+    recipes[own] = copy.deepcopy(recipes[names[0]]) | {"choose": choice}
+    systems[name] = systems[name] | {"recipe": own}
+
+
+def recipe_choice(check: Checker, recipe: object) -> RecipeChoice | None:
+    """The choice that stands behind a system's recipe, or None."""
+    stated = check.config["recipes"].get(recipe, {}).get("choose") if isinstance(recipe, str) else None
+    return None if stated is None else RecipeChoice(**(stated | {"members": tuple(stated["members"])}))
+
+
+def ranked_to_choose(
+    check: Checker, systems: dict[str, System], tasks: dict[str, Task], further: dict[str, Task]
+) -> list[tuple[str, Task]]:
+    """The members of all choices, each with the task by which it is chosen; these join `further`."""
+    return [
+        (member, add_task(check, f"recipes.{system.choice.recipe}.choose", system.choice.task, tasks, further))
+        for system in systems.values()
+        if system.choice
+        for member in system.choice.members
+    ]
+
+
+def members_of_choices(experiment: Experiment) -> set[str]:
+    """The systems that are there for a choice alone."""
+    return {member for system in experiment.systems.values() if system.choice for member in system.choice.members}
+
+
+def in_words(experiment: Experiment, choice: RecipeChoice) -> str:
+    """Which recipe it is, in the description of a system."""
+    words = f"that of the recipes {', '.join(_recipes(experiment, choice))}"
+    words += f" which has the highest {choice.measure} on {choice.task}"
+    return words + (" (a test set: for reproduction only)" if choice.split == "test" else "")
+
+
+def provenance(experiment: Experiment, choice: RecipeChoice) -> dict[str, Any]:
+    """What an archive says of it."""
+    among = {recipe: experiment.recipes[recipe] for recipe in _recipes(experiment, choice)}
+    return {"chosen": {"by": choice.measure, "on": choice.task}, "among": among}
+
+
+def _recipes(experiment: Experiment, choice: RecipeChoice) -> list[str]:
+    return list(dict.fromkeys(experiment.systems[name].recipe for name in choice.members))
+
+
+def is_chosen(recipe: dict[str, Any]) -> bool:
+    """Whether a recipe stands for the best of several, and is not trained itself."""
+    return "choose" in recipe

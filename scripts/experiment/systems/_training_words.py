@@ -1,0 +1,29 @@
+"""How a system is trained, in words, as a part of its description; reads and writes nothing."""
+
+from __future__ import annotations
+
+from scripts.experiment import adapter_checks, choosing, teachers
+from scripts.experiment.records import Experiment, System
+from scripts.experiment.sizes import size_in_words
+
+
+def training_in_words(experiment: Experiment, system: System) -> str:
+    """The recipes of a trained system, its seeds, and what was chosen among them."""
+    if system.recipe_of:
+        trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
+        words = f", fine-tuned with the recipes {', '.join(trained)}"
+    elif system.choice:
+        dataset = experiment.recipes[system.recipe]["train_on"]
+        words = f", fine-tuned on {dataset} with {choosing.in_words(experiment, system.choice)}"
+    else:
+        words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+        words += teachers.in_words(experiment.recipes[system.recipe])
+    sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
+    words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
+    words += "".join(dict.fromkeys(adapter_checks.in_words(experiment.recipes[recipe]) for recipe in system.recipes))
+    words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
+    if chosen := system.selection:
+        words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
+        if chosen.split == "test":
+            words += " (a test set: for reproduction only)"
+    return words

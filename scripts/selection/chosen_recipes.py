@@ -1,0 +1,37 @@
+"""Table of the recipes among which systems chose: a row a system and recipe, with its score and whether it was chosen.
+
+Reads the records that `choose_recipe` wrote. Writes a TSV: system, entry, task, split, measure, recipe, chosen (yes |
+no), score (the mean over seeds), seeds (their number), by_seed (seed: its mean, ...).
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.common.strict_json import read_json
+
+
+def rows(record: dict) -> list[dict]:
+    """The rows of one system."""
+    same = {"system": record["system"], "entry": record["recipe"]}
+    same |= {key: record[key] for key in ("task", "split", "measure")}
+    return [
+        same
+        | {"recipe": one["recipe"], "chosen": "yes" if one["recipe"] == record["chosen"] else "no"}
+        | {"score": one["score"], "seeds": len(one["seeds"])}
+        | {"by_seed": ", ".join(f"{seed}: {value:.4f}" for seed, value in one["seeds"].items())}
+        for one in record["recipes"]
+    ]
+
+
+def main() -> None:
+    options = parser(__doc__, "choices*", "table", settings=False).parse_args()
+    table = [row for path in options.choices for row in rows(read_json(path))]
+    with atomic_text(options.table) as file:
+        pd.DataFrame(table).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)
