@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from scripts.experiment.checker import Checker
@@ -23,6 +24,6 @@ def check_evaluation(check: Checker, name: str, entry: dict[str, Any]) -> None:
         check_split(check, f"recipes.{name}.evaluate", entry["train_on"], "dev")
 
 
-def decides(entry: dict[str, Any]) -> bool:
+def decides(entry: Mapping[str, Any]) -> bool:
     """Whether the dev queries decide which weights a training ends with."""
     return bool(entry.get("load_best_model_at_end")) or "early_stopping_patience" in entry
