@@ -32,7 +32,7 @@ MARK = "complete.json"
 
 
 def fingerprint(
-    settings: Settings, columns: dict[str, list], weights: list[Path], prompts: dict[str, str] | None = None
+    settings: Settings, columns: list[dict[str, list]], weights: list[Path], prompts: dict[str, str] | None = None
 ) -> str:
     """What a training depends on, as one SHA-256: settings, examples, starting weights, the prompts that are put (the
     model may store them) and the libraries' versions.

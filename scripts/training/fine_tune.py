@@ -3,8 +3,9 @@
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
 seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own).
-Corpus and queries may be files of passages. The folder `--resume` holds checkpoints while the training lasts: the same
-training, killed and started again, goes on from the newest complete one and ends with the same weights.
+Corpus and queries may be files of passages. Of several datasets there are as many corpora, queries and negatives, in
+one order. The folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again,
+goes on from the newest complete one and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -54,38 +55,56 @@ def write_log(path: Path, rows: list[dict]) -> None:
         file.writelines("\t".join(str(row[name]) for name in columns) + "\n" for row in rows)
 
 
+def facts_by_dataset(
+    settings: Settings, tables: list[Table], rows: list[int], reached: list[int]
+) -> dict[str, dict[str, int]]:
+    """Of several datasets each one's queries, examples, and how many of these an epoch learns from."""
+    facts = zip(settings.datasets or [], tables, rows, reached, strict=bool(settings.datasets))
+    return {
+        name: {"queries": table.queries, "examples": count, "examples_per_epoch": seen}
+        for name, table, count, seen in facts
+    }
+
+
 def main() -> None:
-    names = ("start", "corpus", "queries", "negatives", "checkpoint", "timing", "training-log", "resume")
+    names = ("start", "corpus*", "queries*", "negatives*", "checkpoint", "timing", "training-log", "resume")
     options = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = options.settings
     loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages")
     shape = adapter(settings.type).LOSSES[loss]
-    table = read_table(options.negatives)
-    training_set = read_examples(table, options.corpus, options.queries, shape)
+    tables = [read_table(path) for path in options.negatives]
+    sources = zip(tables, options.corpus, options.queries, strict=True)
+    columns = [read_examples(table, corpus, queries, shape) for table, corpus, queries in sources]
     model = load(options.start, settings)
     kind = adapter(settings.type)
     prompts = prompts_of(kind, model)
     cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=prompts)
-    training_set = cut_columns(training_set, cut)
+    columns = [cut_columns(one, cut) for one in columns]
 
+    from scripts.training import several
     from scripts.training.checkpoints import fingerprint
     from scripts.training.trainer import train
 
+    rows = several.rows_of(columns, settings)
+    by_dataset = facts_by_dataset(settings, tables, rows, several.reached(rows, settings))
+    for name, facts in by_dataset.items():
+        print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
     weights = sorted(options.start.rglob("*.safetensors"))
-    mark = fingerprint(settings, training_set, weights, prompts)
-    outcome = train(model, training_set, shape, loss, settings, options.resume, mark)
+    mark = fingerprint(settings, columns, weights, prompts)
+    outcome = train(model, columns, shape, loss, settings, options.resume, mark)
     with atomic_folder(options.checkpoint) as folder:
         model.save_pretrained(str(folder), create_model_card=False)
     write_log(options.training_log, outcome.rows)
-    examples = len(next(iter(training_set.values()))) // len(table.epochs)
-    left_out = {} if table.without_candidate is None else {"queries_without_candidate": table.without_candidate}
-    passes = min(outcome.steps * settings.batch_size, settings.epochs * examples)
+    counted = [table.without_candidate for table in tables if table.without_candidate is not None]
+    left_out = {"queries_without_candidate": sum(counted)} if counted else {}
+    passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))
     write_timing(
         options.timing,
         **told(settings, prompts) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
-        queries=table.queries,
+        queries=sum(table.queries for table in tables),
         **left_out,
-        examples=examples,
+        examples=sum(rows),
+        **({"by_dataset": by_dataset} if by_dataset else {}),
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,
         seconds=outcome.seconds,

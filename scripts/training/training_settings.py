@@ -28,6 +28,10 @@ class Settings:
     margin: Annotated[float | None, "of a loss that has one; null: its own default"] = None
     document_regularizer_weight: Annotated[float | None, "of SpladeLoss, for documents; null: its own default"] = None
     query_regularizer_weight: Annotated[float | None, "of SpladeLoss, for queries; null: its own default"] = None
+    datasets: Annotated[list[str] | None, "the names of several that are learnt from; null: there is one"] = None
+    multi_dataset_batch_sampler: Annotated[
+        Literal["proportional", "round_robin"], "how batches of several datasets follow one another"
+    ] = "proportional"
     draw: Annotated[Literal["once", "epoch"], "epoch: each epoch has rows of its own"] = "once"
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None

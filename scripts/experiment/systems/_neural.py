@@ -13,6 +13,7 @@ from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, T
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.training_datasets import datasets_of, in_words
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.language_models import KEYS as JUDGING
 
@@ -139,7 +140,7 @@ class Neural(SystemKind):
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         """The training queries of its recipe and of all that this starts from, whoever labelled them."""
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
-        return {(entry["train_on"], "train") for entry in experiment.chain(recipe).values()}
+        return {(name, "train") for entry in experiment.chain(recipe).values() for name in datasets_of(entry)}
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return system.passage_length is not None and adapter(model["type"]).SEARCHES
@@ -281,7 +282,7 @@ def _training_in_words(experiment: Experiment, system: System) -> str:
         trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
         words = f", fine-tuned with the recipes {', '.join(trained)}"
     else:
-        words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
+        words = f", fine-tuned with recipe {system.recipe} on {in_words(experiment.recipes[system.recipe])}"
     sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
     words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
     words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
