@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scripts.experiment.training_datasets import datasets_of
+
 ALL = "all"
 HUMAN, BM25 = "human", "bm25"
 SCRATCH, PSEUDO_LABELS = "scratch", "pseudo-labels"
@@ -20,6 +22,12 @@ class Stage(NamedTuple):
     dataset: str
     labels: str
     queries: int | str
+    beside: tuple[str, ...] = ()  # further datasets of the same training
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """All datasets that it learns from."""
+        return (self.dataset, *self.beside)
 
 
 Chain = tuple[Stage, ...]
@@ -30,7 +38,8 @@ def chain(recipes: Mapping[str, Mapping[str, Any]], recipe: str | None) -> Chain
     if recipe is None or recipe not in recipes:
         return ()
     entry = recipes[recipe]
-    stage = Stage(entry["train_on"], entry["labels"], entry["queries"])
+    first, *others = datasets_of(entry)
+    stage = Stage(first, entry["labels"], entry["queries"], tuple(others))
     return (*chain(recipes, entry["start_from"]), stage)
 
 
@@ -45,7 +54,7 @@ def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] |
 
 
 def _stage(stage: Stage, target: str | None, labels: Mapping[str, str]) -> str:
-    name = labels.get(stage.dataset, stage.dataset)
+    name = " + ".join(labels.get(dataset, dataset) for dataset in stage.datasets)
     if stage.labels != HUMAN:
-        name = PSEUDO_LABELS if stage.dataset == target else f"{PSEUDO_LABELS} of {name}"
+        name = PSEUDO_LABELS if stage.datasets == (target,) else f"{PSEUDO_LABELS} of {name}"
     return name if stage.queries == ALL else f"{name} ({stage.queries} queries)"

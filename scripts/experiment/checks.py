@@ -19,6 +19,7 @@ from scripts.experiment.recipe_checks import check_examples, check_lengths, chec
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.teachers import TEACHER
 from scripts.experiment.teachers import check_recipe as check_teaching
+from scripts.experiment.training_datasets import check_sampler, of_each
 from scripts.models.adapters import adapter, adapters
 from scripts.models.losses import resolve_loss
 
@@ -196,12 +197,14 @@ def check_recipes(check: Checker) -> None:
     for name, entry in check.config["recipes"].items():
         if name == UNTRAINED:
             raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
-        check.known(f"recipes.{name}.train_on", entry["train_on"], "datasets")
-        dataset = check.config["datasets"][entry["train_on"]]
-        if not format_of(dataset).has_documents:
-            problem = f"{entry['train_on']} has format {dataset['format']}: no texts to learn from"
-            raise check.fail(f"recipes.{name}.train_on", problem)
-        check_training_queries(check, f"recipes.{name}", entry)
+        for alone in of_each(entry):
+            check.known(f"recipes.{name}.train_on", alone["train_on"], "datasets")
+            dataset = check.config["datasets"][alone["train_on"]]
+            if not format_of(dataset).has_documents:
+                problem = f"{alone['train_on']} has format {dataset['format']}: no texts to learn from"
+                raise check.fail(f"recipes.{name}.train_on", problem)
+            check_training_queries(check, f"recipes.{name}", alone)
+        check_sampler(check, name, entry)
         check_teaching(check, name, entry)
         check_loss(check, name, list(adapters()))
         check_examples(check, name, entry)

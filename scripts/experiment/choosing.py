@@ -14,6 +14,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.tasks import add_task, resolve_task
+from scripts.experiment.training_datasets import datasets_of
 
 MEASURE = "nDCG@10"  # the schema says so too
 
@@ -43,7 +44,7 @@ def _choice(check: Checker, entry: str, names: list[str]) -> dict[str, Any]:
         del recipes[name]["choose"]
     if len(names) == 1:
         raise check.fail(key, "there is one recipe and nothing to choose among; give a list in place of a value")
-    datasets = list(dict.fromkeys(recipes[name]["train_on"] for name in names))
+    datasets = list(dict.fromkeys(dataset for name in names for dataset in datasets_of(recipes[name])))
     if len(datasets) > 1:
         problem = f"its recipes learn from {' and '.join(datasets)}; a choice is among those of one dataset"
         raise check.fail(key, problem)

@@ -41,7 +41,7 @@ def curves(
             if not system.ranks(task.name):
                 continue
             stages = study.chain(system, task)
-            if not stages or (stages[-1].dataset, stages[-1].labels) != (task.dataset, HUMAN):
+            if not stages or (stages[-1].datasets, stages[-1].labels) != ((task.dataset,), HUMAN):
                 continue
             before, labelled = stages[:-1], study.dataset_labels()
             start = called(before, task.dataset)
@@ -75,7 +75,7 @@ def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
     """In which order curves are drawn: from scratch, from pseudo-labels, then by the configuration's datasets."""
     datasets = list(check.config["datasets"])
     first = (SCRATCH, PSEUDO_LABELS).index(start) if start in (SCRATCH, PSEUDO_LABELS) else 2
-    return first, *(datasets.index(stage.dataset) for stage in stages if first == 2)
+    return first, *(datasets.index(one) for stage in stages if first == 2 for one in stage.datasets)
 
 
 def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], point: CurvePoint) -> None:

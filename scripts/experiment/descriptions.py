@@ -8,6 +8,7 @@ import json
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.training_datasets import datasets_of
 
 
 def describe(experiment: Experiment, system: System) -> str:
@@ -27,7 +28,8 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
         own = system_kind(system).learnt_on(experiment, system, dataset)
         return list(dict.fromkeys(itertools.chain(own, *learnt)))
-    own = [entry["train_on"] for entry in experiment.chain(system.recipe_on(dataset)).values()]
+    chain = experiment.chain(system.recipe_on(dataset)).values()
+    own = [name for entry in chain for name in datasets_of(entry)]
     return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # and its teachers
 
 
@@ -60,9 +62,9 @@ def training_columns(experiment: Experiment) -> dict[str, str]:
     for name, recipe in experiment.recipes.items():
         without_source = recipe | {"negatives": {k: v for k, v in recipe["negatives"].items() if k != "from"}}
         groups.setdefault(json.dumps(without_source, sort_keys=True), []).append(name)
-    datasets = [experiment.recipes[names[0]]["train_on"] for names in groups.values()]
+    datasets = [datasets_of(experiment.recipes[names[0]]) for names in groups.values()]
     columns: dict[str, str] = {}
     for dataset, names in zip(datasets, groups.values(), strict=True):
-        label = experiment.datasets[dataset].get("label", dataset)
+        label = " + ".join(experiment.datasets[name].get("label", name) for name in dataset)
         columns |= dict.fromkeys(names, label if datasets.count(dataset) == 1 else " / ".join(names))
     return columns

@@ -7,6 +7,7 @@ from typing import Any
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
+from scripts.experiment.training_datasets import datasets_of
 
 MEASURE, CANDIDATES = "nDCG@10", 100  # the schema says so too
 NEEDED = {"load_best_model_at_end": "evaluate", "early_stopping_patience": "evaluate",
@@ -21,6 +22,9 @@ def check_evaluation(check: Checker, name: str, entry: dict[str, Any]) -> None:
             raise check.fail(f"recipes.{name}.{key}", f"nothing decides without {needed}; add {needed}: {example}")
     if "evaluate" in entry:
         check.computable(f"recipes.{name}.evaluate.measure", entry["evaluate"].get("measure", MEASURE))
+        if len(datasets_of(entry)) > 1:
+            problem = "only valid with one dataset in train_on: which dev queries would decide?"
+            raise check.fail(f"recipes.{name}.evaluate", problem)
         check_split(check, f"recipes.{name}.evaluate", entry["train_on"], "dev")
 
 

@@ -4,7 +4,8 @@ Each is named after its entry and the values in which it differs from the others
 …. A reference to an entry that was fanned out means all entries that it became. The same values are added to a label.
 Comparisons that differ only in their treatment are drawn together, in a figure named after the entry. `same` keeps only
 the pairs of control and treatment that have the same values of these keys. `only` and `without` are lists of names: of
-these a list of lists makes several systems. Of what negatives are from, a list within the list is one value.
+these a list of lists makes several systems. Of what negatives are
+from and of what is trained on, a list within the list is one value.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
 # The key paths of systems whose value is a list of names, and a list of such lists makes several systems.
 SELECTIONS = [("only",), ("without",)]
 # The key paths of recipes at which a list within the list is one value: what it names counts together.
-TOGETHER = [("negatives", "from")]
+TOGETHER = [("negatives", "from"), ("train_on",)]
 # The key paths, per section, that name entries, and the section of these entries.
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {
     "models": {},

@@ -9,6 +9,7 @@ from typing import Any
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment
+from scripts.experiment.training_datasets import datasets_of
 from scripts.ir.languages import ENGLISH, WITH_SENTENCES
 
 ENGLISH_ANALYZER = "english"  # Anserini's default
@@ -38,8 +39,9 @@ def check_sentences(check: Checker, experiment: Experiment) -> None:
         for task in experiment.runs_of(system)
     ]
     split += [
-        (f"recipes.{name}.long_documents", recipe["train_on"])
+        (f"recipes.{name}.long_documents", dataset)
         for name, recipe in experiment.recipes.items()
+        for dataset in datasets_of(recipe)
         if recipe["long_documents"] == "passages"
     ]
     for key, dataset in split:

@@ -86,7 +86,7 @@ class _Cells:
         pseudo = None
         for system in self._ranking("pseudo_labels", task):
             stages = study.chain(system, task)
-            if not stages or stages[-1].dataset != task.dataset or stages[-1].labels != BM25:
+            if not stages or stages[-1].datasets != (task.dataset,) or stages[-1].labels != BM25:
                 problem = f"{system.name} is not trained on pseudo-labels of {task.dataset} when it ranks {task.name!r}"
                 raise study.check.fail(f"{study.key}.pseudo_labels", problem)
             pseudo = stages

@@ -6,6 +6,7 @@ are no labels. But nothing can be trained with negatives that it has to be train
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 
 from scripts.experiment.checker import Checker
@@ -24,6 +25,7 @@ from scripts.experiment.records import UNTRAINED, Experiment, System, Task
 from scripts.experiment.system_kinds import behind, documents_held, system_kind, takes
 from scripts.experiment.tasks import add_task
 from scripts.experiment.teachers import TEACHER, check_scorer
+from scripts.experiment.training_datasets import datasets_of, of_each
 
 LONGEST = 120  # characters in a file's name, which holds 255 in all
 
@@ -60,11 +62,11 @@ def ranked_to_mine(
 ) -> Iterator[tuple[str, Task]]:
     """The systems that negatives are from, each with the training queries that it ranks; these join `further`."""
     for name, recipe in check.config["recipes"].items():
-        for system in systems(recipe["negatives"]):
-            key, split = f"recipes.{name}.negatives.from", f"{recipe['train_on']}/train"
+        for system, dataset in itertools.product(systems(recipe["negatives"]), datasets_of(recipe)):
+            key, split = f"recipes.{name}.negatives.from", f"{dataset}/train"
             task = add_task(check, key, split, tasks, further, judged=False)
             if not system_kind(all_systems[system]).computed and not all_systems[system].ranks(task.name):
-                raise check.fail(key, f"{system} has no run for the training queries of {recipe['train_on']} ({split})")
+                raise check.fail(key, f"{system} has no run for the training queries of {dataset} ({split})")
             yield system, task
 
 
@@ -73,10 +75,12 @@ def check_mining(check: Checker, experiment: Experiment) -> None:
     for name, recipe in experiment.recipes.items():
         key = f"recipes.{name}.negatives"
         for system in systems(recipe["negatives"]):
-            _check_able(check, key, experiment, system, recipe)
-        _check_filters(check, key, experiment, recipe["negatives"], recipe["train_on"])
-        if TEACHER in recipe:
-            check_scorer(check, f"recipes.{name}.{TEACHER}", experiment.systems, recipe[TEACHER], recipe["train_on"])
+            for alone in of_each(recipe):
+                _check_able(check, key, experiment, system, alone)
+        for dataset in datasets_of(recipe):
+            _check_filters(check, key, experiment, recipe["negatives"], dataset)
+            if TEACHER in recipe:
+                check_scorer(check, f"recipes.{name}.{TEACHER}", experiment.systems, recipe[TEACHER], dataset)
     done: set[str] = set()
     for name in experiment.recipes:
         _check_circles(check, experiment, name, (), done)
@@ -137,14 +141,15 @@ def _check_circles(
     if name in done:
         return
     recipe = experiment.recipes[name]
-    dataset, negatives = recipe["train_on"], recipe["negatives"]
+    negatives = recipe["negatives"]
     needed = {recipe["start_from"]: ""} if recipe["start_from"] else {}
-    for system in systems(negatives):
-        for trained in _trainings(experiment, system, dataset):
-            needed.setdefault(trained, system)
-    for scorer in filter(None, (negatives.get(CROSS_ENCODER), recipe.get(TEACHER))):
-        for trained in _trainings(experiment, scorer, dataset, of_scores=True):
-            needed.setdefault(trained, scorer)
+    for dataset in datasets_of(recipe):
+        for system in systems(negatives):
+            for trained in _trainings(experiment, system, dataset):
+                needed.setdefault(trained, system)
+        for scorer in filter(None, (negatives.get(CROSS_ENCODER), recipe.get(TEACHER))):
+            for trained in _trainings(experiment, scorer, dataset, of_scores=True):
+                needed.setdefault(trained, scorer)
     for other, system in needed.items():
         _check_circles(check, experiment, other, (*path, (name, system)), done)
     done.add(name)

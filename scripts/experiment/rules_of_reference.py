@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.experiment.key_paths import as_list
 
 START, TRAINED_ON, RECIPE = ("start_from",), ("train_on",), ("recipe",)
 FROM_SCRATCH = "scratch"
@@ -80,8 +81,10 @@ def trained_apart(rule: dict[str, Any], recipes: Derived, datasets: list[str], k
     groups: dict[str, dict[str, str]] = {}
     for one in recipes.names[name]:
         word = "-".join(recipes.words_without(one, TRAINED_ON))
-        trained_on = recipes.entries[one].get("train_on")
-        groups.setdefault(word, {})[str(trained_on)] = one
+        for trained_on in as_list(recipes.entries[one].get("train_on")):
+            other = groups.setdefault(word, {}).setdefault(str(trained_on), one)
+            if other != one:
+                raise UserError(f"{key}: {other} and {one} are both trained on {trained_on!r}; name one of them")
     return [Choice({"each": of_dataset}, word) for word, of_dataset in groups.items()]
 
 
@@ -96,7 +99,7 @@ def _parts(rule: dict[str, Any], naming: str, allowed: tuple[str, str], recipes:
 
 
 def _others(datasets: list[str], entry: dict[str, Any]) -> list[str]:
-    return [dataset for dataset in datasets if dataset != entry.get("train_on")]
+    return [dataset for dataset in datasets if dataset not in as_list(entry.get("train_on"))]
 
 
 def _own(derived: str, name: str) -> str:

@@ -13,6 +13,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
 from scripts.experiment.evaluation_checks import decides
 from scripts.experiment.records import UNTRAINED, System
+from scripts.experiment.training_datasets import datasets_of
 from scripts.models.adapters import adapter
 from scripts.models.losses import resolve_loss
 from scripts.models.teaching import KEYS, has_temperature
@@ -93,18 +94,20 @@ def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | N
             continue
         seen.add(name)
         entry = recipes[name]
-        found.add((entry["train_on"], "train"))
+        datasets = datasets_of(entry)
+        found |= {(dataset, "train") for dataset in datasets}
         if decides(entry):
-            found.add((entry["train_on"], "dev"))
+            found |= {(dataset, "dev") for dataset in datasets}
         open_ones.append(entry["start_from"])
         if TEACHER in entry:
             teacher = systems[entry[TEACHER]]
-            open_ones.append(teacher.recipe_of.get(entry["train_on"]) if teacher.recipe_of else teacher.recipe)
+            by_dataset = [teacher.recipe_of.get(dataset) for dataset in datasets]
+            open_ones.extend(by_dataset if teacher.recipe_of else [teacher.recipe])
             if teacher.choice:
                 found.add((teacher.choice.dataset, teacher.choice.split))
                 open_ones.extend(systems[member].recipe for member in teacher.choice.members)
             chosen = teacher.selection
-            if chosen and chosen.dataset != entry["train_on"]:
+            if chosen and datasets != [chosen.dataset]:
                 found.add((chosen.dataset, chosen.split))
     return found
 

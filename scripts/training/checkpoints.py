@@ -34,7 +34,7 @@ MARK = "complete.json"
 
 def fingerprint(
     settings: Settings,
-    columns: dict[str, list],
+    columns: list[dict[str, list]],
     weights: list[Path],
     prompts: dict[str, str] | None = None,
     dev: str | None = None,

@@ -5,8 +5,9 @@ Reads a checkpoint to start from, the corpus, the training queries and the negat
 seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own, and
 the measure where it is evaluated on dev: then BM25's run of the dev queries, these and their judgements are read too).
 Corpus and queries may be files of passages. With a teacher it also reads its scores of the examples, from which the
-model then learns. The folder `--resume` holds checkpoints while the training lasts: the same
-training, killed and started again, goes on from the newest complete one and ends with the same weights.
+model then learns. Of several datasets there are as many corpora, queries, negatives and scores, in one order. The
+folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again, goes on from
+the newest complete one and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -85,52 +86,72 @@ def evaluated_by(options: Namespace, settings: Settings) -> DevSet | None:
     from scripts.training.dev_evaluation import How, read_dev_set
 
     how = read_settings(How, settings.evaluate, "evaluate")
-    return read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, options.corpus, how)
+    return read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
+
+
+def facts_by_dataset(
+    settings: Settings, tables: list[Table], rows: list[int], reached: list[int]
+) -> dict[str, dict[str, int]]:
+    """Of several datasets each one's queries, examples, and how many of these an epoch learns from."""
+    facts = zip(settings.datasets or [], tables, rows, reached, strict=bool(settings.datasets))
+    return {
+        name: {"queries": table.queries, "examples": count, "examples_per_epoch": seen}
+        for name, table, count, seen in facts
+    }
 
 
 def main() -> None:
-    names = ("start", "corpus", "queries", "negatives", "scores*", "checkpoint", "timing", "training-log", "resume")
+    files = ("corpus*", "queries*", "negatives*", "scores*")
     of_dev = ("dev-run*", "dev-queries*", "dev-qrels*")
-    options = parser(__doc__, *names, *of_dev, settings=Settings).parse_args()
+    written = ("checkpoint", "timing", "training-log", "resume")
+    options = parser(__doc__, "start", *files, *of_dev, *written, settings=Settings).parse_args()
     settings: Settings = options.settings
     taught = settings.teacher is not None
     if taught != bool(options.scores):
         raise UserError("a teacher and its --scores go together: give both or none")
     loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages", taught)
     shape = shape_of(loss, settings.type, taught)
-    table = read_table(options.negatives)
-    training_set = read_examples(table, options.corpus, options.queries, shape, *options.scores)
+    tables = [read_table(path) for path in options.negatives]
+    scores = [[path] for path in options.scores] or [[] for _ in tables]
+    sources = zip(tables, options.corpus, options.queries, scores, strict=True)
+    columns = [read_examples(table, corpus, queries, shape, *by) for table, corpus, queries, by in sources]
     dev = evaluated_by(options, settings)
     model = load(options.start, settings)
     kind = adapter(settings.type)
     prompts = prompts_of(kind, model)
     cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=prompts)
-    training_set = cut_columns(training_set, cut)
+    columns = [cut_columns(one, cut) for one in columns]
 
+    from scripts.training import several
     from scripts.training.checkpoints import fingerprint
     from scripts.training.trainer import train
 
+    rows = several.rows_of(columns, settings)
+    by_dataset = facts_by_dataset(settings, tables, rows, several.reached(rows, settings))
+    for name, facts in by_dataset.items():
+        print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
     weights = sorted(options.start.rglob("*.safetensors"))
-    mark = fingerprint(settings, training_set, weights, prompts, dev.fingerprint if dev else None)
+    mark = fingerprint(settings, columns, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(kind, model, settings) if dev else None
-    outcome = train(model, training_set, shape, loss, settings, options.resume, mark, evaluations)
+    outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations)
     counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
         saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora["merge"]))
     write_log(options.training_log, outcome.rows)
-    examples = len(next(iter(training_set.values()))) // len(table.epochs)
     if taught and kind.SEARCHES:
         from scripts.models.distillation import scale_of
 
         settings = replace(settings, scale=scale_of(model, settings.scale))  # the timing tells what it was
-    left_out = {} if table.without_candidate is None else {"queries_without_candidate": table.without_candidate}
-    passes = min(outcome.steps * settings.batch_size, settings.epochs * examples)
+    counted = [table.without_candidate for table in tables if table.without_candidate is not None]
+    left_out = {"queries_without_candidate": sum(counted)} if counted else {}
+    passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))
     write_timing(
         options.timing,
         **told(settings, prompts) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
-        queries=table.queries,
+        queries=sum(table.queries for table in tables),
         **left_out,
-        examples=examples,
+        examples=sum(rows),
+        **({"by_dataset": by_dataset} if by_dataset else {}),
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,
         seconds=outcome.seconds,

@@ -4,10 +4,13 @@ rules/training.smk.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scripts.experiment import job_files
 from scripts.experiment.choosing import is_chosen
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.training_datasets import SAMPLER, datasets_of
 from scripts.training.planning_evaluation import evaluation_settings
 from scripts.training.planning_examples import (
     Examples,
@@ -24,7 +27,7 @@ SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "war
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
            "teacher", "temperature", "scale",
-           "lora", "gradient_checkpointing", "matryoshka_dims")  # where the recipe has them  # fmt: skip
+           "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token")
 
@@ -66,23 +69,23 @@ def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
     return path("checkpoint", experiment=experiment.name, model=model, recipe=before, seed=starting_seed)
 
 
-def corpus(experiment: Experiment, recipe: str) -> str:
-    """The documents that a recipe learns from, or the passages of them."""
+def corpus(experiment: Experiment, recipe: str) -> str | list[str]:
+    """The documents that a recipe learns from, or the passages of them: a file for each of its datasets."""
     entry = experiment.recipes[recipe]
-    return job_files.corpus(experiment, entry["train_on"], _passage_length(entry))
+    return _files(entry, lambda dataset: job_files.corpus(experiment, dataset, _passage_length(entry)))
 
 
-def queries(experiment: Experiment, recipe: str) -> str:
-    """The queries that a recipe learns from, or the passages of them."""
+def queries(experiment: Experiment, recipe: str) -> str | list[str]:
+    """The queries that a recipe learns from, or the passages of them, in the same order."""
+    entry, length = experiment.recipes[recipe], _passage_length(experiment.recipes[recipe])
+    return _files(entry, lambda dataset: job_files.texts(experiment, dataset, "queries/train", length))
+
+
+def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]:
+    """The examples that a recipe learns from with a seed, in the same order."""
     entry = experiment.recipes[recipe]
-    return job_files.texts(experiment, entry["train_on"], "queries/train", _passage_length(entry))
-
-
-def negatives(experiment: Experiment, recipe: str, seed: str) -> str:
-    """The examples that a recipe learns from with a seed."""
-    entry = experiment.recipes[recipe]
-    names = {"dataset": entry["train_on"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
-    return path("negatives", experiment=experiment.name, **names)
+    examples = examples_name(entry, sample_of(entry, int(seed)))
+    return _files(entry, lambda name: path("negatives", experiment=experiment.name, dataset=name, examples=examples))
 
 
 def trained_recipes(experiment: Experiment) -> list[str]:
@@ -95,6 +98,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     entry, trained = experiment.recipes[recipe], experiment.models[model]
     by_passage = {"long_documents": "passages"} if _passage_length(entry) else {}
     drawn = {"draw": "epoch"} if by_epoch(entry) else {}
+    several = {"datasets": datasets_of(entry)} if len(datasets_of(entry)) > 1 else {}
     return {
         **{key: entry[key] for key in SCHEDULE},
         **{key: entry[key] for key in FURTHER if key in entry},
@@ -102,6 +106,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
         **by_passage,
         **drawn,
         **evaluation_settings(experiment, model, recipe),
+        **several,
         "type": trained["type"],
         "max_length": trained["max_length"],
         "seed": int(seed),
@@ -128,6 +133,12 @@ def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:
     dataset = examples.recipe["train_on"]
     splits = ("dev", "test") if examples.recipe["negatives"]["exclude_evaluation"] else ()
     return [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for split in splits]
+
+
+def _files(recipe: dict, file_of: Callable[[str], str]) -> str | list[str]:
+    """The file of a recipe's dataset, or those of all in their order where it learns from several."""
+    files = [file_of(dataset) for dataset in datasets_of(recipe)]
+    return files if len(files) > 1 else files[0]
 
 
 def _passage_length(recipe: dict) -> int | None:

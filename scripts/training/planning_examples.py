@@ -4,18 +4,21 @@ settings by which they are made.
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from typing import Any, NamedTuple
 
 from scripts.experiment.negative_sources import CROSS_ENCODER, filters, mined, sources
 from scripts.experiment.records import Experiment
+from scripts.experiment.training_datasets import of_each
 
 Recipe = dict[str, Any]
 OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # the keys of negatives by which candidates are taken
 
 
 class Examples(NamedTuple):
-    """A set of training examples: those of a recipe and, where it learns from several samples, of one of these."""
+    """A set of training examples: those of a recipe (as it is for one of its datasets alone) and, where it learns from
+    several samples, of one of these."""
 
     recipe: Recipe
     sample: int
@@ -86,7 +89,7 @@ def pool_of(experiment: Experiment, dataset: str, name: str) -> Examples:
 def all_examples(experiment: Experiment) -> dict[tuple[str, str], Examples]:
     """All examples by dataset and name."""
     found: dict[tuple[str, str], Examples] = {}
-    for recipe in experiment.recipes.values():
+    for recipe in itertools.chain.from_iterable(map(of_each, experiment.recipes.values())):
         for sample in range(1, recipe.get("samples", 1) + 1):
             found.setdefault((recipe["train_on"], examples_name(recipe, sample)), Examples(recipe, sample))
     return found

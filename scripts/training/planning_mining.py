@@ -9,6 +9,7 @@ from scripts.experiment import job_files
 from scripts.experiment.negative_sources import BM25, CROSS_ENCODER, mined, sources, systems
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.training_datasets import datasets_of
 from scripts.training.planning_examples import (
     Examples,
     Recipe,
@@ -89,7 +90,9 @@ def records(experiment: Experiment) -> list[str]:
             seed = own_seed
             for name, recipe in experiment.chain(last).items():
                 if mined(recipe["negatives"]):
-                    fields = {"dataset": recipe["train_on"], "examples": examples_name(recipe, sample_of(recipe, seed))}
-                    found[path("mining_record", experiment=experiment.name, **fields)] = None
+                    examples = examples_name(recipe, sample_of(recipe, seed))
+                    for dataset in datasets_of(recipe):
+                        fields = {"dataset": dataset, "examples": examples}
+                        found[path("mining_record", experiment=experiment.name, **fields)] = None
                 seed = experiment.starting_seed(name, seed)
     return list(found)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.training_datasets import datasets_of
 from scripts.training.planning_examples import examples_name, sample_of
 
 
-def scores(experiment: Experiment, recipe: str, seed: str) -> str | list[str]:
-    """The teacher's scores of the examples that a recipe learns from with a seed; none where it has no teacher."""
+def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
+    """The teacher's scores of a recipe's examples with a seed, a file a dataset; none without a teacher."""
     entry = experiment.recipes[recipe]
     if "teacher" not in entry:
         return []
-    fields = {"dataset": entry["train_on"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
-    return path("teacher_scores", experiment=experiment.name, system=entry["teacher"], **fields)
+    fields = {"system": entry["teacher"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
+    fields["experiment"] = experiment.name
+    return [path("teacher_scores", dataset=dataset, **fields) for dataset in datasets_of(entry)]

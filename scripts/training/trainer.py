@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from datasets import Dataset
 from transformers import PrinterCallback
 
 from scripts.common.errors import UserError
@@ -25,10 +24,12 @@ from scripts.models.adapters import Training, adapter
 from scripts.models.losses import LISTS
 from scripts.models.matryoshka import of_dimensions
 from scripts.models.running import device, precision
+from scripts.training import several
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, newest_complete
 from scripts.training.memory import MicroBatch, checkpoint_activations
+from scripts.training.several import Columns
 from scripts.training.training_settings import Settings
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
@@ -100,7 +101,7 @@ def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | No
 
 def train(
     model,
-    columns: dict[str, list],
+    columns: list[Columns],
     shape: str,
     loss: str,
     settings: Settings,
@@ -108,17 +109,15 @@ def train(
     fingerprint: str,
     evaluations: Evaluations | None = None,
 ) -> Outcome:
-    """Fine-tune `model` in place on the columns (texts) of a training set; `folder` keeps checkpoints to resume from.
+    """Fine-tune `model` in place on the columns (texts) of each dataset; `folder` keeps checkpoints to resume from.
 
     With `evaluations` the model is evaluated on the way, and has the best state's weights in the end if they are kept.
 
     Raises UserError where the loss stops being a number.
     """
     training = adapter(settings.type).training()
-    dataset = Dataset.from_dict(columns)
     by_epoch = settings.draw == "epoch"
-    rows = len(dataset) // int(settings.epochs) if by_epoch else len(dataset)
-    steps = math.ceil(settings.epochs * math.ceil(rows / settings.batch_size))
+    steps = math.ceil(settings.epochs * sum(several.batches_of(several.rows_of(columns, settings), settings)))
     sampler: Any = without_duplicates if shape == LISTS else ShuffledBatches
     loss_module = training.loss(loss, model, settings.margin, **settings.of_loss)
     if settings.matryoshka_dims:
@@ -147,6 +146,7 @@ def train(
         use_cpu=device() == "cpu",
         dataloader_pin_memory=device() != "cpu",
         batch_sampler=partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs)) if by_epoch else sampler,
+        multi_dataset_batch_sampler=several.sampler(settings),
         logging_steps=log_every,
         logging_nan_inf_filter=False,
         save_strategy="steps",
@@ -157,11 +157,11 @@ def train(
         disable_tqdm=True,
     )
     if training.prompts:  # not as an argument: the library would read a text as JSON
-        arguments.prompts = training.prompts(model, list(columns))
+        arguments.prompts = training.prompts(model, several.names_of(columns))
     trainer = micro_batch_trainer(training.trainer)(
         model=model,
         args=arguments,
-        train_dataset=dataset,
+        train_dataset=several.as_dataset(columns),
         loss=loss_module,
         callbacks=[recorder],
     )

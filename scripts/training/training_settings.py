@@ -32,6 +32,10 @@ class Settings:
     teacher: Annotated[str | None, "the system whose scores are learnt from; null: there is none"] = None
     temperature: Annotated[float | None, "of a loss of distributions with a teacher; null: its own default"] = None
     scale: Annotated[float | None, "of similarities before a teacher's scores; null: 20 of cosines, else 1"] = None
+    datasets: Annotated[list[str] | None, "the names of several that are learnt from; null: there is one"] = None
+    multi_dataset_batch_sampler: Annotated[
+        Literal["proportional", "round_robin"], "how batches of several datasets follow one another"
+    ] = "proportional"
     draw: Annotated[Literal["once", "epoch"], "epoch: each epoch has rows of its own"] = "once"
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None

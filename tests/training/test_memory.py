@@ -93,7 +93,7 @@ def trained(task, start, folder, kind, loss, **settings):
     made, shape = examples(task, kind, loss)
     model = load(start, kind)
     used = Settings(**SCHEDULE | {"type": kind, "loss": loss} | settings)
-    outcome = train(model, made, shape, loss, used, folder, fingerprint(used, made, []))
+    outcome = train(model, [made], shape, loss, used, folder, fingerprint(used, [made], []))
     return outcome, {name: value.detach().numpy() for name, value in model.named_parameters()}
 
 

@@ -115,8 +115,8 @@ def test_a_prompt_that_is_left_out_of_the_mean_is_left_out_in_training(tasks, tm
 
 def test_a_training_that_was_killed_goes_on_with_the_same_prompts_only(task):
     settings = Settings(**SCHEDULE)
-    marks = {fingerprint(settings, {}, [], prompts) for prompts in (None, {}, BOTH, {"query": "x"})}
-    assert len(marks) == 3 and fingerprint(settings, {}, []) == fingerprint(settings, {}, [], {})
+    marks = {fingerprint(settings, [], [], prompts) for prompts in (None, {}, BOTH, {"query": "x"})}
+    assert len(marks) == 3 and fingerprint(settings, [], []) == fingerprint(settings, [], [], {})
 
 
 def test_prompts_without_room_are_a_mistake_before_training(task, tmp_path, monkeypatch):

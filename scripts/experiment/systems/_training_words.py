@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.experiment import adapter_checks, choosing, teachers
+from scripts.experiment import adapter_checks, choosing, teachers, training_datasets
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.sizes import size_in_words
 
@@ -13,11 +13,12 @@ def training_in_words(experiment: Experiment, system: System) -> str:
         trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
         words = f", fine-tuned with the recipes {', '.join(trained)}"
     elif system.choice:
-        dataset = experiment.recipes[system.recipe]["train_on"]
-        words = f", fine-tuned on {dataset} with {choosing.in_words(experiment, system.choice)}"
+        learnt = training_datasets.in_words(experiment.recipes[system.recipe])
+        words = f", fine-tuned on {learnt} with {choosing.in_words(experiment, system.choice)}"
     else:
-        words = f", fine-tuned with recipe {system.recipe} on {experiment.recipes[system.recipe]['train_on']}"
-        words += teachers.in_words(experiment.recipes[system.recipe])
+        recipe = experiment.recipes[system.recipe]
+        words = f", fine-tuned with recipe {system.recipe} on {training_datasets.in_words(recipe)}"
+        words += teachers.in_words(recipe)
     sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
     words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
     words += "".join(dict.fromkeys(adapter_checks.in_words(experiment.recipes[recipe]) for recipe in system.recipes))

@@ -29,7 +29,7 @@ class SizeGroup:
 
     name: str
     systems: Annotated[dict[str, int | str], "system: its number of training queries, or all"]
-    train_on: Annotated[str, "the dataset"]
+    train_on: Annotated[str | list[str], "the dataset, or those of one training"]
     untrained: Annotated[str | None, "the same without training, a dashed level where there is one group"]
 
 
@@ -88,7 +88,8 @@ def size_curves(groups: list[SizeGroup], metrics: list[Path], datasets: pd.DataF
             points, ranges = [], []
             for system, queries in group.systems.items():
                 if system in by_system:
-                    size = float(train[group.train_on] if queries == "all" else queries)
+                    learnt = [group.train_on] if isinstance(group.train_on, str) else group.train_on
+                    size = float(sum(train[name] if queries == "all" else int(queries) for name in learnt))
                     points.append((size, mean(by_system[system])))
                     ranges.append((min(by_system[system]), max(by_system[system])))
             if points:

@@ -15,6 +15,7 @@ from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
+from scripts.experiment.training_datasets import datasets_of
 from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import family_figures, family_pages
@@ -149,7 +150,7 @@ def sizes(experiment: Experiment) -> list[dict]:
             first, recipe = next(iter(members.items()))
             described.append(
                 {
-                    "name": f"{ranks[1]} trained on {recipe['train_on']}, from {first}",
+                    "name": f"{ranks[1]} trained on {' + '.join(datasets_of(recipe))}, from {first}",
                     "systems": {name: recipe["queries"] for name, recipe in members.items()},
                     "train_on": recipe["train_on"],
                     "untrained": untrained.get(ranks),

@@ -1,0 +1,63 @@
+"""Training sets of several datasets in one training: the library's, each batch of one dataset.
+
+The library draws the order of proportional batches from seed and epoch as it draws that within a dataset; here seeds
+are spread (see batches.py), so that no seed's epoch has the order of another's. Members are named by their numbers: one
+called as a column is, `query`, would have the library take this column's prompt for all columns.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from datasets import Dataset, DatasetDict
+from sentence_transformers.base.sampler import (
+    MultiDatasetDefaultBatchSampler,
+    ProportionalBatchSampler,
+    RoundRobinBatchSampler,
+)
+
+from scripts.training.batches import spread
+from scripts.training.training_settings import Settings
+
+Columns = dict[str, list]
+SAMPLERS = {"proportional": ProportionalBatchSampler, "round_robin": RoundRobinBatchSampler}
+
+
+def as_dataset(columns: list[Columns]) -> Dataset | DatasetDict:
+    """The library's training set of the columns of each dataset."""
+    if len(columns) == 1:
+        return Dataset.from_dict(columns[0])
+    return DatasetDict({str(number): Dataset.from_dict(one) for number, one in enumerate(columns, 1)})
+
+
+def names_of(columns: list[Columns]) -> list[str]:
+    """The columns of all datasets, of which one may have more negatives a row than another."""
+    return list(dict.fromkeys(name for one in columns for name in one))
+
+
+def rows_of(columns: list[Columns], settings: Settings) -> list[int]:
+    """The rows of an epoch by dataset."""
+    draws = int(settings.epochs) if settings.draw == "epoch" else 1
+    return [len(next(iter(one.values()))) // draws for one in columns]
+
+
+def batches_of(rows: list[int], settings: Settings) -> list[int]:
+    """The batches of an epoch by dataset: with round_robin equally many, as many as the smallest has."""
+    batches = [math.ceil(count / settings.batch_size) for count in rows]
+    return [min(batches)] * len(batches) if settings.multi_dataset_batch_sampler == "round_robin" else batches
+
+
+def reached(rows: list[int], settings: Settings) -> list[int]:
+    """The rows of an epoch that are learnt from, by dataset: those of its batches."""
+    made = zip(rows, batches_of(rows, settings), strict=True)
+    return [min(count, batches * settings.batch_size) for count, batches in made]
+
+
+def sampler(settings: Settings) -> partial[MultiDatasetDefaultBatchSampler]:
+    """How the library's trainer makes one sequence of the batches of all datasets."""
+    return partial(_spread, SAMPLERS[settings.multi_dataset_batch_sampler])
+
+
+def _spread(made: type, dataset, batch_samplers: list, generator, seed: int) -> MultiDatasetDefaultBatchSampler:
+    return made(dataset, batch_samplers=batch_samplers, generator=generator, seed=spread(seed))

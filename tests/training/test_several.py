@@ -1,0 +1,175 @@
+"""Several datasets in one training: which rows a batch holds, how often each dataset comes, prompts, and resuming."""
+
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same
+from tests.training.test_fine_tune import KILLER
+
+SIZES = {"many": 18, "few": 6}
+HEADER = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank"
+SAMPLERS = ("proportional", "round_robin")
+
+
+@pytest.fixture(scope="module")
+def two(task, tmp_path_factory):
+    """Two datasets with other words: 18 queries with two negatives each, and 6 with one; no text comes twice."""
+    folder = tmp_path_factory.mktemp("two")
+    for name in ("start", "masked"):
+        (folder / name).symlink_to(task / name)
+    for (name, size), words in zip(SIZES.items(), (WORDS[:10], WORDS[10:]), strict=True):
+        (folder / name).mkdir()
+        texts = [f"{words[n % 10]} {words[n // 10]}" for n in range(60)]
+        write_corpus(folder / name / "corpus.jsonl", (Document(f"d{n}", "", text) for n, text in enumerate(texts)))
+        write_queries(folder / name / "queries.jsonl", {f"q{n}": f"{words[n % 10]} {n}" for n in range(size)})
+        shifts = (20, 40) if name == "many" else (20,)
+        rows = [f"q{n}\td{n}\td{n + shift}\trandom\t" for n in range(size) for shift in shifts]
+        (folder / name / "negatives.tsv").write_text("\n".join([HEADER, *rows]) + "\n")
+    return folder
+
+
+def command_of_two(two, out, **settings):
+    """The tiny task's command line with the files of both datasets."""
+    parts = command(two, out, datasets=list(SIZES), **settings)
+    for name, file in (("corpus", "corpus.jsonl"), ("queries", "queries.jsonl"), ("negatives", "negatives.tsv")):
+        place = parts.index(f"--{name}") + 1
+        parts[place : place + 1] = [str(two / dataset / file) for dataset in SIZES]
+    return parts
+
+
+def train_two(two, out, monkeypatch, **settings):
+    from scripts.training import fine_tune as script
+
+    monkeypatch.setattr(sys, "argv", command_of_two(two, out, **settings)[1:])
+    script.main()
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The texts of each batch that the trainer is given."""
+    from sentence_transformers.base.trainer import BaseTrainer
+
+    batches, init = [], BaseTrainer.__init__
+
+    def with_kept(self, **arguments):
+        init(self, **arguments)
+        collate = self.data_collator
+
+        def kept(rows):
+            batches.append([{key: value for key, value in row.items() if key != "dataset_name"} for row in rows])
+            return collate(rows)
+
+        kept.valid_label_columns = collate.valid_label_columns
+        self.data_collator = kept
+
+    monkeypatch.setattr(BaseTrainer, "__init__", with_kept)
+    return batches
+
+
+def dataset_of(batch):
+    """The one dataset that a batch is of, by its words."""
+    found = {name for row in batch for name, words in (("many", WORDS[:10]), ("few", WORDS[10:]))
+             if any(word in words for text in row.values() for word in text.split())}  # fmt: skip
+    assert len(found) == 1
+    return found.pop()
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize(
+    ("kind", "loss"), [("bi-encoder", "MultipleNegativesRankingLoss"), ("cross-encoder", "MarginRankingLoss")]
+)
+def test_each_batch_is_of_one_dataset_and_each_comes_as_often_as_the_sampler_says(
+    two, tmp_path, monkeypatch, seen, sampler, kind, loss
+):
+    """Counted by hand: of lists 18 rows are five batches of four and 6 are two; of triplets 36 are nine."""
+    train_two(two, tmp_path, monkeypatch, type=kind, loss=loss, epochs=2, multi_dataset_batch_sampler=sampler)
+    rows = {"many": 18 if kind == "bi-encoder" else 36, "few": 6}
+    in_all = {"many": -(-rows["many"] // 4), "few": 2}
+    batches = in_all if sampler == "proportional" else {"many": 2, "few": 2}
+    order = [dataset_of(batch) for batch in seen]
+    assert len(order) == 2 * sum(batches.values())
+    epochs = [order[: len(order) // 2], order[len(order) // 2 :]]
+    assert all(collections.Counter(epoch) == batches for epoch in epochs)
+    if sampler == "round_robin":
+        assert order == ["many", "few"] * 4
+    else:
+        for epoch in (seen[: len(order) // 2], seen[len(order) // 2 :]):
+            learnt = [json.dumps(row) for batch in epoch for row in batch]
+            assert len(set(learnt)) == len(learnt) == sum(rows.values())  # each row once
+    timing = json.loads((tmp_path / "timing.json").read_text())
+    learnt = {"many": rows["many"] if sampler == "proportional" else 8, "few": 6}
+    assert timing["by_dataset"] == {
+        name: {"queries": SIZES[name], "examples": rows[name], "examples_per_epoch": learnt[name]} for name in SIZES
+    }
+    assert (timing["queries"], timing["examples"], timing["steps"]) == (24, sum(rows.values()), len(order))
+    assert timing["examples_per_second"] * timing["seconds"] == pytest.approx(
+        min(2 * sum(learnt.values()), 4 * len(order))
+    )
+
+
+def test_batches_come_in_the_order_of_the_librarys_trainer_with_the_spread_seed(two, tmp_path, monkeypatch, seen):
+    """The library's sampler over as many batches, by itself, puts the datasets into the same order in each epoch."""
+    import torch
+    from sentence_transformers.base.sampler import DefaultBatchSampler, ProportionalBatchSampler
+    from torch.utils.data import ConcatDataset, SequentialSampler
+
+    train_two(two, tmp_path, monkeypatch, epochs=2, seed=3)
+    generator, rows = torch.Generator(), [range(18), range(6)]
+    inner = [DefaultBatchSampler(SequentialSampler(part), batch_size=4, drop_last=False) for part in rows]
+    library = ProportionalBatchSampler(ConcatDataset(rows), inner, generator=generator, seed=3 << 20)
+    expected = []
+    for epoch in (0, 1):
+        library.set_epoch(epoch)
+        expected += ["many" if batch[0] < 18 else "few" for batch in library]
+    assert [dataset_of(batch) for batch in seen] == expected and expected[:7] != expected[7:]
+
+
+@pytest.mark.parametrize(("sampler", "step"), [("proportional", 10), ("round_robin", 7)])
+def test_a_killed_training_on_two_datasets_ends_like_an_undisturbed_one(two, tmp_path, monkeypatch, sampler, step):
+    settings = {"epochs": 3, "multi_dataset_batch_sampler": sampler, "prompts": {"query": "ashen ", "document": ""}}
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    arguments = ["step", str(step), *command_of_two(two, killed, **settings)[2:]]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    train_two(two, killed, monkeypatch, **settings)
+    train_two(two, whole, monkeypatch, **settings)
+    resumed = json.loads((killed / "timing.json").read_text())["resumed_at_step"]
+    assert 0 < resumed < step + 1 and same(killed, whole)
+
+
+def test_prompts_and_members_do_not_meet(two, tmp_path, monkeypatch):
+    """Queries get their prompt and documents theirs, also where datasets are called as columns are."""
+    from sentence_transformers.base.data_collator import BaseDataCollator
+
+    put, prompt_of = {}, BaseDataCollator._get_prompt_for_column
+
+    def kept(self, prompts, column):
+        put[column] = prompt_of(self, prompts, column)
+        return put[column]
+
+    monkeypatch.setattr(BaseDataCollator, "_get_prompt_for_column", kept)
+    prompts = {"query": "ashen ", "document": "yewen "}
+    train_two(two, tmp_path, monkeypatch, epochs=1, prompts=prompts)
+    assert put == {"anchor": "ashen ", "positive": "yewen ", "negative_1": "yewen ", "negative_2": "yewen "}
+
+
+def test_what_is_trained_on_marks_the_training():
+    """A resumed training has the same examples of the same datasets in the same order, batched alike."""
+    from scripts.common.settings import read_settings
+    from scripts.training.checkpoints import fingerprint
+    from scripts.training.training_settings import Settings
+
+    one, other = {"anchor": ["a"], "positive": ["b"]}, {"anchor": ["c"], "positive": ["d"]}
+    kinds = [{"datasets": ["x", "y"]}, {"datasets": ["x", "y"], "multi_dataset_batch_sampler": "round_robin"}]
+    plain, turn = (read_settings(Settings, SCHEDULE | kind) for kind in kinds)
+    marks = [fingerprint(plain, columns, []) for columns in ([one], [one, other], [other, one])]
+    assert len({*marks, fingerprint(turn, [one, other], [])}) == 4
