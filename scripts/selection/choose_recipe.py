@@ -32,7 +32,7 @@ class Settings:
     task: Annotated[str, "the task that decides"]
     split: Annotated[str, "of that task"]
     measure: Annotated[str, "whose mean counts"]
-    members: Annotated[dict[str, str], "the recipe of each system whose runs are compared, in their order"]
+    members: Annotated[list[list[str]], "each system whose runs are compared and its recipe, in their order"]
 
 
 def reached(runs: list[Path], qrels: Qrels, settings: Settings) -> list[dict]:
@@ -44,7 +44,7 @@ def reached(runs: list[Path], qrels: Qrels, settings: Settings) -> list[dict]:
         by_member.setdefault(fields["system"], {})[int(fields["seed"])] = float(mean)
     return [
         {"recipe": recipe, "score": fmean(by_member[member].values()), "seeds": dict(sorted(by_member[member].items()))}
-        for member, recipe in settings.members.items()
+        for member, recipe in settings.members
     ]
 
 

@@ -31,7 +31,7 @@ def qrels(experiment: Experiment, recipe: str) -> str:
 def choice_settings(experiment: Experiment, recipe: str) -> dict[str, Any]:
     """How a recipe is chosen."""
     system, chosen = choosers(experiment)[recipe], _choice(experiment, recipe)
-    recipes = {member.name: member.recipe for member in _members(experiment, recipe)}
+    recipes = [[member.name, member.recipe] for member in _members(experiment, recipe)]
     how = {"task": chosen.task, "split": chosen.split, "measure": chosen.measure}
     return {"system": system.name, "recipe": chosen.recipe, **how, "members": recipes}
 

@@ -58,7 +58,7 @@ def test_a_system_stays_one_and_its_members_rank_dev_alone():
     assert first_stage(chosen, "again-0.2-1", "d-dev", "2") == "results/e/runs/d-dev/tuned/seed-2.trec.gz"
     assert planning_choice.choice_settings(chosen, "r-chosen-by-tuned") == {
         "system": "tuned", "recipe": "r", "task": "d/dev", "split": "dev", "measure": "RR@10",
-        "members": {f"tuned-{name}": f"r-{name}" for name in NAMES},
+        "members": [[f"tuned-{name}", f"r-{name}"] for name in NAMES],
     }  # fmt: skip
     assert planning_choice.of_members(chosen, "training_log", "m", "r-chosen-by-tuned", "1")[0] == (
         "results/e/models/m/r-0.1-1/seed-1.log.tsv"
@@ -131,7 +131,7 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
         names.insert(rank - 1, "a")
         write_run(runs[-1], {"q": {name: -float(n) for n, name in enumerate(names)}}, "t")
     settings = {"system": "s", "recipe": "r", "task": "d/dev", "split": "dev", "measure": "RR@10",
-                "members": {name: f"r-{name}" for name in ("one", "two", "three")}}  # fmt: skip
+                "members": [[name, f"r-{name}"] for name in ("one", "two", "three")]}  # fmt: skip
     record = tmp_path / "choice.json"
     arguments = ["--runs", *runs, "--qrels", tmp_path / "dev.qrels", "--choice", record]
     monkeypatch.setattr(sys, "argv", ["x", *map(str, arguments), "--settings", json.dumps(settings)])

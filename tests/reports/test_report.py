@@ -248,7 +248,7 @@ def test_text_of_the_configuration_is_never_markup():
         {
             "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
             "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
-            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
+            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "chosen": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
             "costs": None, "cost_figures": [], "published": None, "published_counts": None,
             "families": [ShownFamily(EVIL, "m1", EVIL, EVIL, [EVIL], evil_table, evil_table, Markup("<svg/>"))],
             "studies": [ShownStudy(EVIL, "t1", EVIL, evil_table, [EVIL], [(EVIL, Markup("<svg/>"))], [(EVIL, [EVIL], [EVIL])])],

@@ -17,7 +17,7 @@ def chosen_config() -> dict:
     config["recipes"] = {"tuned": config["recipes"]["random"] | kept | choice}
     config["systems"] = {
         "plain": config["systems"]["plain"],
-        "dense": {"model": "bert", "recipe": "tuned", "seeds": 2},
+        "dense": {"model": "bert", "recipe": "tuned"},
     }
     config["comparisons"] = {"tuned": {"control": "plain", "treatment": "dense"}}
     return config
@@ -25,7 +25,7 @@ def chosen_config() -> dict:
 
 def test_the_best_recipe_on_dev_ranks_the_tasks(fresh):
     fresh.write_config(chosen_config())
-    done = fresh.snakemake("results/tiny/summary.md", "results/tiny/report.html", "--cores", "1")
+    done = fresh.snakemake("results/tiny/summary.md")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     results = fresh.folder / "results/tiny"
     chosen = results / "models/bert/tuned-chosen-by-dense"
@@ -38,9 +38,8 @@ def test_the_best_recipe_on_dev_ranks_the_tasks(fresh):
             assert value == evaluate(run, qrels, ["RR@10"])["RR@10"].mean()
     best = max(record["recipes"], key=lambda one: one["score"])["recipe"]
     assert record["chosen"] == best
-    for seed in ("seed-1", "seed-2"):
-        paths = [folder / seed / "model.safetensors" for folder in (chosen, results / f"models/bert/{best}")]
-        assert paths[0].read_bytes() == paths[1].read_bytes()
+    paths = [folder / "seed-1/model.safetensors" for folder in (chosen, results / f"models/bert/{best}")]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
     timing = json.loads((chosen / "seed-1.timing.json").read_text())
     assert timing["evaluate"]["measure"] == "nDCG@10" and timing["kept_step"] == timing["best_step"]
     table = pd.read_csv(results / "tables/chosen-recipes.tsv", sep="\t")
@@ -48,9 +47,6 @@ def test_the_best_recipe_on_dev_ranks_the_tasks(fresh):
     assert not (results / "runs/weather/dense-0.001").exists()
     compared = pd.read_csv(results / "tables/comparisons.tsv", sep="\t")
     assert (compared["control_tried"][0], compared["treatment_tried"][0]) == (1, 2)
-    assert f"- **dense**: {best} of 2, by RR@10 on weather/dev, the mean of 2 seeds" in (
-        (results / "summary.md").read_text()
-    )
-    assert "Chosen recipes" in (results / "report.html").read_text()
+    assert f"- **dense**: {best} of 2, by RR@10 on weather/dev (" in (results / "summary.md").read_text()
     again = fresh.planned()
     assert not any(job.split()[0] in ("fine_tune", "choose_recipe", "chosen_checkpoint") for job in again), again
