@@ -12,6 +12,7 @@ from typing import Any
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.choice_record import RecipeChoice
+from scripts.experiment.evaluation_checks import check_measure
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.tasks import add_task, resolve_task
 from scripts.experiment.training_datasets import datasets_of
@@ -49,7 +50,7 @@ def _choice(check: Checker, entry: str, names: list[str]) -> dict[str, Any]:
         problem = f"its recipes learn from {' and '.join(datasets)}; a choice is among those of one dataset"
         raise check.fail(key, problem)
     task = stated.get("task", f"{datasets[0]}/dev")
-    check.computable(f"{key}.measure", stated.get("measure", MEASURE))
+    check_measure(check, f"{key}.measure", stated.get("measure", MEASURE))
     found = resolve_task(Checker(check.config, f"{check.source}: {key}"), task)
     if not found.has_documents or found.runs_of:
         raise check.fail(f"{key}.task", f"{task} is ranked by nobody; expected a dataset with documents")

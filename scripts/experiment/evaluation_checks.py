@@ -21,11 +21,18 @@ def check_evaluation(check: Checker, name: str, entry: dict[str, Any]) -> None:
             example = "{measure: nDCG@10}" if needed == "evaluate" else "3"
             raise check.fail(f"recipes.{name}.{key}", f"nothing decides without {needed}; add {needed}: {example}")
     if "evaluate" in entry:
-        check.computable(f"recipes.{name}.evaluate.measure", entry["evaluate"].get("measure", MEASURE))
+        check_measure(check, f"recipes.{name}.evaluate.measure", entry["evaluate"].get("measure", MEASURE))
         if len(datasets_of(entry)) > 1:
             problem = "only valid with one dataset in train_on: which dev queries would decide?"
             raise check.fail(f"recipes.{name}.evaluate", problem)
         check_split(check, f"recipes.{name}.evaluate", entry["train_on"], "dev")
+
+
+def check_measure(check: Checker, key: str, measure: str) -> None:
+    """Raise UserError for a measure that cannot be computed, or of which a lower value is better: the highest wins."""
+    check.computable(key, measure)
+    if measure in check.config.get("lower_is_better", []):
+        raise check.fail(key, f"of {measure} a lower value is better, and the highest would be chosen; name another")
 
 
 def decides(entry: Mapping[str, Any]) -> bool:

@@ -154,7 +154,7 @@ REFUSED = {
           "systems/reranker/recipe": "r4"}, "recipes.r3.loss: loss 'TripletLoss' is not one that a cross-encoder"),
         ({"recipes/unused": {"train_on": "d", "loss": "Loss"}}, "recipes.unused.loss"),
         ({"recipes/r/loss": "MSELoss"}, "it is for a cross-encoder"),
-        ({"recipes/r/loss": "MarginMSELoss"}, "need a teacher's scores"),
+        ({"recipes/r/loss": "MarginMSELoss"}, "compares with a teacher's scores"),
         ({"recipes/r/loss": "MatryoshkaLoss"}, "recipes.r.loss"),
         ({"recipes/r": {"train_on": "d", "loss": "TripletLoss", "long_documents": "passages"}}, "does not go with long_documents: passages"),
         ({"recipes/r": {"train_on": "d", "loss": "MultipleNegativesRankingLoss", "long_documents": "passages"}}, "does not go with"),

@@ -27,11 +27,19 @@ def test_a_teacher_scores_the_examples_and_the_training_takes_its_scores():
     experiment = resolved({"recipes/r/scale": 10, "recipes/r/queries": 16, "recipes/r/samples": 2})
     scores = [teaching.scores(experiment, "r", seed) for seed in "12"]
     name = "human-labels_3-bm25-negatives_16-queries"
-    assert scores == [f"results/e/teachers/d/{name}{sample}/ce.trec.gz" for sample in ("", "_sample-2")]
+    assert scores == [[f"results/e/teachers/d/{name}{sample}/ce.trec.gz"] for sample in ("", "_sample-2")]
     assert planning.negatives(experiment, "r", "2") == f"results/e/negatives/d/{name}_sample-2.tsv"
     settings = planning.training_settings(experiment, "m", "r", "1")
     assert (settings["teacher"], settings["scale"]) == ("ce", 10) and "temperature" not in settings
     assert "distilled from ce" in describe(experiment, experiment.systems["tuned"])
+
+
+def test_a_teacher_of_several_datasets_scores_the_examples_of_each():
+    experiment = resolved({"datasets/e": OTHER["datasets/e"], "recipes/r/train_on": [["d", "e"]]})
+    name = "human-labels_3-bm25-negatives_all-queries"
+    scores = [f"results/e/teachers/{dataset}/{name}/ce.trec.gz" for dataset in "de"]
+    assert teaching.scores(experiment, "r", "1") == scores
+    assert datasets_learnt(experiment, experiment.systems["tuned"], "d") == ["d", "e"]
 
 
 def test_without_a_teacher_no_setting_is_another():
