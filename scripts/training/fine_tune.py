@@ -4,8 +4,8 @@ Reads a checkpoint to start from, the corpus, the training queries and the negat
 (safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
 seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own).
 Corpus and queries may be files of passages. Of several datasets there are as many corpora, queries and negatives, in
-one order. The folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again,
-goes on from the newest complete one and ends with the same weights.
+one order. The folder `--resume` holds checkpoints while the training lasts: the same training, killed and started
+again, goes on from the newest complete one and ends with the same weights.
 """
 
 from __future__ import annotations
