@@ -79,6 +79,7 @@ class Adapter(Protocol):
     SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
     INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
+    EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     MARGINS: dict[str, str]  # the losses that have a margin -> what the library calls it
@@ -117,6 +118,9 @@ class Adapter(Protocol):
     def load_scorer(self, folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
         """Load a model that scores pairs."""
 
+    def exportable(self, model: Any, folder: Path) -> Any:
+        """What of a loaded model is exported (see onnx_export); `folder` gets what the kind writes beside the graph."""
+
     def load_tagger(self, folder: Path, max_length: int, batch_size: int) -> WordTagger:
         """Load a model that labels words."""
 
@@ -132,6 +136,11 @@ def adapter(name: str) -> Adapter:
 def tags(name: str) -> bool:
     """Whether models of a kind label words, and so rank nothing."""
     return bool(getattr(adapter(name), "TAGS", False))
+
+
+def exports(name: str) -> bool:
+    """Whether checkpoints of a kind can be turned into ONNX."""
+    return bool(getattr(adapter(name), "EXPORTS", False))
 
 
 def index_of(name: str) -> str:

@@ -182,6 +182,11 @@ def check_weights(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(tensors_of)]
 
 
+def weights_bytes(checkpoint: Path) -> int:
+    """The size of all weights of a checkpoint, of safetensors or in ONNX."""
+    return sum(file.stat().st_size for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))
+
+
 def check_text(file: Path) -> None:
     """Raise UserError unless a vocabulary or a list of merges is UTF-8 text with a line in it."""
     try:

@@ -12,6 +12,8 @@ from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.sizes import size_in_words
+from scripts.experiment.systems._export import KEYS as EXPORT
+from scripts.experiment.systems._export import OF_EXPORT, export_in_words, export_settings
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.language_models import KEYS as JUDGING
@@ -82,6 +84,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "description": "passages: whole sentences of at most so many characters together; default 150",
         "$ref": "#/$defs/length",
     },
+    **EXPORT,
 }
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
@@ -121,6 +124,7 @@ class Neural(SystemKind):
             recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
+            settings=export_settings(check, name, entry),
             tasks=ranked,
         )
 
@@ -154,11 +158,13 @@ class Neural(SystemKind):
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
             "depth": system.depth,
             "passages": system.passage_length,
+            "export": [system.settings.get(key) for key in OF_EXPORT],
         }
 
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
-        onnx = "ONNX, " if model["backend"] == "onnx" else ""
+        exported = export_in_words(system.settings) or ("ONNX" if model["backend"] == "onnx" else "")
+        onnx = f"{exported}, " if exported else ""
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
             words += _training_in_words(experiment, system)
@@ -180,6 +186,7 @@ class Neural(SystemKind):
             if model.get(key)
         }
         facts["weights"] = shown(facts["weights"])
+        facts |= {key: system.settings[key] for key in OF_EXPORT if key in system.settings}
         stage = {"method": model["type"], **facts}
         if system.recipe_of:
             stage["training"] = {
