@@ -1,4 +1,4 @@
-"""Table of what the systems cost: latency per query, throughput, memory, training time.
+"""Table of what the systems cost: latency per query, throughput, memory, training time, bytes of indices and weights.
 
 Reads the timing.json beside each run, and of each checkpoint and encoding. Writes a TSV, one row per task, system and
 seed.
@@ -18,6 +18,9 @@ from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 
 OF_CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")  # columns where a system asks an endpoint
+
+
+SIZES = {"index_mb": "index_bytes", "weights_mb": "weights_bytes"}  # columns where a model ranks: keys of timings
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "threads": ranked["threads"],
         "precision": ranked.get("precision"),
         **{key: ranked[key] for key in OF_CALLS if key in ranked},
+        **{column: size / 1e6 for column, key in SIZES.items() if (size := ranked.get(key, encoding.get(key)))},
     }
 
 

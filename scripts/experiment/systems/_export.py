@@ -22,9 +22,11 @@ KEYS: dict[str, dict[str, Any]] = {
 OF_EXPORT = tuple(KEYS)
 
 
-def export_settings(check: Checker, name: str, entry: dict[str, Any]) -> dict[str, str]:
+def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str) -> dict[str, str]:
     """How the checkpoint of a system is exported; empty where it is not. Raises UserError where that cannot be."""
     key, given = f"systems.{name}", entry.get("precision")
+    if "embeddings" in entry and kind != "retrieve":
+        raise check.fail(f"{key}.embeddings", "only a search of the whole corpus has quantised vectors; leave it out")
     backend = entry.get("backend", "onnx" if given == "int8" else "torch")
     if backend == "torch":
         if given:

@@ -124,7 +124,7 @@ class Neural(SystemKind):
             recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
-            settings=export_settings(check, name, entry),
+            settings=export_settings(check, name, entry, self.name),
             tasks=ranked,
         )
 

@@ -19,7 +19,6 @@ KEYS: dict[str, dict[str, Any]] = {
         "description": "of a bi-encoder: the precision in which the corpus is searched; it is encoded once for all",
         "type": "object",
         "additionalProperties": False,
-        "required": ["precision"],
         "properties": {
             "precision": {
                 "description": "float32: as encoded; int8 or uint8: a byte a dimension; binary or ubinary: a bit",
@@ -90,6 +89,8 @@ def _quantised(check: Checker, name: str, entry: dict[str, Any], kind: str, syst
     given, key = entry.get("embeddings", {"precision": "float32"}), f"systems.{name}.embeddings"
     if "embeddings" in entry and index_of(kind) != "vectors":
         raise check.fail(key, f"a {kind} has an index of its own; only those of bi-encoders are quantised")
+    if "precision" not in given:
+        raise check.fail(key, f"key 'precision' is missing; expected float32, {', '.join(INDEX_PRECISIONS)}")
     if given["precision"] == "float32":
         return {}
     if system.passage_length:

@@ -109,4 +109,12 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
         "alpha": first.settings["alpha"],
         "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
         "beside": cost_timings(experiment, figure),
+        **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),
     }
+
+
+def cost_sizes(experiment: Experiment, figure: str) -> list[str]:
+    """The sizes that a figure shows: of indices and weights, where one of its systems has them quantised or in ONNX."""
+    told = [experiment.systems[name].settings for name in cost_systems(experiment, figure)]
+    quantised = {"index_mb": "embeddings", "weights_mb": "backend"}
+    return [size for size, key in quantised.items() if any(key in settings for settings in told)]
