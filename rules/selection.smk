@@ -30,6 +30,7 @@ rule select_seed:
         result("log", job="select_seed/{model}/{recipe}/{system}"),
     wildcard_constraints:
         system=one_of(selection.selections(EXPERIMENT)),
+        recipe=one_of(EXPERIMENT.recipes),
     params:
         settings=lambda wildcards: settings(**selection.selection_settings(EXPERIMENT, wildcards.system)),
     conda:

@@ -20,6 +20,9 @@ TRUNCATION: dict[str, dict[str, Any]] = {
 def truncate_dim(check: Checker, name: str, entry: dict[str, Any], kind: str) -> int | None:
     """The dimensions that a system takes of its model's vectors. Raises UserError for a kind that has no such."""
     given: int | None = entry.get("truncate_dim")
+    if given is not None and "embeddings" in entry:
+        problem = "not together with embeddings, which quantise whole vectors; leave one of them out"
+        raise check.fail(f"systems.{name}.truncate_dim", problem)
     if given is not None and not hasattr(adapter(kind), "truncate"):
         able = " and ".join(f"{other}s" for other, module in adapters().items() if hasattr(module, "truncate"))
         raise check.fail(f"systems.{name}.truncate_dim", f"a {kind} has no vectors to truncate; {able} do")

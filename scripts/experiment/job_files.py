@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
-from scripts.experiment.results_paths import path
+from scripts.experiment.results_paths import exported_recipe, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.ir.collection import SPLITS
 from scripts.models.adapters import index_of
@@ -66,9 +66,18 @@ def checkpoint_fields(system: System, dataset: str, seed: int | str) -> dict[str
     return {"model": system.model, "recipe": recipe, "seed": seed}
 
 
+def ranking_fields(system: System, dataset: str, seed: int | str) -> dict[str, object]:
+    """The same of the checkpoint in the form in which the system ranks: in ONNX it stands under a name of its own."""
+    fields = checkpoint_fields(system, dataset, seed)
+    if "backend" in system.settings:
+        fields["recipe"] = exported_recipe(str(fields["recipe"]), system.settings["precision"])
+    return fields
+
+
 def checkpoint(experiment: Experiment, system: System, dataset: str, seed: int | str, name: str = "checkpoint") -> str:
-    """The checkpoint that ranks a dataset's tasks, or what lies beside it: `name` as in the table of paths."""
-    return path(name, experiment=experiment.name, **checkpoint_fields(system, dataset, seed))
+    """The checkpoint that ranks a dataset's tasks, or what lies beside its training: `name` as in the table."""
+    fields = (ranking_fields if name == "checkpoint" else checkpoint_fields)(system, dataset, seed)
+    return path(name, experiment=experiment.name, **fields)
 
 
 def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
@@ -79,12 +88,15 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
-    fields |= checkpoint_fields(system, task.ranked_dataset, seed)
+    fields |= ranking_fields(system, task.ranked_dataset, seed)
     if system.passage_length:
         fields["length"] = system.passage_length
     name = "passage_embeddings" if system.passage_length else "embeddings"
     own = INDICES.get(index_of(experiment.models[system.model]["type"]), name)
-    return path(own, **fields), path(f"{name}_timing", **fields)
+    timing = path(f"{name}_timing", **fields)
+    if quantised := system.settings.get("embeddings"):
+        return path("quantised_index", **fields, index_precision=quantised["precision"]), timing
+    return path(own, **fields), timing
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:

@@ -26,6 +26,8 @@ RESERVED = ("downloads", "state")  # folders under results/ that are no experime
 SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 TABLE_FORMATS = ("tsv", "md", "tex")
+INDEX_PRECISIONS = ("int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
+EXPORTED = "+onnx-"  # between a recipe and a precision: checkpoints that were exported; no name holds a plus
 # What a field may be where it is not a name as those of systems are.
 FIELDS = {
     "experiment": rf"(?!(?:{'|'.join(RESERVED)})/){NAME}",
@@ -34,6 +36,8 @@ FIELDS = {
     "length": "[0-9]+",
     # [a-z][a-z]: a language
     "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
+    "index_precision": "|".join(INDEX_PRECISIONS),
+    "recipe": rf"{NAME}(?:\+onnx-(?:fp32|int8))?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
@@ -122,6 +126,12 @@ PLACES = {
     "token_index": _of_experiment(
         "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.tokens", is_folder=True
     ),
+    "quantised_index_timing": _of_experiment(
+        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{index_precision}.timing.json"
+    ),
+    "quantised_index": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{index_precision}", is_folder=True
+    ),
     "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
     "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
     "run": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.trec.gz"),
@@ -178,6 +188,11 @@ def path(name: str, **fields: object) -> str:
             raise ValueError(f"{name!r} has no field {field!r}: {pattern}")
         pattern = pattern.replace(f"{{{field}}}", str(value))
     return pattern
+
+
+def exported_recipe(recipe: str, precision: str) -> str:
+    """What stands for the recipe in the names of checkpoints in ONNX, and of what is encoded with them."""
+    return f"{recipe}{EXPORTED}{precision}"
 
 
 def parse(path: str) -> tuple[str, dict[str, str]]:

@@ -54,6 +54,12 @@ def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> st
     return path("run", experiment=experiment.name, task=task, system=reranker.first_stage, seed=given)
 
 
+def export_settings(experiment: Experiment, model: str, precision: str) -> dict:
+    """How a checkpoint is turned into ONNX."""
+    entry = experiment.models[model]
+    return {"type": entry["type"], "max_length": entry["max_length"], "precision": precision}
+
+
 def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:
     """What a ranking depends on beside its inputs; `depth` where it is not the system's own."""
     ranker = experiment.systems[system]
@@ -63,7 +69,9 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     model = experiment.models[ranker.model]
     depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if key in model}
-    told = {**{key: model[key] for key in model_keys}, **texts, **passages, **shorter}
+    told = {key: ranker.settings.get(key, model[key]) for key in model_keys}
+    quantised = {key: ranker.settings[key] for key in ("embeddings",) if key in ranker.settings}
+    told |= {**texts, **passages, **shorter, **quantised}
     return {**told, "depth": depth, "tag": f"{system}-{seed}"}
 
 

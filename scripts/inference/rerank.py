@@ -26,6 +26,7 @@ from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_encoder, cutting_scorer
+from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import load_prompted, prompts_of, refuse_prompts, told
 from scripts.models.running import computed_by
 from scripts.models.truncation import TruncatedTexts, truncation
@@ -134,6 +135,7 @@ def main() -> None:
         pairs_per_second=speed,
         queries_per_second=len(wanted) / outcome.seconds,
         latency_ms=latency(outcome.singles),
+        weights_bytes=weights_bytes(options.checkpoint),
         **outcome.facts,
         **told(settings, prompts),
     )

@@ -3,13 +3,14 @@
 Reads a checkpoint, the corpus with its embeddings, and queries; writes a TREC run of the `depth` documents with the
 highest similarity per query, found by exact search, and the timing. Documents of equal score are kept and ranked as
 trec_eval ranks them: by descending id. Corpus and queries may be files of passages, the corpus that of the embeddings.
+These may be quantised (see quantised.py), where texts are whole.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,16 +18,24 @@ import numpy as np
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
+from scripts.inference.quantised import index_bytes, open_index, search_codes
 from scripts.inference.vectors import open_embeddings, passage_counts
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
+from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import computed_by, device
 from scripts.models.truncation import Rows, TruncatedRows, truncation
 
 FLOAT = 4  # bytes of a number of the embeddings
+
+
+@dataclass(frozen=True)
+class Quantised:
+    precision: Annotated[str, "of the index"]
+    rescore_multiplier: Annotated[int, "how many times depth are scored again; 0: none"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+    embeddings: Annotated[Quantised | None, "how the index is quantised; null: it is not"] = None
 
 
 def search_all(
@@ -78,10 +88,14 @@ def main() -> None:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     counts = passage_counts(options.corpus)
     ids, passages = list(counts), np.array(list(counts.values()))
-    documents: Rows = open_embeddings(options.embeddings, sum(counts.values()))
+    if settings.embeddings:
+        index = open_index(options.embeddings, len(ids), settings.embeddings.precision)
+        index_size = index_bytes(options.embeddings)
+    else:
+        documents: Rows = open_embeddings(options.embeddings, sum(counts.values()))
     kind = adapter(settings.type)
     model = load_prompted(kind, options.checkpoint, settings)
-    if settings.truncate_dim:
+    if settings.truncate_dim and not settings.embeddings:
         documents = TruncatedRows(documents, truncation(kind, model, settings.truncate_dim))
     encode = cutting_encoder(kind, model, settings)
 
@@ -91,6 +105,9 @@ def main() -> None:
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = encode([passage for text in texts for passage in text], settings.batch_size, "query")
+        if settings.embeddings:
+            multiplier = settings.embeddings.rescore_multiplier
+            return search_codes(encoded, index, places, settings.depth, multiplier, device())
         split = (np.array([len(text) for text in texts]), passages)
         return search(encoded, documents, places, settings.depth, device(), split)
 
@@ -98,8 +115,13 @@ def main() -> None:
     write_run(options.run, ranked, settings.tag)
     facts = told(settings, prompts_of(kind, model))
     del facts["type"]  # so that timings keep the keys that they have always had
-    index = {"dimensions": documents.shape[1], "index_bytes": len(documents) * documents.shape[1] * FLOAT}
-    write_timing(options.timing, **figures, **index, **computed_by(kind, model), **facts)
+    if settings.embeddings:
+        facts["embeddings"] = asdict(settings.embeddings)
+        sizes = {"index_bytes": index_size}
+    else:
+        sizes = {"dimensions": documents.shape[1], "index_bytes": len(documents) * documents.shape[1] * FLOAT}
+    sizes["weights_bytes"] = weights_bytes(options.checkpoint)
+    write_timing(options.timing, **figures, **sizes, **computed_by(kind, model), **facts)
 
 
 if __name__ == "__main__":

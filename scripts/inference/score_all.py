@@ -25,6 +25,7 @@ from scripts.ir.collection import passages_of, read_texts
 from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_scorer
+from scripts.models.model_files import weights_bytes
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def main() -> None:
         pairs_per_second=pairs / seconds,
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
+        weights_bytes=weights_bytes(options.checkpoint),
         **scorer.facts,
         **given(settings),
     )

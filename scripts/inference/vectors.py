@@ -22,12 +22,18 @@ CHUNK = 1024  # texts encoded between two lines of progress
 Vectors = dict[str, Any]
 
 
-def open_embeddings(path: Path, rows: int) -> np.ndarray:
-    """The embeddings of a corpus as a memory map of so many rows. Raises UserError where they are damaged or others."""
+def open_matrix(path: Path) -> np.ndarray:
+    """A NumPy file as a memory map. Raises UserError where it is damaged."""
     try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+        matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise UserError(f"{path}: not a complete NumPy file, delete it and encode again ({error})") from None
+    return matrix
+
+
+def open_embeddings(path: Path, rows: int) -> np.ndarray:
+    """The embeddings of a corpus as a memory map of so many rows. Raises UserError where they are damaged or others."""
+    matrix = open_matrix(path)
     if matrix.ndim != 2 or len(matrix) != rows:
         raise UserError(f"{path}: shape {matrix.shape}, but the corpus has {rows} documents; encode it again")
     return matrix

@@ -82,6 +82,7 @@ class Adapter(Protocol):
     SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
     INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
+    EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     DISTILLED: dict[str, str]  # the losses with a teacher -> the shape of examples that each takes (see teaching.py)
@@ -131,6 +132,9 @@ class Adapter(Protocol):
     def scorer(self, model: Any, batch_size: int) -> Scorer:
         """What scores pairs by a loaded model, for a kind that can be evaluated while it is trained."""
 
+    def exportable(self, model: Any, folder: Path) -> Any:
+        """What of a loaded model is exported (see onnx_export); `folder` gets what the kind writes beside the graph."""
+
     def load_tagger(self, folder: Path, max_length: int, batch_size: int) -> WordTagger:
         """Load a model that labels words."""
 
@@ -146,6 +150,11 @@ def adapter(name: str) -> Adapter:
 def tags(name: str) -> bool:
     """Whether models of a kind label words, and so rank nothing."""
     return bool(getattr(adapter(name), "TAGS", False))
+
+
+def exports(name: str) -> bool:
+    """Whether checkpoints of a kind can be turned into ONNX."""
+    return bool(getattr(adapter(name), "EXPORTS", False))
 
 
 def index_of(name: str) -> str:

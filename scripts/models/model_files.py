@@ -193,6 +193,11 @@ def digest(files: list[Path]) -> str:
     return total.hexdigest()
 
 
+def weights_bytes(checkpoint: Path) -> int:
+    """The size of all weights of a checkpoint, of safetensors or in ONNX."""
+    return sum(file.stat().st_size for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))
+
+
 def check_text(file: Path) -> None:
     """Raise UserError unless a vocabulary or a list of merges is UTF-8 text with a line in it."""
     try:

@@ -1,7 +1,8 @@
 """A cross-encoder in ONNX (see onnx_session).
 
 A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a pair's score depends a little on
-its batch: by up to half a logit with ms-marco-MiniLM-L-12-v2. Batches of one pair are free of that.
+its batch: by up to half a logit with ms-marco-MiniLM-L-12-v2. Batches of one pair are free of that. A checkpoint that
+was exported here may have a prompt, which is put before the query.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class OnnxCrossEncoder:
     def __init__(self, checkpoint: Path, max_length: int) -> None:
         self.session = OnnxSession(checkpoint, max_length)
         self.tokenizer, self.facts = self.session.tokenizer, self.session.facts
+        self.prompts: dict[str, str] = self.session.exported.get("prompts", {})
         outputs = self.session.outputs
         if len(outputs) != 1 or len(outputs[0].shape) != 2 or outputs[0].shape[1] != 1:
             expected = "expected a cross-encoder with one score per pair, its outputs are"
@@ -31,6 +33,8 @@ class OnnxCrossEncoder:
 
     def score(self, pairs: list[tuple[str, str]], batch_size: int) -> np.ndarray:
         """The logits of pairs of texts: float32 of shape (pairs,), all finite."""
+        prompt = self.prompts.get("query", "")
+        pairs = [(prompt + query, document) for query, document in pairs] if prompt else pairs
         scores = np.empty(len(pairs), dtype=np.float32)
         for rows in batches([len(query) + len(document) for query, document in pairs], batch_size):
             (logits,), _ = self.session.run([pairs[row] for row in rows])

@@ -1,6 +1,7 @@
 """What models in ONNX share: a file of weights, run by onnxruntime on the processor, and a tokenizer; no code.
 
-The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt).
+The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). One that was exported here
+(see onnx_export) also says, in exported.json, what of the model is not in the graph.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from scripts.common.errors import UserError
 from scripts.models.model_files import read_object
 from scripts.models.onnx_file import precision
 
-FILE = "model.onnx"
+FILE, EXPORTED = "model.onnx", "exported.json"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what a graph may take
 PADDING = ("[PAD]", "<pad>")
 
 
@@ -36,6 +38,7 @@ class OnnxSession:
             self.session = onnxruntime.InferenceSession(str(self.file), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own exceptions, which share no base
             raise UserError(f"{self.file}: cannot be loaded: {str(error).strip().splitlines()[0]}") from None
+        self.exported = read_object(checkpoint / EXPORTED) if (checkpoint / EXPORTED).is_file() else {}
         self.inputs = {node.name for node in self.session.get_inputs()}
         self.outputs = self.session.get_outputs()
         self.tokenizer = load_tokenizer(checkpoint, max_length)
@@ -90,6 +93,8 @@ def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
     else:
         raise UserError(f"{checkpoint}: not a model for backend onnx, it has no tokenizer.json or vocab.txt")
     pad = next((token for token in PADDING if tokenizer.token_to_id(token) is not None), None)
+    if pad is None:
+        pad = (tokenizer.padding or {}).get("pad_token")
     if pad is None:
         raise UserError(f"{checkpoint}: its tokenizer has no token for padding ({' or '.join(PADDING)})")
     tokenizer.enable_truncation(max_length, strategy="longest_first")

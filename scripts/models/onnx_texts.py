@@ -1,9 +1,10 @@
-"""A bi-encoder in ONNX (see onnx_session): a vector of unit length a text, compared by cosine.
+"""A bi-encoder in ONNX (see onnx_session): a vector a text, of unit length, compared by cosine.
 
 A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
 `cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives a vector
-a text. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector depends a
-little on its batch.
+a text. A checkpoint that was exported here has the model's prompts, and where the model compares by dot product vectors
+keep their lengths. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector
+depends a little on its batch.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def write_pooling(checkpoint: Path, pooling: str) -> None:
 
 
 class OnnxBiEncoder:
-    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; a file comes without stored ones.
+    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; a file of others' stores none.
 
     Raises UserError where the checkpoint cannot be loaded or its model does not give what is to be pooled.
     """
@@ -41,8 +42,9 @@ class OnnxBiEncoder:
     def __init__(self, checkpoint: Path, max_length: int) -> None:
         self.session = OnnxSession(checkpoint, max_length)
         self.tokenizer, self.facts = self.session.tokenizer, self.session.facts
-        self.prompts = {"query": "", "document": ""}
         self.truncate_dim: int | None = None
+        self.prompts = {"query": "", "document": "", **self.session.exported.get("prompts", {})}
+        self.similarity = self.session.exported.get("similarity", "cosine")
         self.pooling = read_object(checkpoint / POOLING).get("pooling")
         if self.pooling not in KINDS:
             raise UserError(f"{checkpoint / POOLING}: pooling is {self.pooling!r}; expected {', '.join(KINDS)}")
@@ -54,7 +56,10 @@ class OnnxBiEncoder:
         self.output = fitting[0]
 
     def encode(self, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
-        """The texts' vectors with the role's prompt: float32 of shape (texts, width), of unit length, all finite."""
+        """The texts' vectors with the role's prompt: float32 of shape (texts, width), all finite.
+
+        They have unit length, unless the model's similarity is the dot product.
+        """
         prompted = [self.prompts[role] + text for text in texts]
         made: list[np.ndarray | None] = [None] * len(texts)
         for rows in batches([len(text) for text in prompted], batch_size):
@@ -65,6 +70,8 @@ class OnnxBiEncoder:
         if self.truncate_dim:
             check_dimensions(self.truncate_dim, vectors.shape[1])
             vectors = vectors[:, : self.truncate_dim]
+        if self.similarity == "dot":
+            return vectors
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
 
     def _pooled(self, output: np.ndarray, mask: np.ndarray) -> np.ndarray:

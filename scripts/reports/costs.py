@@ -1,4 +1,4 @@
-"""Table of what the systems cost: latency per query, throughput, memory, training time.
+"""Table of what the systems cost: latency per query, throughput, memory, training time, bytes of indices and weights.
 
 Reads the timing.json beside each run, and of each checkpoint and encoding. Writes a TSV, one row per task, system and
 seed.
@@ -20,6 +20,9 @@ from scripts.experiment.results_paths import fields_of
 OF_CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")  # columns where a system asks an endpoint
 
 
+SIZES = {"index_mb": "index_bytes", "weights_mb": "weights_bytes"}  # columns where a model ranks: keys of timings
+
+
 @dataclass(frozen=True)
 class Beside:
     """The timing files of what a run needed; None where it needed none."""
@@ -38,13 +41,6 @@ class Settings:
 def read(path: str | Path | None) -> dict:
     """A timing file's figures; empty where a system has no such file."""
     return json.loads(Path(path).read_text()) if path else {}
-
-
-def index(ranked: dict, encoding: dict) -> dict:
-    """Columns of the vectors or terms that are searched: their megabytes, and how many dimensions count."""
-    size = ranked.get("index_bytes", encoding.get("index_bytes"))
-    columns = {} if size is None else {"index_mb": size / 1e6}
-    return columns | {key: ranked[key] for key in ("truncate_dim",) if key in ranked}
 
 
 def row(run_timing: Path, beside: Beside) -> dict:
@@ -70,8 +66,9 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "device": ranked["device"],
         "threads": ranked["threads"],
         "precision": ranked.get("precision"),
-        **index(ranked, encoding),
+        **{key: ranked[key] for key in ("truncate_dim",) if key in ranked},
         **{key: ranked[key] for key in OF_CALLS if key in ranked},
+        **{column: size / 1e6 for column, key in SIZES.items() if (size := ranked.get(key, encoding.get(key)))},
     }
 
 

@@ -1,4 +1,4 @@
-"""Draw what effects cost: each treatment's effect over one control against latency and training time.
+"""Draw what effects cost: each treatment's effect over one control against latency, training time and bytes.
 
 Reads meta/{comparison}.json of the comparisons with that control, and the timing.json of the systems' runs and
 checkpoints. Writes figures/cost-{name}.svg, .pdf and .png.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,7 @@ SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them
 WIDEST, HEIGHT = 190.0, 150.0  # points: the greatest width and the least height of a panel
 NAMES = 130.0  # points: the widest column of names
+SIZES = {"index_mb": "Index (MB)", "weights_mb": "Weights (MB)"}
 TICKS = 5  # at most on the axis of costs
 
 
@@ -44,17 +46,16 @@ class Settings:
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
     labels: Annotated[dict[str, str], "labels of systems that have one"]
     beside: Annotated[dict[str, Beside], "timing file of a run: those of its checkpoint and its encoding"]
+    sizes: Annotated[list[str], "of index_mb and weights_mb those that are drawn"] = field(default_factory=list)
 
 
-def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float) -> Figure:
-    """Draw a panel of latency and, where anything was trained, one of training time; systems are numbered.
-
-    Where one ranks by the first dimensions of its vectors, a further panel has the sizes of what is searched.
-    """
+def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float, sizes: Sequence[str] = ()) -> Figure:
+    """Draw a panel of latency, one of training time where anything was trained, and of sizes; systems are numbered."""
     trained = any(point.training_seconds for point in points)
     panels = [("latency_ms", "Median latency of a query (ms)")]
     panels += [("training_seconds", "Training time (s)")] if trained else []
-    panels += [("index_mb", "Index size (MB)")] if any(point.truncated for point in points) else []
+    panels += [(size, SIZES[size]) for size in sizes]
+    panels = [("latency_ms", "Median latency (ms)"), *panels[1:]] if len(panels) > 2 else panels  # as they are narrow
     bottom, top = 34.0, 10.0
     labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
     names = [f"{number}  {label}" for number, label in enumerate(labels, 1)]
@@ -70,7 +71,7 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
         for index, (cost, label) in enumerate(panels):
             x = LEFT + index * (panel + GAP)
             box = (x / page, bottom / height, panel / page, (height - bottom - top) / height)
-            ax = figure.add_axes(box)
+            ax = figure.add_axes(box, sharey=figure.axes[0] if index else None)  # where a panel lacks a system too
             _panel(ax, points, cost)
             ax.set_xlabel(label)
             if index:
@@ -161,7 +162,7 @@ def main() -> None:
     for meta in metas:
         if meta["summary"]:
             points.append(point(labels.system(meta["treatment"]), rows[meta["treatment"]], meta["summary"]))
-    figure = cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings.alpha)
+    figure = cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings.alpha, settings.sizes)
     save(figure, arguments.svg, arguments.pdf, arguments.png)
 
 

@@ -19,33 +19,31 @@ def test_a_point_averages_tasks_and_seeds_and_an_untrained_system_cost_no_traini
     summary = {"effect": 0.1, "ci_low": 0.0, "ci_high": 0.2}
     made = point("x", [{"latency_p50_ms": None, "training_seconds": 9.0}], summary)
     assert (made.latency_ms, made.training_seconds, made.effect) == (None, 9.0, 0.1)
-
-
-def test_sizes_are_a_panel_where_vectors_are_truncated():
-    rows = {"latency_p50_ms": 2.0, "training_seconds": 9.0}
-    summary = {"effect": 0.1, "ci_low": 0.0, "ci_high": 0.2}
-    short = [point("short", [rows | {"index_mb": size, "truncate_dim": 8} for size in (1.0, 3.0)], summary)]
-    assert (short[0].index_mb, short[0].truncated) == (2.0, True)
-    whole = point("whole", [rows | {"index_mb": 8.0}], None)
-    panels = [axes.get_xlabel() for axes in cost_figure([whole, *short], "MD", "nDCG@10", 0.05).axes]
-    assert panels == ["Median latency of a query (ms)", "Training time (s)", "Index size (MB)"]
-    assert len(cost_figure([whole, point("x", [rows], summary)], "MD", "nDCG@10", 0.05).axes) == 2
+    sized = [
+        {"latency_p50_ms": 1.0, "training_seconds": None, "index_mb": size, "weights_mb": 9.0} for size in (1.0, 2.0)
+    ]
+    assert (made.index_mb, point("y", sized, None).index_mb, point("y", sized, None).weights_mb) == (None, 1.5, 9.0)
 
 
 SYSTEMS = [Point("BM25", 0, 0, 0, 4.9, 0.0, True), Point("a system with a name of many words", 0.1, 0.05, 0.15, 20.0, 113.0),
            Point("x", -0.1, -0.15, -0.05, 267.0, 0.0)]  # fmt: skip
 
 
-SHORT = [Point("short", 0.1, 0.05, 0.15, 20.0, 113.0, index_mb=2.0, truncated=True)]
+SMALL = [
+    Point("whole", 0, 0, 0, 4.9, 0.0, True, 5.2, 90.9),
+    Point("codes", 0.01, 0.0, 0.02, 4.1, 3.0, False, 0.7, 23.1),
+]
 
 
-@pytest.mark.parametrize("points", [SYSTEMS, SYSTEMS * 6, [SYSTEMS[0], SYSTEMS[2]], SYSTEMS[:1], SYSTEMS + SHORT])
-def test_the_figure_holds_every_system_and_fits_its_page(points):
-    figure = cost_figure(points, "MD", "nDCG@10", 0.05)
+@pytest.mark.parametrize(
+    ("points", "sizes"),
+    [(SYSTEMS, []), (SYSTEMS * 6, []), ([SYSTEMS[0], SYSTEMS[2]], []), (SYSTEMS[:1], []), (SMALL, ["index_mb"]),
+     ([*SYSTEMS[1:], *SMALL], ["index_mb", "weights_mb"])],
+)  # fmt: skip
+def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
+    figure = cost_figure(points, "MD", "nDCG@10", 0.05, sizes)
     trained = any(one.training_seconds for one in points)
-    assert (
-        len(figure.axes) == 1 + trained + any(one.truncated for one in points) and figure.get_size_inches()[0] <= 7.001
-    )
+    assert len(figure.axes) == 1 + trained + len(sizes) and figure.get_size_inches()[0] <= 7.001
     figure.draw_without_rendering()
     renderer, page = figure.canvas.get_renderer(), figure.bbox.padded(0.5)
     for text in [*figure.texts, *(label for ax in figure.axes for label in [ax.xaxis.label, ax.yaxis.label])]:

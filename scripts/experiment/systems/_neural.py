@@ -12,6 +12,8 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
+from scripts.experiment.systems._export import KEYS as EXPORT
+from scripts.experiment.systems._export import OF_EXPORT, export_in_words, export_settings
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.experiment.systems._training_words import training_in_words
 from scripts.models.adapters import adapter, index_of, tags
@@ -84,6 +86,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "$ref": "#/$defs/length",
     },
     **adapter_checks.TRUNCATION,
+    **EXPORT,
 }
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
@@ -125,6 +128,7 @@ class Neural(SystemKind):
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
             truncate_dim=adapter_checks.truncate_dim(check, name, entry, kind),
+            settings=export_settings(check, name, entry, self.name),
             tasks=ranked,
         )
 
@@ -165,11 +169,13 @@ class Neural(SystemKind):
             "depth": system.depth,
             "passages": system.passage_length,
             **adapter_checks.truncation_of(system),
+            "export": [system.settings.get(key) for key in OF_EXPORT],
         }
 
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
-        onnx = "ONNX, " if model["backend"] == "onnx" else ""
+        exported = export_in_words(system.settings) or ("ONNX" if model["backend"] == "onnx" else "")
+        onnx = f"{exported}, " if exported else ""
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
             words += training_in_words(experiment, system)
@@ -191,6 +197,7 @@ class Neural(SystemKind):
             if model.get(key)
         }
         facts["weights"] = shown(facts["weights"])
+        facts |= {key: system.settings[key] for key in OF_EXPORT if key in system.settings}
         stage = {"method": model["type"], **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
             stage["training"] = {

@@ -53,7 +53,8 @@ class Rerank(_neural.Neural):
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
         told = {"vectors": vectors} if vectors == "corpus" else {}
-        return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"], settings=told)
+        settings = system.settings | told
+        return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"], settings=settings)
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
         return "vectors" in system.settings or super().encodes_corpus(system, model)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
     from scripts.models.adapters import Role, Training
+    from scripts.models.onnx_export import Exportable
     from scripts.models.onnx_texts import OnnxBiEncoder
 
     Model: TypeAlias = SentenceTransformer | OnnxBiEncoder
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 NAME = "bi-encoder"
 SEARCHES = True
 BACKENDS = ("torch", "onnx")
+EXPORTS = True
 DESCRIPTION = "each text becomes a vector, and vectors are compared; max_length is of a text"
 LOSSES = {
     "MultipleNegativesRankingLoss": LISTS,
@@ -116,6 +118,26 @@ def truncate(model: Model, dimensions: int) -> Callable[[np.ndarray], np.ndarray
     model.truncate_dim = dimensions
     unit = _in_onnx(model) or model.similarity_fn_name == "cosine"
     return partial(first_dimensions, dimensions=dimensions, unit=unit)
+
+
+def exportable(model: SentenceTransformer, folder: Path) -> Exportable:
+    """What becomes of a loaded model in ONNX: its whole way from tokens to a vector, so nothing is pooled after it.
+
+    Raises UserError where its pooling leaves out the prompt, which a graph of tokens alone cannot know.
+    """
+    from scripts.models.onnx_export import Exportable
+    from scripts.models.onnx_texts import write_pooling
+
+    if any(getattr(module, "include_prompt", True) is False for module in model) and any(prompts(model).values()):
+        raise UserError("cannot be exported to ONNX: its pooling leaves out the prompt's tokens (include_prompt)")
+    write_pooling(folder, "none")
+    return Exportable(
+        model=model,
+        compute=lambda whole, features: whole(features)["sentence_embedding"],
+        features=model.preprocess(["a text", "and another one"]),
+        tokenizer=model.tokenizer if tokenizer(model) else None,
+        record={"prompts": prompts(model), "similarity": model.similarity_fn_name},
+    )
 
 
 def warm_up(model: SentenceTransformer, batch_size: int) -> None:

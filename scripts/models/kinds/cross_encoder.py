@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
     from scripts.models.adapters import Scorer, TextPair, Training
+    from scripts.models.onnx_export import Exportable
 
 NAME = "cross-encoder"
 SEARCHES = False
 BACKENDS = ("torch", "onnx")
+EXPORTS = True
 DESCRIPTION = "a query and a document pass the model together; max_length is of such a pair"
 LOSSES = {
     "BinaryCrossEntropyLoss": PAIRS,
@@ -127,6 +129,22 @@ def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
     return [parameter for parameter in whole.parameters() if id(parameter) not in encoder]
 
 
+def exportable(model: CrossEncoder, folder: Path) -> Exportable:
+    """What becomes of a loaded model in ONNX: the logit of a pair. Raises UserError for a judging language model."""
+    from scripts.models import language_models
+    from scripts.models.onnx_export import Exportable
+
+    if language_models.judges(model):
+        raise UserError("cannot be exported to ONNX: a language model that judges by words has no graph of a score")
+    return Exportable(
+        model=model,
+        compute=lambda whole, features: whole(features)["scores"].reshape(-1, 1),
+        features=model.preprocess([("a text", "and another one"), ("two", "texts")]),
+        tokenizer=model.tokenizer if tokenizer(model) else None,
+        record={"prompts": prompts(model)},
+    )
+
+
 def warm_up(model: CrossEncoder, batch_size: int) -> None:
     """Score one batch."""
     model.predict([("warm", "up")] * batch_size, show_progress_bar=False)
@@ -165,9 +183,12 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
 
     if backend == "onnx":
         from scripts.models.onnx_pairs import OnnxCrossEncoder
+        from scripts.models.prompts import fact
 
         encoder = OnnxCrossEncoder(folder, max_length)
-        return Scorer(partial(encoder.score, batch_size=batch_size), encoder.facts, encoder.tokenizer)
+        put = {role: prompt for role, prompt in encoder.prompts.items() if prompt}
+        score = partial(encoder.score, batch_size=batch_size)
+        return Scorer(score, {**encoder.facts, **fact(put)}, encoder.tokenizer, put)
     return scorer(load(folder, max_length), batch_size)
 
 

@@ -14,8 +14,7 @@ class Point:
     """A system: its effect over the control (0 for the control itself) with its interval, and what it costs.
 
     `latency_ms` is the median time of one query, `training_seconds` that of fine-tuning (0 for a system without), both
-    means over tasks and seeds; None where it was not measured. `index_mb` is the mean size of what is searched, and
-    `truncated` whether only some dimensions of vectors are.
+    means over tasks and seeds; None where it was not measured. So are the sizes of its index and of its weights.
     """
 
     label: str
@@ -26,7 +25,7 @@ class Point:
     training_seconds: float | None
     is_control: bool = False
     index_mb: float | None = None
-    truncated: bool = False
+    weights_mb: float | None = None
 
 
 def point(label: str, rows: list[dict], summary: dict | None) -> Point:
@@ -35,9 +34,9 @@ def point(label: str, rows: list[dict], summary: dict | None) -> Point:
     latencies = [row["latency_p50_ms"] for row in rows if row["latency_p50_ms"] is not None]
     trained = [row["training_seconds"] or 0.0 for row in rows]
     costs = [mean(values) if values else None for values in (latencies, trained)]
-    sizes = [row["index_mb"] for row in rows if row.get("index_mb") is not None]
-    searched = {"index_mb": mean(sizes) if sizes else None, "truncated": any("truncate_dim" in row for row in rows)}
-    return Point(label, *ends, *costs, is_control=summary is None, **searched)
+    sizes = {name: [row[name] for row in rows if row.get(name)] for name in ("index_mb", "weights_mb")}
+    of_sizes = {name: mean(values) if values else None for name, values in sizes.items()}
+    return Point(label, *ends, *costs, is_control=summary is None, **of_sizes)
 
 
 def pareto_front(points: list[tuple[float, float]]) -> list[int]:

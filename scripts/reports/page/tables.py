@@ -23,6 +23,8 @@ COST_COLUMNS = {
     "training_seconds": "Training (s)",
     "peak_rss_mb": "Peak memory (MB)",
     "peak_gpu_mb": "Peak GPU memory (MB)",
+    "index_mb": "Index (MB)",
+    "weights_mb": "Weights (MB)",
 }
 DATASET_COLUMNS = {
     "dataset": "Dataset",

@@ -109,4 +109,15 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
         "alpha": first.settings["alpha"],
         "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
         "beside": cost_timings(experiment, figure),
+        **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),
     }
+
+
+def cost_sizes(experiment: Experiment, figure: str) -> list[str]:
+    """The sizes that a figure shows: of indices and weights, where a system has fewer of them than others may."""
+    drawn = [experiment.systems[name] for name in cost_systems(experiment, figure)]
+    smaller = {
+        "index_mb": any("embeddings" in system.settings or system.truncate_dim for system in drawn),
+        "weights_mb": any("backend" in system.settings for system in drawn),
+    }
+    return [size for size, shown in smaller.items() if shown]

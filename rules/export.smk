@@ -1,0 +1,33 @@
+"""Export: a checkpoint, trained or not, becomes one in ONNX for systems with `backend: onnx`, in fp32 or int8.
+
+In: models/{model}/{recipe}/seed-{seed}. Out: models/{model}/{recipe}+onnx-{precision}/seed-{seed}, from which the rules of
+inference encode and rank as from any checkpoint.
+"""
+
+from scripts.experiment.results_paths import exported_recipe
+
+
+rule export:
+    input:
+        unpack(code_of_model("inference/export.py")),
+        checkpoint=result("checkpoint"),
+    output:
+        exported=directory(result("checkpoint", recipe=exported_recipe("{recipe}", "{precision}"))),
+    log:
+        result("log", job="export/{model}/{recipe}/{precision}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="export/{model}/{recipe}/{precision}/seed-{seed}")
+    wildcard_constraints:
+        recipe=one_of([UNTRAINED, *EXPERIMENT.recipes]),
+        precision="fp32|int8",
+    params:
+        settings=lambda wildcards: settings(
+            **inference.export_settings(EXPERIMENT, wildcards.model, wildcards.precision)
+        ),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "export {wildcards.model} {wildcards.recipe} {wildcards.precision} seed-{wildcards.seed}"
+    shell:
+        "python {input.script:q} --checkpoint {input.checkpoint:q} --exported {output.exported:q}"
+        " --settings {params.settings:q} --log {log:q}"

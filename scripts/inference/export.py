@@ -1,0 +1,87 @@
+"""Turn a checkpoint into one in ONNX, of fp32 or quantised to int8, with which a system ranks on the processor.
+
+Reads a checkpoint of safetensors, trained or not; writes a folder as `backend: onnx` takes it. What it computes in fp32
+is compared with torch on texts of several lengths and batches, and a graph that computes anything else is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_folder
+from scripts.models.adapters import Adapter, adapter
+
+TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 700]
+BATCHES = (1, 2, 5)
+TOLERANCE = 1e-4  # of the largest number that torch gives: some roundings of fp32
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model, one that can be exported"]
+    max_length: Annotated[int, "tokens kept of a text or a pair"]
+    precision: Annotated[Literal["fp32", "int8"], "of the weights"]
+
+
+def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:
+    """What a checkpoint gives for the texts in several batches, one below the other; `model` is loaded from it."""
+    made = []
+    for size in BATCHES:
+        if kind.SEARCHES:
+            made += [kind.encode(model, TEXTS, size, role) for role in ("query", "document")]
+        else:
+            scorer = kind.load_scorer(folder, max_length, size, backend)
+            made.append(scorer.score([(text, other) for text in TEXTS for other in TEXTS]))
+    return np.concatenate(made)
+
+
+def difference(kind: Adapter, checkpoint: Path, model: Any, exported: Path, max_length: int) -> float:
+    """The largest difference of what an exported checkpoint gives from what torch does, as a share of the largest."""
+    expected = outputs(kind, checkpoint, model, max_length, "torch")
+    found = outputs(kind, exported, kind.load(exported, max_length) if kind.SEARCHES else None, max_length, "onnx")
+    return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-9))
+
+
+def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: Settings) -> float:
+    """Write a checkpoint in ONNX into an empty folder; returns the difference of its fp32 from torch.
+
+    Raises UserError where the model cannot be exported, or its graph computes something else.
+    """
+    from scripts.models.onnx_export import export, on_processor, quantise
+    from scripts.models.onnx_session import FILE
+
+    model = on_processor(kind.load(checkpoint, settings.max_length))
+    export(kind.exportable(model, target), target)
+    apart = difference(kind, checkpoint, model, target, settings.max_length)
+    if not apart <= TOLERANCE:
+        problem = f"the graph differs from torch by {apart:.1e} of the largest number; at most {TOLERANCE:.0e} is right"
+        raise UserError(f"cannot be exported to ONNX: {problem}")
+    if settings.precision == "int8":
+        quantise(target / FILE)
+    return apart
+
+
+def main() -> None:
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch is compared in fp32, on the processor as onnxruntime
+    options = parser(__doc__, "checkpoint", "exported", settings=Settings).parse_args()
+    settings: Settings = options.settings
+    kind = adapter(settings.type)
+    with atomic_folder(options.exported) as target:
+        try:
+            apart = export_checkpoint(kind, options.checkpoint, target, settings)
+        except UserError as error:
+            place = "" if str(options.checkpoint) in str(error) else f"{options.checkpoint}: "
+            raise UserError(f"{place}{error}") from None
+    print(f"{options.checkpoint}: exported in {settings.precision}, {apart:.1e} from torch in fp32", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

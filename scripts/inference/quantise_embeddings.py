@@ -1,0 +1,44 @@
+"""Quantise the vectors of a corpus (see quantised.py): an index of another precision from the same encoding.
+
+Reads the embeddings of a corpus; writes a folder with their codes, and the timing. The ranges of int8 and uint8 are
+those of the corpus itself, all of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_folder
+from scripts.common.timing import clock, write_timing
+from scripts.inference.quantised import write_index
+from scripts.inference.vectors import open_matrix
+
+
+@dataclass(frozen=True)
+class Settings:
+    precision: Annotated[Literal["int8", "uint8", "binary", "ubinary"], "of the index"]
+
+
+def main() -> None:
+    options = parser(__doc__, "embeddings", "index", "timing", settings=Settings).parse_args()
+    settings: Settings = options.settings
+    embeddings = open_matrix(options.embeddings)
+    start = clock()
+    with atomic_folder(options.index) as folder:
+        size = write_index(folder, embeddings, settings.precision)
+    seconds = clock() - start
+    print(f"{options.embeddings}: {len(embeddings)} vectors in {settings.precision}, {size} bytes", file=sys.stderr)
+    write_timing(
+        options.timing,
+        documents=len(embeddings),
+        seconds=seconds,
+        index_bytes=size,
+        embeddings_precision=settings.precision,
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,145 @@
+"""Quantised vectors of a corpus: an index of codes, searched exactly, and its best documents scored again.
+
+The codes are those of sentence-transformers' `quantize_embeddings`: int8 and uint8 cut each dimension's range in the
+corpus into 255 steps, binary and ubinary keep its sign, eight dimensions a byte. Queries are quantised with the ranges
+of the corpus. Search is that of the library's `semantic_search_faiss` and `semantic_search_usearch`: by the dot product
+of codes, or the number of equal signs; then `rescore_multiplier` times as many documents as are wanted, the best, are
+scored by the dot product of the query's own vector with their codes, put back into the ranges (of signs, with ones and
+zeros).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.inference.vectors import open_embeddings
+
+CODES, RANGES = "codes.npy", "ranges.npy"
+ROWS = 32768  # vectors quantised or scored at a time
+SIGNED, BINARY = ("int8", "binary"), ("binary", "ubinary")
+
+
+def ranges_of(embeddings: np.ndarray) -> np.ndarray:
+    """The least and the greatest value of each dimension: float32 of shape (2, dimensions)."""
+    parts = [embeddings[first : first + ROWS] for first in range(0, len(embeddings), ROWS)]
+    least, most = [part.min(axis=0) for part in parts], [part.max(axis=0) for part in parts]
+    return np.vstack([np.min(least, axis=0), np.max(most, axis=0)]).astype(np.float32)
+
+
+def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> np.ndarray:
+    """The codes of vectors (n, dimensions), by the library: int8 or uint8, of signs in an eighth of the width."""
+    from sentence_transformers.util.quantization import quantize_embeddings
+
+    return np.asarray(quantize_embeddings(vectors, precision=precision, ranges=ranges))  # type: ignore[call-overload]
+
+
+def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> int:
+    """Write codes and ranges into an empty folder, a part of the corpus at a time; returns their bytes."""
+    ranges = None if precision in BINARY else ranges_of(embeddings)
+    if ranges is not None:
+        np.save(folder / RANGES, ranges)
+    width = (embeddings.shape[1] + 7) // 8 if precision in BINARY else embeddings.shape[1]
+    kind = np.int8 if precision in SIGNED else np.uint8
+    codes = np.lib.format.open_memmap(folder / CODES, "w+", kind, (len(embeddings), width))
+    for first in range(0, len(embeddings), ROWS):
+        part = np.array(embeddings[first : first + ROWS])
+        codes[first : first + len(part)] = codes_of(part, precision, ranges)
+    codes.flush()
+    return index_bytes(folder)
+
+
+def index_bytes(folder: Path) -> int:
+    """The size of an index."""
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
+@dataclass(frozen=True)
+class QuantisedIndex:
+    """An opened index; `codes` stay on disk."""
+
+    codes: np.ndarray
+    ranges: np.ndarray | None
+    precision: str
+
+    def numbers(self, codes: np.ndarray, width: int) -> np.ndarray:
+        """Codes as numbers whose dot product is searched by: the codes themselves, or -1 and 1 of signs; float64.
+
+        Sums of products of such whole numbers are exact in float64, in float32 they are not.
+        """
+        if self.precision in BINARY:
+            return bits(codes, self.precision, width) * 2.0 - 1.0
+        return codes.astype(np.float64)
+
+    def restored(self, rows: np.ndarray, width: int) -> np.ndarray:
+        """The vectors by which documents are scored again: codes put back into the ranges, ones and zeros of signs."""
+        codes = np.asarray(self.codes[rows])
+        if self.ranges is None:
+            return bits(codes, self.precision, width).astype(np.float64)
+        steps = (self.ranges[1] - self.ranges[0]) / 255
+        steps = np.where(steps == 0, 1, steps)
+        return (codes.astype(np.float64) + (128 if self.precision in SIGNED else 0)) * steps + self.ranges[0]
+
+
+def bits(codes: np.ndarray, precision: str, width: int) -> np.ndarray:
+    """The signs in codes, without those that fill the last byte: uint8 of shape (n, width)."""
+    packed = codes.view(np.uint8) ^ 0x80 if precision in SIGNED else codes
+    return np.unpackbits(packed, axis=-1)[..., :width]
+
+
+def open_index(folder: Path, rows: int, precision: str) -> QuantisedIndex:
+    """Open the index of a corpus of so many documents. Raises UserError where it is damaged or another's."""
+    codes = open_embeddings(folder / CODES, rows)
+    ranges = None if precision in BINARY else open_embeddings(folder / RANGES, 2)
+    if codes.dtype != (np.int8 if precision in SIGNED else np.uint8):
+        raise UserError(f"{folder}: its codes are {codes.dtype}, not those of {precision}; quantise again")
+    return QuantisedIndex(codes, ranges, precision)
+
+
+def search_codes(
+    queries: np.ndarray, index: QuantisedIndex, places: np.ndarray, depth: int, multiplier: int, device: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """The `depth` best documents of each query, of shape (queries, dimensions): their scores and numbers.
+
+    `places` are as of exact.precedence. With a `multiplier` of 0 nothing is scored again: the scores are of codes.
+    """
+    import torch
+
+    from scripts.inference.exact import QUERIES, Scoring, blocks, merged
+
+    width = queries.shape[1]
+    vectors = torch.from_numpy(index.numbers(codes_of(queries, index.precision, index.ranges), width)).to(device)
+
+    def scorings() -> Iterator[Scoring]:
+        for rows, _ in blocks(np.ones(len(index.codes), np.int64), ROWS):
+            chunk = torch.from_numpy(index.numbers(np.array(index.codes[rows]), width)).to(device)
+
+            def score(of_queries: slice, chunk: Any = chunk) -> Any:
+                products = vectors[of_queries] @ chunk.T
+                return (products + width) / 2 if index.precision in BINARY else products
+
+            yield rows, score
+
+    parts = [part for part, _ in blocks(np.ones(len(queries), np.int64), QUERIES)]
+    scores, found = merged(scorings(), parts, torch.from_numpy(places).to(device), depth * max(multiplier, 1))
+    if not multiplier:
+        return scores, found
+    return _again(lambda query, rows: index.restored(rows, width) @ queries[query], found, places, depth)
+
+
+def _again(
+    score: Callable[[int, np.ndarray], np.ndarray], found: np.ndarray, places: np.ndarray, depth: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The found documents by new scores, the best `depth` of them; of equal ones the smaller place comes first."""
+    kept_scores, kept_rows = [], []
+    for query, rows in enumerate(found):
+        scores = score(query, rows)
+        order = np.lexsort((places[rows], -scores))[:depth]
+        kept_scores.append(scores[order])
+        kept_rows.append(rows[order])
+    return np.array(kept_scores), np.array(kept_rows)

@@ -1,0 +1,133 @@
+"""A loaded torch model becomes a checkpoint in ONNX, as `backend: onnx` reads it: a graph, tokenizer.json and records.
+
+The graph is all of the model between its tokens and its output: of a bi-encoder also pooling, dense layers and
+normalisation. It is traced by torch's exporter with free numbers of texts and tokens. For int8 onnxruntime quantises
+weights: each column of a matrix in a range of its own, and activations as they come (dynamic quantisation). One of the
+eight bits is left out (`reduce_range`): sums of products then fit into 16 bits, which processors without VNNI would
+cut off otherwise, so that all give the same numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.models.onnx_session import EXPORTED, FILE, INPUTS
+
+OUTPUT = "output"
+LARGEST = 2_000_000_000  # bytes of weights: an ONNX file is one protocol buffer, which ends at 2 GiB
+
+
+@dataclass(frozen=True)
+class Exportable:
+    """A model as it is exported: `compute` makes a tensor with a row a text of what `features` are an example of.
+
+    `record` is what the checkpoint says beside the graph: prompts and, of vectors, their similarity.
+    """
+
+    model: torch.nn.Module
+    compute: Callable[[torch.nn.Module, dict[str, torch.Tensor]], torch.Tensor]
+    features: dict[str, Any]
+    tokenizer: Any
+    record: dict[str, Any]
+
+
+class _Graph(torch.nn.Module):
+    """What is traced: tensors in, one tensor out."""
+
+    def __init__(self, exportable: Exportable) -> None:
+        super().__init__()
+        self.model, self.compute = exportable.model, exportable.compute
+
+    def forward(self, input_ids=None, attention_mask=None, token_type_ids=None) -> torch.Tensor:
+        given = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
+        return self.compute(self.model, {name: tensor for name, tensor in given.items() if tensor is not None})
+
+
+def export(exportable: Exportable, folder: Path) -> None:
+    """Write the checkpoint, of fp32, into a folder. Raises UserError for a model that cannot be exported."""
+    tensors = {name: value for name, value in exportable.features.items() if isinstance(value, torch.Tensor)}
+    if unknown := sorted(set(tensors) - set(INPUTS)):
+        raise UserError(f"cannot be exported to ONNX: it takes {', '.join(unknown)}; known are {', '.join(INPUTS)}")
+    if exportable.tokenizer is None:
+        raise UserError("cannot be exported to ONNX: it has no fast tokenizer (tokenizer.json)")
+    weights = sum(parameter.numel() * 4 for parameter in exportable.model.parameters())
+    if weights > LARGEST:
+        raise UserError(f"cannot be exported to ONNX: {weights / 1e9:.1f} GB of weights in fp32; at most 2 GB fit")
+    trace(exportable, tensors, folder / FILE)
+    save_tokenizer(exportable.tokenizer, folder)
+    with atomic_text(folder / EXPORTED) as record:
+        json.dump(exportable.record, record, ensure_ascii=False, sort_keys=True)
+        record.write("\n")
+
+
+def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) -> None:
+    """Write the graph of a model in fp32, without what the exporter notes of source files and their lines."""
+    import onnx
+
+    graph = _Graph(exportable).float().eval()
+    free = {0: torch.export.Dim.AUTO, 1: torch.export.Dim.AUTO}
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(StringIO()), torch.inference_mode():
+            warnings.simplefilter("ignore")
+            program = torch.onnx.export(
+                graph,
+                (),
+                kwargs=tensors,
+                dynamo=True,
+                dynamic_shapes={name: free for name in tensors},
+                input_names=list(tensors),
+                output_names=[OUTPUT],
+                external_data=False,
+                verbose=False,
+            )
+    except Exception as error:  # of torch, its exporter and onnx, which share no base
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(f"cannot be exported to ONNX: torch's exporter says {lines[0]}") from None
+    model = program.model_proto
+    for part in (model, model.graph, *model.graph.node, *model.graph.initializer, *model.functions):
+        del part.metadata_props[:]
+    del model.graph.value_info[:]  # shapes of what is in between, with which onnxruntime's own inference disagrees
+    onnx.save(model, file)
+
+
+def quantise(file: Path) -> None:
+    """Make the weights of an ONNX file int8, in place, by onnxruntime's dynamic quantisation."""
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    logging.getLogger().setLevel(logging.ERROR)  # it advises to pre-process at each call
+    quantize_dynamic(onnx.load(file), file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+
+
+def save_tokenizer(tokenizer: Any, folder: Path) -> None:
+    """Write a transformers tokenizer's fast one with its padding, which onnx_session reads where it is not common."""
+    from tokenizers import Tokenizer
+
+    backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+    backend.no_truncation()
+    if tokenizer.pad_token is not None:
+        backend.enable_padding(pad_id=tokenizer.pad_token_id, pad_token=tokenizer.pad_token)
+    backend.save(str(folder / "tokenizer.json"))
+
+
+def on_processor(model: torch.nn.Module) -> torch.nn.Module:
+    """The model on the processor, with torch's own layers in place of those of scripts/models/processor.py."""
+    from scripts.models.processor import OneDnnLinear
+
+    for module in model.modules():
+        if type(module) is OneDnnLinear:
+            module.__class__ = torch.nn.Linear
+    return model.to("cpu")

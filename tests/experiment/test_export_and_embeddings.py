@@ -1,0 +1,123 @@
+"""Systems in ONNX and with quantised embeddings in a configuration: their jobs, words and mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment import job_files
+from scripts.experiment.descriptions import describe, for_times
+from scripts.experiment.resolution import resolve
+from scripts.experiment.results_paths import kind, parse
+from scripts.inference import planning
+from scripts.models.adapters import adapters, exports
+from tests.experiment.test_config import changed
+
+ROOT = Path(__file__).parents[2]
+SYSTEMS = {
+    "systems/whole": {"model": "m"},
+    "systems/fp32": {"model": "m", "backend": "onnx"},
+    "systems/small": {"model": "m", "recipe": "r", "precision": "int8"},
+    "systems/codes": {"model": "m", "embeddings": {"precision": "binary"}},
+    "systems/both": {"model": "m", "precision": "int8", "embeddings": {"precision": "int8", "rescore": False}},
+    "systems/pairs": {"model": "ce", "precision": "int8", "rerank": {"first_stage": "bm25"}},
+}
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return resolve(changed(SYSTEMS), "c.yaml")
+
+
+def encoded(experiment, name):
+    system = experiment.systems[name]
+    task = next(iter(experiment.tasks.values()))
+    return job_files.encoded(experiment, system, task, system.seeds[0])
+
+
+def test_each_form_of_a_checkpoint_and_of_its_index_has_a_place_of_its_own(experiment):
+    task = next(iter(experiment.tasks))
+    seeds = {"small": "1"}
+    places = {
+        name: planning.checkpoint(experiment, name, task, seeds.get(name, "0"))
+        for name in ("whole", "fp32", "small", "pairs")
+    }
+    tails = {name: place.split("/models/")[1] for name, place in places.items()}
+    assert tails == {
+        "whole": "m/untrained/seed-0",
+        "fp32": "m/untrained+onnx-fp32/seed-0",
+        "small": "m/r+onnx-int8/seed-1",
+        "pairs": "ce/untrained+onnx-int8/seed-0",
+    }
+    assert all(kind(place) == "checkpoint" for place in places.values())
+    index, timing = encoded(experiment, "codes")
+    assert index.endswith("/m/untrained/seed-0.binary") and kind(f"{index}/codes.npy") == "embedding"
+    assert timing == encoded(experiment, "whole")[1]  # one encoding for both
+    assert encoded(experiment, "both")[0].endswith("/m/untrained+onnx-int8/seed-0.int8")
+    assert parse(encoded(experiment, "both")[0])[0] == "quantised_index"
+
+
+def test_jobs_are_told_of_it_and_others_are_not(experiment):
+    assert planning.ranking_settings(experiment, "pairs", "0")["backend"] == "onnx"
+    told = planning.ranking_settings(experiment, "codes", "0")["embeddings"]
+    assert told == {"precision": "binary", "rescore_multiplier": 2}
+    assert planning.ranking_settings(experiment, "both", "0")["embeddings"]["rescore_multiplier"] == 0
+    plain = planning.ranking_settings(experiment, "whole", "0")
+    assert "embeddings" not in plain and "precision" not in plain and "backend" not in plain
+    length = experiment.models["m"]["max_length"]
+    expected = {"type": "bi-encoder", "max_length": length, "precision": "int8"}
+    assert planning.export_settings(experiment, "m", "int8") == expected
+
+
+def test_words_and_tables_tell_them_apart(experiment):
+    said = {name: describe(experiment, system) for name, system in experiment.systems.items()}
+    assert "ONNX fp32, " in said["fp32"] and "ONNX int8, " in said["small"] and "ONNX" not in said["whole"]
+    assert said["codes"].endswith(", searches the corpus's vectors in binary, 2 times the depth scored again")
+    assert said["both"].endswith(", searches the corpus's vectors in int8")
+    cells = [
+        tuple(for_times(experiment, experiment.systems[name]).values()) for name in ("whole", "fp32", "codes", "both")
+    ]
+    assert len(set(cells)) == 4
+
+
+def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems():
+    plain = resolve(changed({"systems/x": {"model": "m", "embeddings": {"precision": "float32"}}}), "c.yaml")
+    assert plain.systems["x"].settings == {}
+    several = {"systems/x": {"model": "m", "embeddings": {"precision": ["int8", "binary"]}}}
+    systems = resolve(changed(several), "c.yaml").systems
+    assert [systems[name].settings["embeddings"]["precision"] for name in ("x-int8", "x-binary")] == ["int8", "binary"]
+
+
+def test_bi_and_cross_encoders_can_be_exported():
+    assert {name for name in adapters() if exports(name)} == {"bi-encoder", "cross-encoder"}
+
+
+SPARSE = {"models/s": {"type": "sparse-encoder", "weights": "org/s"}}
+CASES = {
+    "fp32 of torch": ({"systems/x": {"model": "m", "precision": "fp32"}},
+     "c.yaml: systems.x.precision: fp32 is of backend: onnx; torch computes in bf16 on a GPU that can, else in fp32"),
+    "int8 of torch": ({"systems/x": {"model": "m", "backend": "torch", "precision": "int8"}},
+     "c.yaml: systems.x.precision: int8 is of backend: onnx"),
+    "unknown precision": ({"systems/x": {"model": "m", "precision": "int4"}},
+     "c.yaml: systems.x.precision: unknown value 'int4'; did you mean 'int8'?; expected one of fp32, int8"),
+    "sparse": ({**SPARSE, "systems/x": {"model": "s", "precision": "int8"}},
+     "c.yaml: systems.x.precision: a sparse-encoder ranks by torch only; bi-encoders and cross-encoders can be exported"),
+    "in ONNX already": ({"models/m/backend": "onnx", "models/m/weights": "tests", "models/m/pooling": "cls",
+     "systems/x": {"model": "m", "backend": "onnx"}}, "c.yaml: systems.x.backend: model m is in ONNX already"),
+    "index of a sparse encoder": ({**SPARSE, "systems/x": {"model": "s", "embeddings": {"precision": "int8"}}},
+     "c.yaml: systems.x.embeddings: a sparse-encoder has an index of its own"),
+    "embeddings of a re-ranker": ({"systems/x": {"model": "m", "rerank": {"first_stage": "bm25"}, "embeddings": {"precision": "int8"}}},
+     "c.yaml: systems.x.embeddings: only a search of the whole corpus"),
+    "passages": ({"systems/x": {"model": "m", "long_documents": "passages", "embeddings": {"precision": "int8"}}},
+     "c.yaml: systems.x.embeddings: vectors of passages are not quantised"),
+    "nothing to rescore": ({"systems/x": {"model": "m", "embeddings": {"precision": "int8", "rescore": False, "rescore_multiplier": 3}}},
+     "c.yaml: systems.x.embeddings.rescore_multiplier: nothing is scored again with rescore: false"),
+    "no precision": ({"systems/x": {"model": "m", "embeddings": {"rescore": False}}}, "c.yaml: systems.x.embeddings: key 'precision' is missing; expected float32, int8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
+def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    assert str(error.value).startswith(said) and "\n" not in str(error.value)

@@ -1,0 +1,117 @@
+"""Quantised embeddings: codes and ranges of the library, search and scoring again by hand, a retrieval, and mistakes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.inference import encode, quantise_embeddings, quantised, retrieve
+from scripts.inference.exact import precedence
+from scripts.inference.quantised import open_index, search_codes, write_index
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import read_run
+from tests.models.test_onnx_texts import made
+from tests.support.calling import call
+
+PRECISIONS = ("int8", "uint8", "binary", "ubinary")
+WIDTH = 20  # not a multiple of eight: the last byte of signs is not full
+RNG = np.random.default_rng(7)
+DOCUMENTS = RNG.standard_normal((150, WIDTH)).astype(np.float32)
+QUERIES = RNG.standard_normal((9, WIDTH)).astype(np.float32)
+PLACES = precedence([f"d{n}" for n in range(len(DOCUMENTS))])
+
+
+@pytest.fixture(params=PRECISIONS)
+def index(request, tmp_path, monkeypatch):
+    monkeypatch.setattr(quantised, "ROWS", 40)  # several parts
+    (tmp_path / "index").mkdir()
+    size = write_index(tmp_path / "index", DOCUMENTS, request.param)
+    assert size == sum(file.stat().st_size for file in (tmp_path / "index").iterdir())
+    return open_index(tmp_path / "index", len(DOCUMENTS), request.param)
+
+
+def library(vectors, precision):
+    from sentence_transformers.util import quantize_embeddings
+
+    return quantize_embeddings(vectors, precision=precision, calibration_embeddings=DOCUMENTS)
+
+
+def best(scores, depth):
+    """The columns of the highest scores of each row, of equal ones the smaller place first."""
+    return np.array([np.lexsort((PLACES, -row))[:depth] for row in scores])
+
+
+def code_scores(precision):
+    """The dot products of codes, or how many of the signs are equal."""
+    queries, documents = library(QUERIES, precision), library(DOCUMENTS, precision)
+    if precision.endswith("binary"):
+        return ((QUERIES[:, None] > 0) == (DOCUMENTS[None] > 0)).sum(axis=2)
+    return queries.astype(int) @ documents.astype(int).T
+
+
+def test_codes_are_those_of_the_library(index):
+    assert np.array_equal(index.codes, library(DOCUMENTS, index.precision))
+    assert index.codes.dtype == library(DOCUMENTS, index.precision).dtype
+
+
+def test_search_is_by_the_codes_exactly(index):
+    expected = code_scores(index.precision)
+    scores, found = search_codes(QUERIES, index, PLACES, 12, 0, "cpu")
+    assert np.array_equal(found, best(expected, 12))
+    assert np.array_equal(scores, np.take_along_axis(expected, found, axis=1))
+
+
+def test_the_best_are_scored_again_by_the_querys_own_vector(index):
+    from sentence_transformers.util.quantization import _dequantize_embeddings
+
+    candidates = best(code_scores(index.precision), 36)
+    if index.precision.endswith("binary"):
+        vectors = (DOCUMENTS > 0).astype(float)
+    else:
+        ranges = np.vstack([DOCUMENTS.min(axis=0), DOCUMENTS.max(axis=0)])
+        vectors = _dequantize_embeddings(library(DOCUMENTS, index.precision), index.precision, ranges)
+    expected = np.einsum("qd,qnd->qn", QUERIES, vectors[candidates])
+    scores, found = search_codes(QUERIES, index, PLACES, 12, 3, "cpu")
+    for query in range(len(QUERIES)):
+        by_document = dict(zip(candidates[query].tolist(), expected[query].tolist(), strict=True))
+        order = sorted(by_document, key=lambda row: (-by_document[row], PLACES[row]))[:12]
+        assert found[query].tolist() == order
+        np.testing.assert_allclose(scores[query], [by_document[row] for row in order], rtol=1e-12)
+
+
+def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monkeypatch):
+    model = made(tmp_path / "tiny", "mean")
+    texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
+    write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
+    write_queries(tmp_path / "queries.jsonl", {"q": "ash elm"})
+    paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
+    settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
+    call(monkeypatch, encode, settings, **paths, embeddings=tmp_path / "e.npy", timing=tmp_path / "e.json")
+    runs, bytes_of = {}, {}
+    ranking = settings | {"depth": 2, "tag": "tiny"}
+    for precision in ("float32", "int8", "binary"):
+        embeddings = tmp_path / ("e.npy" if precision == "float32" else precision)
+        told = {} if precision == "float32" else {"embeddings": {"precision": precision, "rescore_multiplier": 2}}
+        if told:
+            call(
+                monkeypatch, quantise_embeddings, {"precision": precision}, embeddings=tmp_path / "e.npy",
+                index=embeddings, timing=tmp_path / f"{precision}.quantising.json",
+            )  # fmt: skip
+        call(
+            monkeypatch, retrieve, ranking | told, **paths, embeddings=embeddings, queries=tmp_path / "queries.jsonl",
+            run=tmp_path / f"{precision}.run", timing=tmp_path / f"{precision}.json",
+        )  # fmt: skip
+        timing = json.loads((tmp_path / f"{precision}.json").read_text())
+        assert timing.get("embeddings") == told.get("embeddings")
+        runs[precision], bytes_of[precision] = read_run(tmp_path / f"{precision}.run")["q"], timing["index_bytes"]
+    assert runs["int8"] == pytest.approx(runs["float32"], abs=0.05) and len(runs["binary"]) == 2
+    assert bytes_of["float32"] == (tmp_path / "e.npy").stat().st_size
+
+
+def test_another_corpus_or_another_precision_is_one_line(index, tmp_path):
+    with pytest.raises(UserError, match="but the corpus has 151 documents"):
+        open_index(tmp_path / "index", 151, index.precision)
+    other = {"int8": "uint8", "uint8": "int8", "binary": "ubinary", "ubinary": "binary"}[index.precision]
+    with pytest.raises(UserError, match=f"not those of {other}; quantise again"):
+        open_index(tmp_path / "index", 150, other)
