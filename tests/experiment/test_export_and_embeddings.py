@@ -1,10 +1,13 @@
 """Systems in ONNX and with quantised embeddings in a configuration: their jobs, words and mistakes."""
 
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
 from scripts.experiment import job_files
 from scripts.experiment.descriptions import describe, for_times
 from scripts.experiment.resolution import resolve
@@ -12,6 +15,7 @@ from scripts.experiment.results_paths import kind, parse
 from scripts.inference import planning
 from scripts.models.adapters import adapters, exports
 from tests.experiment.test_config import changed
+from tests.support.configuration import changed as changed_in
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = {
@@ -90,6 +94,27 @@ def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems(
 
 def test_bi_and_cross_encoders_can_be_exported():
     assert {name for name in adapters() if exports(name)} == {"bi-encoder", "cross-encoder"}
+
+
+@pytest.mark.parametrize("heading", ["## One checkpoint in torch, ONNX and int8", "## Quantised embeddings"])
+def test_the_examples_of_the_docs_are_right(heading):
+    section = (ROOT / "docs" / "models.md").read_text().split(heading)[1].split("\n## ")[0]
+    example = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)[0])
+    models = {
+        "minilm": {"type": "bi-encoder", "weights": "org/m"},
+        "minilm-ce": {"type": "cross-encoder", "weights": "org/c"},
+    }
+    given = {f"models/{name}": entry for name, entry in models.items()} | {"recipes/hard": {"train_on": "d"}}
+    given |= {f"systems/{name}": entry for name, entry in example["systems"].items()}
+    given |= {f"comparisons/{name}": entry for name, entry in example.get("comparisons", {}).items()}
+    systems = resolve(changed(given), "c.yaml").systems
+    assert sum("backend" in system.settings or "embeddings" in system.settings for system in systems.values()) >= 3
+
+
+def test_the_configuration_that_measures_it_is_right():
+    config = read_yaml(ROOT / "config" / "quantised.yaml")
+    places = {"datasets/scifact/location": "tests", "datasets/nfcorpus/location": "docs"}
+    assert len(resolve(changed_in(config, places | {"mirrors": []}), "c.yaml").systems) == 9
 
 
 SPARSE = {"models/s": {"type": "sparse-encoder", "weights": "org/s"}}

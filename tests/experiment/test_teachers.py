@@ -1,8 +1,11 @@
 """Teachers in a configuration: what their jobs are given, what students have learnt from, and what each mistake says."""
 
+import re
 from functools import partial
+from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.common.errors import UserError
 from scripts.experiment.descriptions import datasets_learnt, describe
@@ -125,6 +128,17 @@ def test_each_mistake_is_one_line_before_anything_runs(name):
     with pytest.raises(UserError) as error:
         resolved(changes)
     assert str(error.value).startswith("c.yaml: ") and said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_the_example_in_the_documentation_is_a_configuration():
+    text = (Path(__file__).parents[2] / "docs/distillation.md").read_text()
+    written = yaml.safe_load(re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1])
+    written["recipes"]["taught"]["train_on"] = "d"
+    given = {f"{section}/{name}": entry for section, entries in written.items() for name, entry in entries.items()}
+    experiment = resolve(changed(given), "c.yaml")
+    scores = teaching.scores(experiment, "taught", "1")
+    assert scores[0].endswith("/human-labels_3-bm25-negatives_all-queries/teacher.trec.gz") and len(scores) == 1
+    assert planning.training_settings(experiment, "minilm", "taught", "1")["teacher"] == "teacher"
 
 
 def test_a_filter_trained_for_other_datasets_is_told_as_well():

@@ -1,0 +1,47 @@
+"""Distillation as a user gets it: a student trained by a teacher's scores, and what another teacher makes anew."""
+
+import json
+import re
+
+from scripts.experiment.results_paths import kind, parse
+from scripts.ir.trec import read_run
+from scripts.training.examples import read_table
+from tests.workflow.conftest import tiny_config
+
+NAME = "human-labels_2-bm25-negatives_all-queries"
+TIMING = "results/tiny/models/bert/taught/seed-1.timing.json"
+
+
+def with_teacher(teacher: str) -> dict:
+    made = tiny_config()
+    made["recipes"]["taught"] = {
+        "train_on": "weather",
+        "negatives": {"per_query": 2},
+        "batch_size": 8,
+        "teacher": teacher,
+    }
+    made["systems"]["second"] = made["systems"]["reranker"] | {"rerank": {"first_stage": "plain", "depth": 4}}
+    made["systems"]["taught"] = {"model": "bert", "recipe": "taught"}
+    return made
+
+
+def test_a_student_learns_from_the_scores_of_its_teacher(fresh):
+    fresh.write_config(with_teacher("reranker"))
+    done = fresh.snakemake(TIMING)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    folder = fresh.folder / "results/tiny"
+    scores_file = folder / "teachers/weather" / NAME / "reranker.trec.gz"
+    rows = read_table(folder / "negatives/weather" / f"{NAME}.tsv").rows
+    scores = read_run(scores_file)
+    pairs = {(row.query, one) for row in rows for one in (row.positive, row.negative)}
+    assert {(query, one) for query, of_query in scores.items() for one in of_query} == pairs
+    timing = json.loads((fresh.folder / TIMING).read_text())
+    assert timing["teacher"] == "reranker" and timing["loss"] == "DistillKLDivLoss" and timing["scale"] in (1, 20)
+    place = str(scores_file.relative_to(fresh.folder))
+    assert kind(place) == "data" and parse(place)[1]["system"] == "reranker"  # so archives hold it
+
+    # another teacher scores the same pairs, and its student alone is trained again
+    fresh.write_config(with_teacher("second"))
+    planned = fresh.snakemake(TIMING, "--dry-run")
+    jobs = set(re.findall(r"^Job \d+: (.*)$", planned.stdout + planned.stderr, re.MULTILINE))
+    assert jobs == {f"score_examples weather {NAME} second", "fine_tune bert taught seed-1"}
