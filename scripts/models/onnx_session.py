@@ -34,6 +34,8 @@ class OnnxSession:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS", 0))  # 0: as many as there are cores
         options.log_severity_level = 3
+        # Processors without VNNI cut the sums of int8 products off unless told so: scores would depend on the machine.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         try:
             self.session = onnxruntime.InferenceSession(str(self.file), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own exceptions, which share no base

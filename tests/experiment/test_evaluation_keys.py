@@ -75,6 +75,20 @@ def test_a_dataset_without_dev_queries_is_told_before_anything_runs():
     assert "recipes.r.evaluate: d has no judgements for the split dev; its splits are " in message
 
 
+def test_what_cannot_decide_is_refused():
+    two = {"datasets/e": {"format": "beir", "location": "tests"}, "recipes/r/train_on": [["d", "e"]]}
+    assert "recipes.r.evaluate: only valid with one dataset in train_on" in refused(
+        partial(experiment, **two), {"evaluate": {}}
+    )
+    lower = {"measures": ["nDCG@10", "RR"], "lower_is_better": ["RR"]}
+    said = "of RR a lower value is better, and the highest would be chosen; name another"
+    assert f"recipes.r.evaluate.measure: {said}" in refused(
+        partial(experiment, **lower), {"evaluate": {"measure": "RR"}}
+    )
+    choosing = {"choose": {"measure": "RR"}, "epochs": [1, 2]}
+    assert f"recipes.r.choose.measure: {said}" in refused(partial(experiment, **lower), choosing)
+
+
 def test_the_examples_of_the_documentation_are_right():
     text = Path("docs/training.md").read_text()
     block = text.split("## Evaluation on dev", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
