@@ -209,17 +209,17 @@ def code(script, *further):
     return {"script": repository(inputs["script"]), "modules": list(map(repository, inputs["modules"]))}
 
 
-def code_of_model(script):
+def code_of_model(script, further=lambda wildcards: []):
     """The inputs `script` and `modules` of a job that runs a model: the script's, and those of the model's adapter.
 
     The script loads the adapter by the model's type, so its imports do not show it. The model is the wildcard `model` or
-    that of the system.
+    that of the system. `further` gives what else it loads by name.
     """
 
     def inputs(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
         adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
-        return code(script, adapter_file.removeprefix("scripts/"))
+        return code(script, adapter_file.removeprefix("scripts/"), *further(wildcards))
 
     return inputs
 

@@ -155,7 +155,7 @@ rule score_candidates:
 
 rule fine_tune:
     input:
-        unpack(code_of_model("training/fine_tune.py")),
+        unpack(code_of_model("training/fine_tune.py", lambda wildcards: evaluating.code(EXPERIMENT, wildcards.recipe))),
         unpack(lambda wildcards: evaluating.dev_inputs(EXPERIMENT, wildcards.recipe)),
         start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),

