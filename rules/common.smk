@@ -44,6 +44,7 @@ from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.common.doors import source as kind_source
 from scripts.features.planning import own_files as features_of_others
+from scripts.inference.planning import index_searched
 from scripts.models.adapters import KINDS as KINDS_OF_MODEL, index_of
 from scripts.selection.planning import selections
 
@@ -186,10 +187,9 @@ def one_of(names):
 
 
 def systems_of_kind(*kinds, index=None):
-    """The systems of these kinds; with `index`, those of them whose models have an index of this form."""
+    """The systems of these kinds; with `index`, those of them that search an index of this form."""
     systems = {name: system for name, system in EXPERIMENT.systems.items() if system.kind in kinds}
-    types = {name: EXPERIMENT.models[system.model]["type"] for name, system in systems.items() if system.model}
-    return one_of(name for name in systems if index is None or index_of(types[name]) == index)
+    return one_of(name for name in systems if index is None or index_searched(EXPERIMENT, name) == index)
 
 
 def models_with(index):

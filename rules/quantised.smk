@@ -1,7 +1,7 @@
 """Quantised embeddings: an index of few bytes from a corpus's encoding, which is not made again.
 
 In: embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy. Out: beside it seed-{seed}.{index_precision} (a folder) with its
-timing, in which the rule of all bi-encoders searches (inference.smk).
+timing; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. The command of a search is that of whole vectors (inference.smk).
 """
 
 from scripts.experiment.results_paths import INDEX_PRECISIONS
@@ -30,3 +30,20 @@ rule quantise_embeddings:
     shell:
         "python {input.script:q} --embeddings {input.embeddings:q} --index {output.index:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+use rule retrieve as retrieve_quantised with:
+    input:
+        unpack(code_of_model("inference/retrieve_quantised.py")),
+        checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
+        corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
+        embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
+        queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
+    log:
+        result("log", job="retrieve_quantised/{task}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="retrieve_quantised/{task}/{system}/seed-{seed}")
+    wildcard_constraints:
+        system=systems_of_kind("retrieve", index="quantised-vectors"),
+    message:
+        "retrieve_quantised {wildcards.task} {wildcards.system} seed-{wildcards.seed}"

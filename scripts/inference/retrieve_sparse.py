@@ -16,18 +16,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.common.timing import write_timing
-from scripts.inference.retrieve import Settings, search_all
+from scripts.inference.searching import answer, requested
 from scripts.inference.term_index import TermIndex, open_index
-from scripts.inference.vectors import passage_counts
-from scripts.ir.collection import passages_of
-from scripts.ir.trec import write_run
-from scripts.models.adapters import adapter
-from scripts.models.cutting import cutting_encoder
-from scripts.models.prompts import load_prompted, prompts_of, told
-from scripts.models.running import computed_by
 
 QUERIES = 64  # scored at a time
 
@@ -64,37 +56,23 @@ def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
 
 
 def main() -> None:
-    names = ("checkpoint", "corpus", "index", "queries", "run", "timing")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    queries = passages_of(options.queries)
-    if not queries:
-        raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
-    ids = list(passage_counts(options.corpus))
-    index = open_index(options.index, len(ids), options.checkpoint)
-    kind = adapter(settings.type)
-    model = load_prompted(kind, options.checkpoint, settings)
-    encode = cutting_encoder(kind, model, settings)
-
-    from scripts.inference.exact import precedence
-
-    places = precedence(ids)
-    encoded = encode([text for (text,) in queries.values()], settings.batch_size, "query")
+    asked = requested(__doc__, "index")
+    queries = asked.options.queries
+    index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
+    encoded = asked.encode([text for (text,) in asked.queries.values()])
     terms = np.diff(encoded.indptr)
     if not terms.any():
-        raise UserError(f"{options.checkpoint}: the model gives no query of {options.queries} a term")
+        raise UserError(f"{asked.options.checkpoint}: the model gives no query of {queries} a term")
     if without := int((terms == 0).sum()):
-        print(f"{without} of {len(queries)} queries have no term, so they find nothing", file=sys.stderr)
+        print(f"{without} of {len(asked.queries)} queries have no term, so they find nothing", file=sys.stderr)
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        return search(encode([text for (text,) in texts], settings.batch_size, "query"), index, places, settings.depth)
+        rows = asked.encode([text for (text,) in texts])
+        scores, found = search(rows, index, asked.places, asked.settings.depth)
+        return np.where(scores > 0, scores, -np.inf), found
 
-    ranked, facts = search_all(find, queries, ids, settings.batch_size)
-    found = {query: {name: score for name, score in scores.items() if score > 0} for query, scores in ranked.items()}
-    write_run(options.run, found, settings.tag)
-    told_of = told(settings, prompts_of(kind, model))
-    facts |= {"terms_per_query": float(terms.mean()), "queries_without_terms": without, "flops": flops(encoded, index)}
-    write_timing(options.timing, **facts, **computed_by(kind, model), **told_of)
+    counts = {"terms_per_query": float(terms.mean()), "queries_without_terms": without}
+    answer(asked, find, **counts, flops=flops(encoded, index))
 
 
 if __name__ == "__main__":

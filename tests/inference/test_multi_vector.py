@@ -9,12 +9,12 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.inference import encode_multi_vector, exact, rerank, retrieve_multi_vector
 from scripts.inference.token_index import open_index, write_index
-from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
+from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus
+from scripts.ir.trec import ranking, read_run
 from scripts.models.adapters import adapter, index_of
 from tests.support.calling import call
 from tests.support.tiny_bert import build
-from tests.support.tiny_task import WORDS
+from tests.support.tiny_task import WORDS, write_collection
 
 SETTINGS = {"type": "multi-vector", "max_length": 16, "batch_size": 4}
 RANKING = SETTINGS | {"tag": "tiny"}
@@ -34,13 +34,7 @@ def task(tmp_path_factory) -> Path:
         model = KIND.load(folder / "start", 16, to_train=True)
         model[0].query_expansion = EXPANSION
         model.save_pretrained(str(folder / name), create_model_card=False)
-    texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 5]) for n in range(50)]
-    documents = [Document(f"d{n}", "", text) for n, text in enumerate(texts)]
-    write_corpus(folder / "corpus.jsonl", [*documents, Document("twin", "", texts[7])])
-    write_queries(folder / "queries.jsonl", {f"q{n}": WORDS[n] for n in range(6)})
-    write_run(
-        folder / "first.trec", {f"q{n}": {f"d{m}": float(m) for m in range(n, n + 12)} for n in range(5)}, "first"
-    )
+    write_collection(folder)
     return folder
 
 

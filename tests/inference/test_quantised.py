@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, quantise_embeddings, quantised, retrieve
+from scripts.inference import encode, quantise_embeddings, quantised, retrieve, retrieve_quantised
 from scripts.inference.exact import precedence
 from scripts.inference.quantised import open_index, search_codes, write_index
 from scripts.ir.collection import Document, write_corpus, write_queries
@@ -99,8 +99,9 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
                 index=embeddings, timing=tmp_path / f"{precision}.quantising.json",
             )  # fmt: skip
         call(
-            monkeypatch, retrieve, ranking | told, **paths, embeddings=embeddings, queries=tmp_path / "queries.jsonl",
-            run=tmp_path / f"{precision}.run", timing=tmp_path / f"{precision}.json",
+            monkeypatch, retrieve_quantised if told else retrieve, ranking | told, **paths, embeddings=embeddings,
+            queries=tmp_path / "queries.jsonl", run=tmp_path / f"{precision}.run",
+            timing=tmp_path / f"{precision}.json",
         )  # fmt: skip
         timing = json.loads((tmp_path / f"{precision}.json").read_text())
         assert timing.get("embeddings") == told.get("embeddings")

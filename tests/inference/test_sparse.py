@@ -11,12 +11,12 @@ from scripts.common.errors import UserError
 from scripts.inference import encode_sparse, rerank, retrieve_sparse, term_index
 from scripts.inference.exact import precedence
 from scripts.inference.term_index import open_index, write_index
-from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
+from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus
+from scripts.ir.trec import ranking, read_run
 from scripts.models.adapters import adapter, index_of
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
-from tests.support.tiny_task import WORDS
+from tests.support.tiny_task import WORDS, write_collection
 
 SETTINGS = {"type": "sparse-encoder", "max_length": 16, "batch_size": 4}
 RANKING = SETTINGS | {"tag": "tiny"}
@@ -30,13 +30,7 @@ def task(tmp_path_factory) -> Path:
     build(folder / "headless", [" ".join(WORDS)], seed=1)
     for name, seed in (("model", 1), ("other", 2)):
         build_masked(folder / name, [" ".join(WORDS)], seed=seed)
-    texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 5]) for n in range(50)]
-    documents = [Document(f"d{n}", "", text) for n, text in enumerate(texts)]
-    write_corpus(folder / "corpus.jsonl", [*documents, Document("twin", "", texts[7])])
-    write_queries(folder / "queries.jsonl", {f"q{n}": WORDS[n] for n in range(6)})
-    write_run(
-        folder / "first.trec", {f"q{n}": {f"d{m}": float(m) for m in range(n, n + 12)} for n in range(5)}, "first"
-    )
+    write_collection(folder)
     return folder
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import write_run
+
 ROOT = Path(__file__).parents[2]
 SCHEDULE = {
     **{"max_length": 16, "loss": "auto", "epochs": 3, "batch_size": 4, "learning_rate": 1e-3, "warmup": 0.1},
@@ -22,6 +25,17 @@ SCHEDULE = {
     },
 }
 WORDS = [f"{first}{last}" for first in ("ash", "elm", "fig", "oak", "yew") for last in ("en", "let", "ling", "wood")]
+
+
+def write_collection(folder: Path) -> None:
+    """A corpus in which two documents have the same text, queries, and the run of a first stage for all but one."""
+    texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 5]) for n in range(50)]
+    documents = [Document(f"d{n}", "", text) for n, text in enumerate(texts)]
+    write_corpus(folder / "corpus.jsonl", [*documents, Document("twin", "", texts[7])])
+    write_queries(folder / "queries.jsonl", {f"q{n}": WORDS[n] for n in range(6)})
+    write_run(
+        folder / "first.trec", {f"q{n}": {f"d{m}": float(m) for m in range(n, n + 12)} for n in range(5)}, "first"
+    )
 
 
 def command(task: Path, out: Path, **settings) -> list[str]:

@@ -1,0 +1,47 @@
+"""Retrieve with a model that gives each text a vector, from an index of quantised vectors (see quantised.py).
+
+Reads a checkpoint, the corpus with its quantised embeddings, and queries; writes a TREC run of the `depth` best
+documents per query, found by exact search of the codes and, by option, scored again, and the timing. Documents of equal
+score are kept and ranked as trec_eval ranks them: by descending id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import numpy as np
+
+from scripts.common.command_line import run
+from scripts.inference import searching
+from scripts.inference.quantised import index_bytes, open_index, search_codes
+from scripts.inference.searching import answer, requested
+from scripts.models.model_files import weights_bytes
+from scripts.models.running import device
+
+
+@dataclass(frozen=True)
+class Quantised:
+    precision: Annotated[str, "of the index"]
+    rescore_multiplier: Annotated[int, "how many times depth are scored again; 0: none"]
+
+
+@dataclass(frozen=True)
+class Settings(searching.Settings):
+    embeddings: Annotated[Quantised, "how the index is quantised"] = field(kw_only=True)
+
+
+def main() -> None:
+    asked = requested(__doc__, "embeddings", Settings)
+    folder, how = asked.options.embeddings, asked.settings.embeddings
+    index = open_index(folder, len(asked.documents), how.precision)
+
+    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
+        encoded = asked.encode([text for (text,) in texts])
+        return search_codes(encoded, index, asked.places, asked.settings.depth, how.rescore_multiplier, device())
+
+    answer(asked, find, index_bytes=index_bytes(folder), weights_bytes=weights_bytes(asked.options.checkpoint))
+
+
+if __name__ == "__main__":
+    run(main)
