@@ -12,7 +12,7 @@ from typing import Any
 from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
 from scripts.models import lora
-from scripts.models.model_files import backbone, check_weights, read_object
+from scripts.models.model_files import backbone, check_weights, read_object, routes
 from scripts.models.running import device
 
 LONGEST_PROMPT = 4096  # characters that a model may store; instructions of language models have a few hundred
@@ -28,18 +28,25 @@ def quiet() -> None:
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
 
 
-def check(folder: Path) -> dict:
-    """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not."""
+def check(folder: Path, with_routes: bool = False) -> dict:
+    """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not.
+
+    `with_routes`: queries may have modules of their own; the config.json is that of the documents' transformer.
+    """
     from safetensors import SafetensorError, safe_open
 
     if not folder.is_dir():
         raise UserError(f"{folder}: no such model folder")
+    of_queries = routes(folder).get("query", [])
+    if of_queries and not with_routes:
+        raise UserError(f"{folder}: only sparse encoders may have modules of their own for queries (a Router)")
     inner = backbone(folder)
     config = read_object(inner / "config.json")
     weights = check_weights(inner)
     if not weights:
         raise UserError(f"{folder}: not a model, it has no weights (model.safetensors)")
-    for file in weights:
+    further = [file for module in of_queries for file in check_weights(folder / module["path"])]
+    for file in [*weights, *further]:
         try:
             with safe_open(file, "np"):
                 pass
@@ -99,6 +106,14 @@ def cannot_load(folder: Path, error: Exception) -> UserError:
     return UserError(f"{folder}: cannot be loaded: {lines[0] if lines else type(error).__name__}")
 
 
+def routed_modules(model) -> list[Any]:
+    """The modules that texts enter, of a model in which queries and documents pass different ones; else none."""
+    from sentence_transformers.base.modules import Router
+
+    routers = [module for module in model.children() if isinstance(module, Router)]
+    return [route[0] for router in routers for route in router.sub_modules.values()]
+
+
 def fast_tokenizer(model) -> Any:
     """A model's tokenizer, of the library tokenizers; None where it has one written in Python."""
     return getattr(model.tokenizer, "backend_tokenizer", None)
@@ -108,6 +123,8 @@ def limit(model, folder: Path, max_length: int) -> None:
     """Let a model keep `max_length` tokens of its input. Raises UserError where it cannot take so many."""
     check_length(model.transformers_model.config, folder, max_length)
     model.max_seq_length = max_length
+    for module in routed_modules(model):
+        module.tokenizer.model_max_length = max_length  # what cuts where no transformer does
 
 
 def check_length(config, folder: Path, max_length: int) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from math import prod
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
 from scripts.common.strict_json import parse_json, read_json
 
 WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
+ROUTES = "router_config.json"
 LONGEST_HEADER = 100_000_000  # bytes, as in the safetensors library
 BITS = {"BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
         "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64, "U64": 64, "F64": 64,
@@ -91,9 +92,43 @@ def modules(model: Path) -> list[dict]:
     return entries
 
 
+def routes(model: Path) -> dict[str, list[dict]]:
+    """The modules, as of `modules`, that queries pass and that documents pass, of a model that begins with a Router.
+
+    Empty for any other model. Raises UserError unless there are these two routes, of modules below the Router.
+    """
+    first = modules(model)[:1]
+    if not first or not first[0]["type"].endswith(".Router"):
+        return {}
+    inside = first[0]["path"]
+    file = model / inside / ROUTES
+    config = read_object(file)
+    types, structure, parameters = (config.get(key) or {} for key in ("types", "structure", "parameters"))
+    if not isinstance(types, dict) or not isinstance(structure, dict) or set(structure) != {"query", "document"}:
+        raise UserError(f"{file}: expected types, and a structure of the routes query and document alone")
+    if not isinstance(parameters, dict) or parameters.get("route_mappings"):
+        raise UserError(f"{file}: refused, its route_mappings; queries and documents each have the route of their name")
+    found: dict[str, list[dict]] = {}
+    for route, names in structure.items():
+        named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        if not named or not names or not all(isinstance(types.get(name), str) for name in names):
+            raise UserError(f"{file}: the route {route} is no list of modules that have a type")
+        for name in names:
+            if reason := "is a path" if "/" in name else why_not_below(name):
+                raise UserError(f"{file}: refused, the module {name[:80]!r} {reason}")
+        found[route] = [{"path": str(PurePosixPath(inside) / name), "type": types[name]} for name in names]
+    return found
+
+
+def all_modules(model: Path) -> list[dict]:
+    """The modules of a model and those of its routes, each once."""
+    of_routes = [module for route in routes(model).values() for module in route]
+    return list({module["path"]: module for module in [*modules(model), *of_routes]}.values())
+
+
 def backbone(model: Path) -> Path:
-    """The folder, in a model's folder, that holds the transformer: its first module's, or itself."""
-    in_order = modules(model)
+    """The folder, in a model's folder, that holds the transformer: its first module's (of documents), or itself."""
+    in_order = routes(model).get("document") or modules(model)
     return model / in_order[0]["path"] if in_order else model
 
 

@@ -16,10 +16,10 @@ import shutil
 import sys
 from argparse import Namespace
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from scripts.common import doors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
@@ -29,6 +29,7 @@ from scripts.ir.collection import passages_of
 from scripts.models import lora
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
+from scripts.models.loading import routed_modules
 from scripts.models.losses import resolve_loss, shape_of
 from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import import_library, precision
@@ -62,6 +63,8 @@ def load(start: Path, settings: Settings):
     if lora.is_adapted(model):  # a training that starts from an adapter starts from what it makes of its base
         lora.merge(model)
     if settings.lora:
+        if routed_modules(model):
+            raise UserError("lora: a model whose queries pass modules of their own takes none; leave it out")
         new_modules, head = getattr(kind, "new_modules", None), kind.training().head
         drawn = new_modules(model, start) if new_modules else ()
         lora.add(model, settings.lora, drawn, head(model) if head else ())
@@ -84,7 +87,7 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
     """
     if settings.evaluate is None:
         return None
-    module = import_module("scripts.training.dev_evaluation")
+    module = doors.kind("scripts.training", "dev_evaluation")
     how = read_settings(module.How, settings.evaluate, "evaluate")
     return module.read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
 

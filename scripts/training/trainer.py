@@ -21,8 +21,10 @@ from scripts.common.errors import UserError
 from scripts.common.files import full_disk_reported
 from scripts.models import lora
 from scripts.models.adapters import Training, adapter
+from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS
 from scripts.models.matryoshka import of_dimensions
+from scripts.models.prompts import role_of
 from scripts.models.running import device, precision
 from scripts.training import several
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
@@ -158,6 +160,8 @@ def train(
     )
     if training.prompts:  # not as an argument: the library would read a text as JSON
         arguments.prompts = training.prompts(model, several.names_of(columns))
+    if routed_modules(model):
+        arguments.router_mapping = {column: role_of(column) for column in several.names_of(columns)}
     trainer = micro_batch_trainer(training.trainer)(
         model=model,
         args=arguments,

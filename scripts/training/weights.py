@@ -2,7 +2,8 @@
 
 Reads the setting `source`; writes a folder with just the files that loading needs. Weights are safetensors only, held
 to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
-order of their names (`cat model-*.safetensors | sha256sum`). Code is never copied, and a model that needs its own is
+order of their names (`cat model-*.safetensors | sha256sum`); of a model with a route for queries and one for documents,
+that of all their weights, in the order of the folders' names. Code is never copied, and a model that needs its own is
 refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). What is told
 of a language model stands in judging.json. The adapter of a checkpoint that was trained here is taken with it.
 """
@@ -24,22 +25,24 @@ from scripts.models.language_models import KEYS as JUDGING
 from scripts.models.language_models import write_judging
 from scripts.models.loading import check
 from scripts.models.model_files import (
+    ROUTES,
     SHARDS,
     WEIGHTS,
+    all_modules,
     check_onnx,
     check_text,
     check_tokenizer,
     check_weights,
     digest,
-    modules,
     read_object,
+    routes,
 )
 from scripts.models.onnx_texts import write_pooling
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
 CONFIGURATION = (
-    *("config.json", "modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
+    *("config.json", "modules.json", "config_sentence_transformers.json", "sentence_*_config.json", ROUTES),
     "artifact.metadata",  # of Stanford's ColBERT, JSON
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
@@ -77,19 +80,26 @@ def find_model(root: Path) -> Path:
             raise UserError(f"an adapter ({lora.WEIGHTS}) without its base's {WEIGHTS}; give the base, or merge both")
         raise UserError(f"no {WEIGHTS} in it")
     folder = min(weights, key=lambda path: (len(path.parts), path)).parent
-    above = folder.parent / "modules.json"  # older models keep the transformer in a folder of its own
-    if folder != root and above.is_file() and folder.name in module_folders(folder.parent):
-        return folder.parent
+    above = [parent for parent in folder.parents if parent == root or root in parent.parents]
+    for model in above if folder != root else []:  # older models keep the transformer in a folder of its own
+        if (model / "modules.json").is_file() and str(folder.relative_to(model)) in module_folders(model):
+            return model
     return folder
 
 
 def module_folders(model: Path) -> list[str]:
-    """The sub-folders that modules.json names. Raises UserError for one outside, or a module with code of its own."""
+    """The sub-folders of a model's modules, those of its routes too.
+
+    Raises UserError for one outside, or a module with code of its own.
+    """
     folders = []
-    for module in modules(model):
+    for module in all_modules(model):
         path = PurePosixPath(module["path"])
         if not module["type"].startswith("sentence_transformers.") and module["type"] not in TAKEN_OVER:
             raise UserError(f"modules.json: refused, the module {module['type']!r} is code that comes with the model")
+        if module["type"].endswith(".SparseStaticEmbedding") and "path" in read_object(model / path / "config.json"):
+            problem = f"reads its weights from a file that it names; expected {WEIGHTS} (save the model anew)"
+            raise UserError(f"{path}/config.json: refused, the module {problem}")
         folders.append(str(path))
     return [folder for folder in folders if folder != "."]
 
@@ -134,12 +144,14 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
 
     Raises UserError where the weights do not have the `expected` SHA-256 or the model needs code of its own.
     """
+    of_routes = routes(model)
     for name in [".", *module_folders(model)]:
         folder = model / name
         if not folder.is_dir():
             continue  # a module without parameters, such as Normalize
         refuse_remote_code(folder)
-        weights = weight_files(folder)
+        # A model with routes may have the weights of one of them in its own folder once more, for other programs.
+        weights = [] if name == "." and of_routes else weight_files(folder)
         for path in taken(folder):
             check_taken(path)
         files = [*weights, *taken(folder)]
@@ -154,12 +166,20 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
             )
     if lora.has_adapter(model):  # a checkpoint that was trained here
         shutil.copytree(model / lora.FOLDER, target / lora.FOLDER, ignore=lambda _, names: {*names} - lora.FILES)
-    weights = weight_files(model) or weight_files(model / (module_folders(model) or ["."])[0])
+    weights = hashed_weights(model)
     if not weights:
         raise UserError(f"its first module has no {WEIGHTS}")
     actual = digest(weights)
     if expected and actual != expected.lower():
         raise UserError(f"{weights[0].name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
+
+
+def hashed_weights(model: Path) -> list[Path]:
+    """The weights whose SHA-256 the configuration gives: the model's own, or its first module's; of routes, all."""
+    if of_routes := routes(model):
+        folders = {module["path"] for modules in of_routes.values() for module in modules}
+        return [file for folder in sorted(folders) for file in weight_files(model / folder)]
+    return weight_files(model) or weight_files(model / (module_folders(model) or ["."])[0])
 
 
 def find_onnx(root: Path, file: str | None) -> Path:
@@ -210,7 +230,7 @@ def main() -> None:
                     write_pooling(target, settings.pooling)
             else:
                 copy_model(find_model(root), target, settings.sha256)
-                config = check(target)
+                config = check(target, with_routes=True)
                 if told := {key: text for key in JUDGING if (text := getattr(settings, key)) is not None}:
                     write_judging(target, told, config)
         except UserError as error:

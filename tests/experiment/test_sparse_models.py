@@ -25,6 +25,7 @@ def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
 
 def test_models_of_the_hub_are_planned_by_their_ids():
     hub = {"splade": "naver/splade-v3", "small": "prithivida/Splade_PP_en_v2"}
+    hub["routed"] = "opensearch-project/opensearch-neural-sparse-encoding-doc-v3-distill"
     models = {f"models/{name}": {"type": "sparse-encoder", "weights": where} for name, where in hub.items()}
     experiment = resolve(changed(models | {f"systems/{name}": {"model": name} for name in hub}), "c.yaml")
     assert [training.weights_source(experiment, name) for name in hub] == [(where, "main") for where in hub.values()]

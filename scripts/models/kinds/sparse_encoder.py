@@ -38,13 +38,14 @@ DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # what the library's trainer takes w
 def load(folder: Path, max_length: int, to_train: bool = False) -> SparseEncoder:
     """Load a sparse encoder that keeps `max_length` tokens of a text.
 
-    It needs a head that predicts masked words, whose vocabulary its terms are, also where it is `to_train`. Raises
-    UserError where that cannot be done.
+    It needs a head that predicts masked words, whose vocabulary its terms are, also where it is `to_train`; queries may
+    pass modules of their own, such as weights of terms that need no inference. Raises UserError where that cannot be
+    done.
     """
     from scripts.models import loading
     from scripts.models.running import import_library
 
-    config = loading.check(folder)
+    config = loading.check(folder, with_routes=True)
     if not any(name.endswith("ForMaskedLM") for name in config.get("architectures") or []):
         problem = "its weights have no head that predicts masked words (…ForMaskedLM), whose vocabulary the terms are"
         raise UserError(f"{folder}: no sparse encoder: {problem}")
@@ -55,6 +56,9 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> SparseEncoder
     model = loading.load(SparseEncoder, folder)
     if model.similarity_fn_name != "dot":
         raise UserError(f"{folder}: its similarity is {model.similarity_fn_name}; only dot can be searched")
+    vocabularies = [module.tokenizer.get_vocab() for module in loading.routed_modules(model)]
+    if any(vocabulary != vocabularies[0] for vocabulary in vocabularies):
+        raise UserError(f"{folder}: no sparse encoder: its queries and documents have different vocabularies")
     loading.limit(model, folder, max_length)
     loading.find_document_prompt(model, folder)
     return model
