@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from scripts.engine import imports
 from scripts.experiment.leakage import learnt_from
 from scripts.experiment.resolution import resolve
 from scripts.training.planning import training_settings
-from scripts.training.planning_evaluation import dev_inputs
+from scripts.training.planning_evaluation import code, dev_inputs
 from tests.experiment.test_config import changed
 from tests.experiment.test_reading import refused
 
@@ -42,6 +43,18 @@ def test_defaults_change_no_job():
     assert set(map(str, dev_inputs(plain, "r").values())) == {"[]"}
     settings = training_settings(experiment({"evaluate": {}}), "m", "r", "1")
     assert settings["evaluate"] == {"measure": "nDCG@10", "candidates": 100, "batch_size": 32}
+
+
+def test_only_a_training_that_is_evaluated_depends_on_the_code_of_measures():
+    modules = {
+        name: imports.code("training/fine_tune.py", *code(experiment(recipe), "r"))["modules"]
+        for name, recipe in {"evaluated": EVERY, "plain": {}}.items()
+    }
+    assert set(modules["evaluated"]) - set(modules["plain"]) >= {
+        "scripts/ir/measures.py",
+        "scripts/training/dev_evaluation.py",
+    }
+    assert set(modules["plain"]) < set(modules["evaluated"])
 
 
 def test_what_dev_decided_has_learnt_from_it():

@@ -132,6 +132,30 @@ def test_batches_come_in_the_order_of_the_librarys_trainer_with_the_spread_seed(
     assert [dataset_of(batch) for batch in seen] == expected and expected[:7] != expected[7:]
 
 
+def test_each_epoch_has_its_own_rows_of_each_dataset(two, tmp_path, monkeypatch, seen):
+    """With `draw: epoch`: the negative of epoch e is 20 + e documents further, and no batch has another epoch's."""
+    drawn = tmp_path / "drawn"
+    drawn.mkdir()
+    for name in ("start", *SIZES):
+        (drawn / name).mkdir() if name in SIZES else (drawn / name).symlink_to(two / name)
+    for name, size in SIZES.items():
+        for file in ("corpus.jsonl", "queries.jsonl"):
+            (drawn / name / file).symlink_to(two / name / file)
+        rows = [f"q{n}\td{n}\td{n + 20 + epoch}\tbm25\t\t{epoch}" for epoch in (1, 2, 3) for n in range(size)]
+        (drawn / name / "negatives.tsv").write_text("\n".join([f"{HEADER}\tepoch", *rows]) + "\n")
+    train_two(drawn, tmp_path / "out", monkeypatch, epochs=3, draw="epoch")
+    assert len(seen) == 3 * (5 + 2)
+    for epoch in (1, 2, 3):
+        batches = seen[(epoch - 1) * 7 : epoch * 7]
+        assert collections.Counter(dataset_of(batch) for batch in batches) == {"many": 5, "few": 2}
+        expected = []
+        for size, words in zip(SIZES.values(), (WORDS[:10], WORDS[10:]), strict=True):
+            texts = [f"{words[n % 10]} {words[n // 10]}" for n in range(60)]
+            expected += [(f"{words[n % 10]} {n}", texts[n], texts[n + 20 + epoch]) for n in range(size)]
+        learnt = [(row["anchor"], row["positive"], row["negative_1"]) for batch in batches for row in batch]
+        assert sorted(learnt) == sorted(expected)
+
+
 @pytest.mark.parametrize(("sampler", "step"), [("proportional", 10), ("round_robin", 7)])
 def test_a_killed_training_on_two_datasets_ends_like_an_undisturbed_one(two, tmp_path, monkeypatch, sampler, step):
     settings = {"epochs": 3, "multi_dataset_batch_sampler": sampler, "prompts": {"query": "ashen ", "document": ""}}
