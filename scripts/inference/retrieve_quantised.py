@@ -7,7 +7,7 @@ score are kept and ranked as trec_eval ranks them: by descending id.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -40,7 +40,8 @@ def main() -> None:
         encoded = asked.encode([text for (text,) in texts])
         return search_codes(encoded, index, asked.places, asked.settings.depth, how.rescore_multiplier, device())
 
-    answer(asked, find, index_bytes=index_bytes(folder), weights_bytes=weights_bytes(asked.options.checkpoint))
+    sizes = {"index_bytes": index_bytes(folder), "weights_bytes": weights_bytes(asked.options.checkpoint)}
+    answer(asked, find, **sizes, embeddings=asdict(how))
 
 
 if __name__ == "__main__":

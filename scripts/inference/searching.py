@@ -81,7 +81,7 @@ def requested(description: str | None, index: str, settings: type = Settings) ->
 
 
 def answer(request: Request, find: Find, **facts: Any) -> None:
-    """Search for all queries; write the run, and the timing with these further facts.
+    """Search for all queries; write the run, and the timing with these further facts, which go before what it tells.
 
     `find` gives for queries (lists of passages) the scores and the numbers of the best documents. One with a score of
     minus infinity was not found.
@@ -89,8 +89,8 @@ def answer(request: Request, find: Find, **facts: Any) -> None:
     settings = request.settings
     ranked, figures = search_all(find, request.queries, list(request.documents), settings.batch_size)
     write_run(request.options.run, ranked, settings.tag)
-    facts |= computed_by(request.kind, request.model) | told(settings, prompts_of(request.kind, request.model))
-    write_timing(request.options.timing, **figures, **facts)
+    known = computed_by(request.kind, request.model) | told(settings, prompts_of(request.kind, request.model))
+    write_timing(request.options.timing, **figures, **known | facts)
 
 
 def search_all(

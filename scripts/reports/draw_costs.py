@@ -35,6 +35,7 @@ PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a jou
 WIDEST, HEIGHT = 190.0, 150.0  # points: the greatest width and the least height of a panel
 NAMES = 130.0  # points: the widest column of names
 SIZES = {"index_mb": "Index (MB)", "weights_mb": "Weights (MB)"}
+LAST_STEP = "Times are of a system's own step: first stages and fused systems are not in them."
 TICKS = 5  # at most on the axis of costs
 
 
@@ -47,10 +48,21 @@ class Settings:
     labels: Annotated[dict[str, str], "labels of systems that have one"]
     beside: Annotated[dict[str, Beside], "timing file of a run: those of its checkpoint and its encoding"]
     sizes: Annotated[list[str], "of index_mb and weights_mb those that are drawn"] = field(default_factory=list)
+    last_step: Annotated[bool, "whether a system takes the runs of others, whose times are not in its own"] = False
 
 
-def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: float, sizes: Sequence[str] = ()) -> Figure:
-    """Draw a panel of latency, one of training time where anything was trained, and of sizes; systems are numbered."""
+def cost_figure(
+    points: list[Point],
+    effect_type: str,
+    measure: str,
+    alpha: float,
+    sizes: Sequence[str] = (),
+    last_step: bool = False,
+) -> Figure:
+    """Draw a panel of latency, one of training time where anything was trained, and of sizes; systems are numbered.
+
+    With `last_step` a note says that times leave out the systems whose runs another takes.
+    """
     trained = any(point.training_seconds for point in points)
     panels = [("latency_ms", "Median latency of a query (ms)")]
     panels += [("training_seconds", "Training time (s)")] if trained else []
@@ -60,8 +72,13 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
     labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
     names = [f"{number}  {label}" for number, label in enumerate(labels, 1)]
     lines = [wrap(name, NAMES, SIZE) for name in names]
-    names_width = max(width(part, SIZE) for parts in lines for part in parts)
-    key = 1.35 * SIZE * (sum(map(len, lines)) + 5)
+    notes = [
+        f"whiskers: {form.percent(alpha)} CI",
+        "line: Pareto front",
+        *(wrap(LAST_STEP, NAMES, SIZE) if last_step else ()),
+    ]
+    names_width = max(width(part, SIZE) for parts in [*lines, notes] for part in parts)
+    key = 1.35 * SIZE * (sum(map(len, lines)) + 3 + len(notes))
     height = max(HEIGHT, key - bottom) + bottom + top
     panel = min(WIDEST, (PAGE - LEFT - names_width - MARGIN) / len(panels) - GAP)
     page = LEFT + len(panels) * (panel + GAP) + names_width + MARGIN
@@ -85,7 +102,7 @@ def cost_figure(points: list[Point], effect_type: str, measure: str, alpha: floa
                 figure.text(indent / page, y / height, part, fontproperties=font(SIZE), parse_math=False)
                 y -= 1.35 * SIZE
         y -= 0.6 * SIZE
-        for note in (f"whiskers: {form.percent(alpha)} CI", "line: Pareto front"):
+        for note in notes:
             figure.text(x / page, y / height, note, fontproperties=font(SIZE), color=MUTED)
             y -= 1.35 * SIZE
     return figure
@@ -162,7 +179,9 @@ def main() -> None:
     for meta in metas:
         if meta["summary"]:
             points.append(point(labels.system(meta["treatment"]), rows[meta["treatment"]], meta["summary"]))
-    figure = cost_figure(points, metas[0]["effect_type"], metas[0]["measure"], settings.alpha, settings.sizes)
+    figure = cost_figure(
+        points, metas[0]["effect_type"], metas[0]["measure"], settings.alpha, settings.sizes, settings.last_step
+    )
     save(figure, arguments.svg, arguments.pdf, arguments.png)
 
 

@@ -10,8 +10,11 @@ SUFFIX = ".mining.json"
 
 
 def mined_lines(paths: list[Path]) -> list[str]:
-    """A line for each set of negatives: how many candidates each rule took out, and which queries had too few."""
-    return [f"- **{path.name.removesuffix(SUFFIX)}**: {_in_words(json.loads(path.read_text()))}." for path in paths]
+    """A line for each dataset's negatives: how many candidates each rule took out, and which queries had too few."""
+    names = [f"{path.parent.name}, {path.name.removesuffix(SUFFIX)}" for path in paths]
+    return [
+        f"- **{name}**: {_in_words(json.loads(path.read_text()))}." for name, path in zip(names, paths, strict=True)
+    ]
 
 
 def _in_words(record: dict[str, Any]) -> str:

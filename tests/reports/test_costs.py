@@ -41,7 +41,9 @@ SMALL = [
      ([*SYSTEMS[1:], *SMALL], ["index_mb", "weights_mb"])],
 )  # fmt: skip
 def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
-    figure = cost_figure(points, "MD", "nDCG@10", 0.05, sizes)
+    figure = cost_figure(points, "MD", "nDCG@10", 0.05, sizes, last_step=len(points) > 2)
+    said = " ".join(text.get_text() for text in figure.texts)
+    assert ("Times are of a system's own step" in said) == (len(points) > 2)
     trained = any(one.training_seconds for one in points)
     assert len(figure.axes) == 1 + trained + len(sizes) and figure.get_size_inches()[0] <= 7.001
     figure.draw_without_rendering()

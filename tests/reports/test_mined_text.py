@@ -13,12 +13,14 @@ def test_each_set_of_negatives_has_a_line(tmp_path):
     filtered = {"cross_encoder": "ce", "rules": {"relative_margin": 0.05, "max_score": 3},
                 "filtered": {"relative_margin": 1500, "max_score": 0}, "queries_without_negatives": 2,
                 "queries_with_fewer_negatives": 31}  # fmt: skip
-    files = [tmp_path / "plain.mining.json", tmp_path / "filtered.mining.json"]
+    folder = tmp_path / "scifact"
+    folder.mkdir()
+    files = [folder / "plain.mining.json", folder / "filtered.mining.json"]
     for file, record in zip(files, (RECORD, RECORD | filtered), strict=True):
         file.write_text(json.dumps(record))
     assert mined_lines(files) == [
-        "- **plain**: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries.",
-        "- **filtered**: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries; "
+        "- **scifact, plain**: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries.",
+        "- **scifact, filtered**: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries; "
         "1,500 filtered by relative_margin 0.05 (scores of ce); 0 filtered by max_score 3 (scores of ce); "
         "2 queries are not learnt from: no negative is left; 31 queries have fewer negatives than asked for.",
     ]

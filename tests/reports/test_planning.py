@@ -86,6 +86,15 @@ def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
     assert costs.cost_systems(EXPERIMENT, "bm25") == ["bm25", "tuned", "zero"]
 
 
+def test_a_figure_of_costs_says_that_times_are_of_the_last_step_where_there_are_several():
+    assert "last_step" not in costs.cost_settings(EXPERIMENT, "bm25")
+    fused = {
+        "systems/both": {"type": "fusion", "systems": ["bm25", "tuned"]},
+        "comparisons/f": {"control": "bm25", "treatment": "both"},
+    }
+    assert costs.cost_settings(resolve(changed(fused), "c.yaml"), "bm25")["last_step"]
+
+
 def test_where_all_systems_are_external_nothing_is_timed():
     systems = {name: {"type": "external", "runs": {"d": "README.md"}} for name in ("bm25", "tuned")}
     experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")

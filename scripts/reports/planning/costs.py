@@ -9,7 +9,7 @@ from scripts.experiment import comparisons, job_files
 from scripts.experiment.descriptions import for_times
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.results_paths import TABLE_FORMATS, path
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_kinds import system_kind, takes
 from scripts.reports.planning.labels import system_labels, task_labels
 
 
@@ -110,6 +110,7 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
         "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
         "beside": cost_timings(experiment, figure),
         **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),
+        **({"last_step": True} if any(takes(experiment.systems[name]) for name in systems) else {}),
     }
 
 
