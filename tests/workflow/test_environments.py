@@ -52,6 +52,12 @@ def required(package: str) -> list[str]:
 
 
 @cache
+def distributions() -> dict[str, list[str]]:
+    """Top-level package -> what is installed that has it."""
+    return dict(metadata.packages_distributions())
+
+
+@cache
 def third_party(module: str) -> frozenset[str]:
     """The top-level packages that a file of ours imports, the standard library and scripts/ left out."""
     names = set()
@@ -96,9 +102,8 @@ def test_nearly_all_rules_are_looked_at():
 @pytest.mark.parametrize("rule, script, environment, of_a_model", JOBS, ids=[name for name, *_ in JOBS])
 def test_the_environment_of_a_rule_holds_what_its_script_imports(rule, script, environment, of_a_model):
     files = imports.code(script, *loaded(script, of_a_model))
-    distributions = metadata.packages_distributions()
     for module in [files["script"], *files["modules"]]:
         for name in third_party(module):
-            known = {normal(package) for package in distributions.get(name, [name])}
+            known = {normal(package) for package in distributions().get(name, [name])}
             lacking = f"envs/{environment} lacks {name}, which {module} imports in the rule {rule}"
             assert known & packages(environment) or (environment, name) in ELSEWHERE, lacking
