@@ -44,7 +44,6 @@ from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.common.doors import source as kind_source
 from scripts.features.planning import own_files as features_of_others
-from scripts.inference.planning import index_searched
 from scripts.models.adapters import KINDS as KINDS_OF_MODEL, index_of
 from scripts.selection.planning import selections
 
@@ -189,7 +188,7 @@ def one_of(names):
 def systems_of_kind(*kinds, index=None):
     """The systems of these kinds; with `index`, those of them that search an index of this form."""
     systems = {name: system for name, system in EXPERIMENT.systems.items() if system.kind in kinds}
-    return one_of(name for name in systems if index is None or index_searched(EXPERIMENT, name) == index)
+    return one_of(name for name in systems if index is None or job_files.index_searched(EXPERIMENT, name) == index)
 
 
 def models_with(index):

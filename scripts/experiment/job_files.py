@@ -99,6 +99,13 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     return path(own, **fields), timing
 
 
+def index_searched(experiment: Experiment, system: str) -> str:
+    """The form of the index that a system searches: that of its model's kind, or "quantised-vectors"."""
+    ranker = experiment.systems[system]
+    assert ranker.model is not None  # one that searches has it
+    return "quantised-vectors" if "embeddings" in ranker.settings else index_of(experiment.models[ranker.model]["type"])
+
+
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:
     """The runs of a system on a task, one per seed, or what lies beside them: `name` as in the table of paths."""
     return _of_seeds(experiment, system, task, name, experiment.ranked_task(task).folder)

@@ -9,7 +9,6 @@ from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
-from scripts.models.adapters import index_of
 
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 
@@ -34,12 +33,6 @@ def embeddings(experiment: Experiment, system: str, task: str, seed: str) -> str
     """The encoded corpus, for a system that ranks with one."""
     files = job_files.encoded(experiment, experiment.systems[system], task_in(experiment, task), seed)
     return files[0] if files else []
-
-
-def index_searched(experiment: Experiment, system: str) -> str:
-    """The form of the index that a system searches: that of its model's kind, or "quantised-vectors"."""
-    ranker = experiment.systems[system]
-    return "quantised-vectors" if "embeddings" in ranker.settings else index_of(experiment.models[ranker.model]["type"])
 
 
 def corpus(experiment: Experiment, system: str, task: str) -> str:
