@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import scipy.sparse
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -36,7 +37,8 @@ def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: s
     made = []
     for size in BATCHES:
         if kind.SEARCHES:
-            made += [kind.encode(model, TEXTS, size, role) for role in ("query", "document")]
+            encoded = [kind.encode(model, TEXTS, size, role) for role in ("query", "document")]
+            made += [rows.toarray() if scipy.sparse.issparse(rows) else rows for rows in encoded]
         else:
             scorer = kind.load_scorer(folder, max_length, size, backend)
             made.append(scorer.score([(text, other) for text in TEXTS for other in TEXTS]))

@@ -23,7 +23,7 @@ def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
 
 def weights_sha256(checkpoint: Path) -> str:
     """One SHA-256 of all weights of a checkpoint: of the lines `SHA-256  path inside`."""
-    files = sorted(checkpoint.rglob("*.safetensors"))
+    files = sorted(file for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))
     lines = "".join(f"{sha256(file)}  {file.relative_to(checkpoint)}\n" for file in files)
     return hashlib.sha256(lines.encode()).hexdigest()
 

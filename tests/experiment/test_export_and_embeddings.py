@@ -92,8 +92,8 @@ def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems(
     assert [systems[name].settings["embeddings"]["precision"] for name in ("x-int8", "x-binary")] == ["int8", "binary"]
 
 
-def test_bi_and_cross_encoders_can_be_exported():
-    assert {name for name in adapters() if exports(name)} == {"bi-encoder", "cross-encoder"}
+def test_the_kinds_that_can_be_exported():
+    assert {name for name in adapters() if exports(name)} == {"bi-encoder", "cross-encoder", "sparse-encoder"}
 
 
 @pytest.mark.parametrize("heading", ["## One checkpoint in torch, ONNX and int8", "## Quantised embeddings"])
@@ -125,8 +125,9 @@ CASES = {
      "c.yaml: systems.x.precision: int8 is of backend: onnx"),
     "unknown precision": ({"systems/x": {"model": "m", "precision": "int4"}},
      "c.yaml: systems.x.precision: unknown value 'int4'; did you mean 'int8'?; expected one of fp32, int8"),
-    "sparse": ({**SPARSE, "systems/x": {"model": "s", "precision": "int8"}},
-     "c.yaml: systems.x.precision: a sparse-encoder ranks by torch only; bi-encoders and cross-encoders can be exported"),
+    "multi-vector": ({**SPARSE, "models/s/type": "multi-vector", "systems/x": {"model": "s", "precision": "int8"}},
+     "c.yaml: systems.x.precision: a multi-vector ranks by torch only; "
+     "bi-encoders, cross-encoders, sparse-encoders can be exported"),
     "in ONNX already": ({"models/m/backend": "onnx", "models/m/weights": "tests", "models/m/pooling": "cls",
      "systems/x": {"model": "m", "backend": "onnx"}}, "c.yaml: systems.x.backend: model m is in ONNX already"),
     "index of a sparse encoder": ({**SPARSE, "systems/x": {"model": "s", "embeddings": {"precision": "int8"}}},

@@ -9,11 +9,13 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.inference import export
 from scripts.inference.export import Settings, export_checkpoint
+from scripts.inference.index_files import weights_sha256
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from scripts.models.adapters import adapter
 from scripts.models.onnx_file import precision
 from tests.support.calling import call
-from tests.support.tiny_bert import SPECIAL, build, vocabulary
+from tests.support.tiny_bert import SPECIAL, build, build_masked, vocabulary
+from tests.support.tiny_routes import build_routed
 
 WORDS = ["ash elm fig oak yew", "the price of oats in august", "rain"]
 TEXTS = ["Oak", "yew  ash elm", "the price of oats in august rain fig " * 3, "", "zebra! oak", "ash " * 90]
@@ -113,6 +115,41 @@ def test_a_cross_encoder_gives_the_logits_of_the_library_with_its_prompt(tmp_pat
         scorer = kind.load_scorer(target, 24, size, "onnx")
         np.testing.assert_allclose(scorer.score(pairs), expected, rtol=0, atol=1e-4)
     assert scorer.prompts == {"query": "price of "} and scorer.facts["prompts"] == {"query": "price of "}
+
+
+def test_a_sparse_encoder_gives_the_weights_of_the_library_and_an_index_of_its_own(tmp_path):
+    from sentence_transformers import SparseEncoder
+
+    kind = adapter("sparse-encoder")
+    library = SparseEncoder(str(build_masked(tmp_path / "start", WORDS, seed=1)), device="cpu", prompts=PROMPTS)
+    library.save_pretrained(str(tmp_path / "model"), create_model_card=False)
+    library.max_seq_length = 24
+    for precision_of in ("fp32", "int8"):
+        (tmp_path / precision_of).mkdir()
+        settings = Settings("sparse-encoder", 24, precision_of)
+        assert export_checkpoint(kind, tmp_path / "model", tmp_path / precision_of, settings) < 1e-5
+    model = kind.load(tmp_path / "fp32", 24)
+    assert kind.prompts(model) == PROMPTS and kind.facts(model)["precision"] == "fp32"
+    for role, encode in (("query", library.encode_query), ("document", library.encode_document)):
+        expected = encode(TEXTS).to_dense().numpy()
+        for size in (1, 3, 6):
+            found = kind.encode(model, TEXTS, size, role)
+            np.testing.assert_allclose(found.toarray(), expected, rtol=0, atol=1e-4)
+            assert found.nnz == np.count_nonzero(expected)
+    small = kind.encode(kind.load(tmp_path / "int8", 24), TEXTS, 1, "query").toarray()
+    whole = kind.encode(model, TEXTS, 1, "query").toarray()
+    assert 0 < np.abs(small - whole).max() < 0.2 * whole.max()
+    marks = {weights_sha256(tmp_path / name) for name in ("fp32", "int8", "model")}
+    assert len(marks) == 3  # an index of one is not searched with another
+
+
+def test_a_sparse_encoder_of_others_or_with_routes_is_refused(tmp_path, with_dense, exported):
+    kind = adapter("sparse-encoder")
+    with pytest.raises(UserError, match="not a sparse encoder that was exported here"):
+        kind.load(exported, 24)
+    routed = kind.load(build_routed(tmp_path / "routed", WORDS, seed=1), 24)
+    with pytest.raises(UserError, match="its queries pass modules of their own"):
+        kind.exportable(routed, tmp_path)
 
 
 def test_a_graph_that_computes_something_else_is_refused(tmp_path, with_dense):

@@ -38,7 +38,7 @@ def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str)
         problem = f"model {entry['model']} is in ONNX already, as it is in its file; leave it out"
         raise check.fail(f"{key}.{said}", problem)
     if not exports(model["type"]):
-        able = " and ".join(f"{kind}s" for kind in adapters() if exports(kind))
+        able = ", ".join(f"{kind}s" for kind in adapters() if exports(kind))
         raise check.fail(f"{key}.{said}", f"a {model['type']} ranks by torch only; {able} can be exported to ONNX")
     return {"backend": backend, "precision": given or "fp32"}
 

@@ -6,7 +6,7 @@ A document's score is the dot product of its weights and the query's, so only do
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS
@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from sentence_transformers import SparseEncoder
 
     from scripts.models.adapters import Role, Training
+    from scripts.models.onnx_export import Exportable
+    from scripts.models.onnx_sparse import OnnxSparseEncoder
+
+    Model: TypeAlias = SparseEncoder | OnnxSparseEncoder
 
 NAME = "sparse-encoder"
 SEARCHES = True
 INDEX = "terms"
 BACKENDS = ("torch",)
+EXPORTS = True
 DESCRIPTION = "each text becomes weights of terms, most of them 0 (SPLADE); max_length is of a text"
 LOSSES = {"SpladeLoss": LISTS}
 DISTILLED = {"SparseMarginMSELoss": SCORED, "SparseDistillKLDivLoss": SCORED}
@@ -35,16 +40,21 @@ DEFAULT_DISTILLED = "SparseDistillKLDivLoss"
 DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # what the library's trainer takes where it is told none
 
 
-def load(folder: Path, max_length: int, to_train: bool = False) -> SparseEncoder:
-    """Load a sparse encoder that keeps `max_length` tokens of a text.
+def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
+    """Load a sparse encoder that keeps `max_length` tokens of a text, by onnxruntime where it was exported to ONNX.
 
     It needs a head that predicts masked words, whose vocabulary its terms are, also where it is `to_train`; queries may
     pass modules of their own, such as weights of terms that need no inference. Raises UserError where that cannot be
     done.
     """
     from scripts.models import loading
+    from scripts.models.onnx_session import FILE
     from scripts.models.running import import_library
 
+    if (folder / FILE).is_file():
+        from scripts.models.onnx_sparse import OnnxSparseEncoder
+
+        return OnnxSparseEncoder(folder, max_length)
     config = loading.check(folder, with_routes=True)
     if not any(name.endswith("ForMaskedLM") for name in config.get("architectures") or []):
         problem = "its weights have no head that predicts masked words (…ForMaskedLM), whose vocabulary the terms are"
@@ -64,24 +74,58 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> SparseEncoder
     return model
 
 
-def prompts(model: SparseEncoder) -> dict[str, str]:
+def prompts(model: Model) -> dict[str, str]:
     """What encode_query and encode_document put before a text."""
     return {"query": model.prompts["query"], "document": model.prompts["document"]}
 
 
-def give_prompts(model: SparseEncoder, prompts: dict[str, str]) -> None:
+def give_prompts(model: Model, prompts: dict[str, str]) -> None:
     """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
     model.prompts.update(prompts)
 
 
-def tokenizer(model: SparseEncoder) -> Any:
+def tokenizer(model: Model) -> Any:
     """The model's tokenizer, of the library tokenizers."""
     from scripts.models import loading
 
-    return loading.fast_tokenizer(model)
+    return model.tokenizer if _in_onnx(model) else loading.fast_tokenizer(model)
 
 
-def warm_up(model: SparseEncoder, batch_size: int) -> None:
+def facts(model: Model) -> dict[str, Any]:
+    """What timings say of what a model computes by."""
+    from scripts.models.running import precision
+
+    return model.facts if _in_onnx(model) else {"precision": precision()}
+
+
+def _in_onnx(model: Model) -> TypeGuard[OnnxSparseEncoder]:
+    from scripts.models.onnx_sparse import OnnxSparseEncoder
+
+    return isinstance(model, OnnxSparseEncoder)
+
+
+def exportable(model: SparseEncoder, folder: Path) -> Exportable:
+    """What becomes of a loaded model in ONNX: its whole way from tokens to weights of terms.
+
+    Raises UserError for one whose queries pass modules of their own, or that keeps only so many terms of a text.
+    """
+    from scripts.models import loading
+    from scripts.models.onnx_export import Exportable
+
+    if loading.routed_modules(model):
+        raise UserError("cannot be exported to ONNX: its queries pass modules of their own (a Router)")
+    if model.max_active_dims:
+        raise UserError("cannot be exported to ONNX: it keeps only so many terms of a text (max_active_dims)")
+    return Exportable(
+        model=model,
+        compute=lambda whole, features: whole(features)["sentence_embedding"],
+        features=model.preprocess(["a text", "and another one"]),
+        tokenizer=model.tokenizer if tokenizer(model) else None,
+        record={"prompts": prompts(model), "terms": model.get_embedding_dimension()},
+    )
+
+
+def warm_up(model: Model, batch_size: int) -> None:
     """Encode one batch."""
     encode(model, ["warm-up"] * batch_size, batch_size, "query")
 
@@ -128,7 +172,7 @@ def training() -> Training:
     )
 
 
-def encode(model: SparseEncoder, texts: list[str], batch_size: int, role: Role) -> scipy.sparse.csr_array:
+def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> scipy.sparse.csr_array:
     """Encode texts as queries or documents.
 
     Returns float32 of shape (texts, terms of the vocabulary); the dot product is the model's similarity. Raises
@@ -139,6 +183,8 @@ def encode(model: SparseEncoder, texts: list[str], batch_size: int, role: Role) 
 
     from scripts.models.running import autocast, finite
 
+    if _in_onnx(model):
+        return model.encode(texts, batch_size, role)
     encoder = {"query": model.encode_query, "document": model.encode_document}[role]
     with autocast():
         encoded = encoder(texts, batch_size=batch_size, show_progress_bar=False, save_to_cpu=True)

@@ -1,0 +1,45 @@
+"""A sparse encoder in ONNX (see onnx_session): weights of terms, most of them 0, compared by dot product.
+
+Only checkpoints that were exported here are taken: their graph gives a weight a text and term, and `exported.json` has
+the model's prompts. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's
+weights depend a little on its batch.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse
+
+from scripts.common.errors import UserError
+from scripts.models.adapters import Role
+from scripts.models.onnx_session import EXPORTED, OnnxSession, batches
+from scripts.models.running import finite
+
+
+class OnnxSparseEncoder:
+    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it.
+
+    Raises UserError where the checkpoint cannot be loaded, or was not exported here from a sparse encoder.
+    """
+
+    def __init__(self, checkpoint: Path, max_length: int) -> None:
+        self.session = OnnxSession(checkpoint, max_length)
+        self.tokenizer, self.facts = self.session.tokenizer, self.session.facts
+        self.prompts = {"query": "", "document": "", **self.session.exported.get("prompts", {})}
+        (output, *others) = self.session.outputs
+        if others or len(output.shape) != 2 or not self.session.exported.get("terms"):
+            problem = f"not a sparse encoder that was exported here ({EXPORTED}): its outputs are"
+            raise UserError(f"{self.session.file}: {problem} {self.session.described()}")
+
+    def encode(self, texts: list[str], batch_size: int, role: Role) -> scipy.sparse.csr_array:
+        """The texts' weights of terms with the role's prompt: float32 of shape (texts, terms), all finite."""
+        prompted = [self.prompts[role] + text for text in texts]
+        made: list[scipy.sparse.csr_array] = []
+        order: list[int] = []
+        for rows in batches([len(text) for text in prompted], batch_size):
+            (weights,), _ = self.session.run([prompted[row] for row in rows])
+            made.append(scipy.sparse.csr_array(finite(weights)))
+            order += rows
+        return scipy.sparse.vstack(made, format="csr")[np.argsort(order)]
