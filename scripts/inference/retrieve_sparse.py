@@ -18,7 +18,7 @@ import scipy.sparse
 
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.inference.searching import answer, requested
+from scripts.inference.searching import Settings, answer, requested
 from scripts.inference.term_index import TermIndex, open_index
 
 QUERIES = 64  # scored at a time
@@ -56,7 +56,7 @@ def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
 
 
 def main() -> None:
-    asked = requested(__doc__, "index")
+    asked = requested(__doc__, "index", Settings)
     queries = asked.options.queries
     index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
     encoded = asked.encode([text for (text,) in asked.queries.values()])

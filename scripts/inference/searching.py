@@ -64,7 +64,7 @@ class Request:
         return precedence(list(self.documents))
 
 
-def requested(description: str | None, index: str, settings: type = Settings) -> Request:
+def requested(description: str | None, index: str, settings: type) -> Request:
     """Read the command line of a script that searches the option `index`, its queries and its model.
 
     Raises UserError where there is no query.
