@@ -117,6 +117,9 @@ def routes(model: Path) -> dict[str, list[dict]]:
             if reason := "is a path" if "/" in name else why_not_below(name):
                 raise UserError(f"{file}: refused, the module {name[:80]!r} {reason}")
         found[route] = [{"path": str(PurePosixPath(inside) / name), "type": types[name]} for name in names]
+    if further := set(types) - {name for names in structure.values() for name in names}:
+        # The library loads these too, whatever code their types name.
+        raise UserError(f"{file}: refused, the module {min(further)[:80]!r} is on no route")
     return found
 
 

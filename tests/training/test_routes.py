@@ -113,6 +113,8 @@ def changed_json(file: Path, **changes) -> None:
          "refused, the module '../x' is a path"),
         ({"types": {QUERIES: "evil.Module", DOCUMENTS: "evil.Module", "document_1_SpladePooling": "evil.Module"}},
          "'evil.Module' is code that comes with the model"),
+        ({"types": {QUERIES: "a.B", DOCUMENTS: "a.B", "document_1_SpladePooling": "a.B", "more": "os.path"}},
+         "refused, the module 'more' is on no route"),
         ({"parameters": {"route_mappings": {"(None, None)": "query"}}}, "refused, its route_mappings"),
     ],
 )  # fmt: skip
