@@ -44,11 +44,13 @@ def routed_task(task, tmp_path) -> Path:
 def test_both_routes_are_taken_and_no_weights_beside_them(model, tmp_path, monkeypatch):
     digest = sha256(model / DOCUMENTS / "model.safetensors", model / QUERIES / "model.safetensors")
     shutil.copyfile(model / DOCUMENTS / "model.safetensors", model / "model.safetensors")  # for other programs
+    assert script.find_model(tmp_path) == model
     take(model, tmp_path / "out", monkeypatch, sha256=digest)
     taken = {str(file.relative_to(tmp_path / "out")) for file in (tmp_path / "out").rglob("*.safetensors")}
     assert taken == {f"{DOCUMENTS}/model.safetensors", f"{QUERIES}/model.safetensors"}
     assert KIND.encode(KIND.load(tmp_path / "out", 16), TEXTS, 2, "query").shape[0] == 3
-    assert script.find_model(tmp_path) in (model, tmp_path / "out")
+    shutil.rmtree(tmp_path / "source")
+    assert script.find_model(tmp_path) == tmp_path / "out"  # without weights in its own folder
 
 
 def test_another_weight_of_queries_is_another_sha256(model, tmp_path, monkeypatch):
