@@ -48,7 +48,7 @@ def machine() -> dict:
     """The machine of the measurement: device, processor, threads, peak resident and GPU memory in bytes, versions."""
     torch = sys.modules.get("torch")
     cuda = torch is not None and torch.cuda.is_available()
-    packages = ("torch", "transformers", "sentence-transformers", "onnxruntime", "pyserini")
+    packages = ("torch", "transformers", "sentence-transformers", "onnxruntime", "openvino", "pyserini")
     used = [name for name in packages if name.replace("-", "_") in sys.modules]
     return {
         "device": torch.cuda.get_device_name() if cuda else "cpu",

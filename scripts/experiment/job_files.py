@@ -70,7 +70,9 @@ def ranking_fields(system: System, dataset: str, seed: int | str) -> dict[str, o
     """The same of the checkpoint in the form in which the system ranks: in ONNX it stands under a name of its own."""
     fields = checkpoint_fields(system, dataset, seed)
     if "backend" in system.settings:
-        fields["recipe"] = exported_recipe(str(fields["recipe"]), system.settings["precision"])
+        fields["recipe"] = exported_recipe(
+            str(fields["recipe"]), system.settings["backend"], system.settings["precision"]
+        )
     return fields
 
 

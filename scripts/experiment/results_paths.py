@@ -27,7 +27,7 @@ SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 TABLE_FORMATS = ("tsv", "md", "tex")
 INDEX_PRECISIONS = ("int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
-EXPORTED = "+onnx-"  # between a recipe and a precision: checkpoints that were exported; no name holds a plus
+EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after a recipe and a plus, as no name has
 # What a field may be where it is not a name as those of systems are.
 FIELDS = {
     "experiment": rf"(?!(?:{'|'.join(RESERVED)})/){NAME}",
@@ -37,7 +37,7 @@ FIELDS = {
     # [a-z][a-z]: a language
     "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
     "index_precision": "|".join(INDEX_PRECISIONS),
-    "recipe": rf"{NAME}(?:\+onnx-(?:fp32|int8))?",
+    "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
@@ -190,9 +190,9 @@ def path(name: str, **fields: object) -> str:
     return pattern
 
 
-def exported_recipe(recipe: str, precision: str) -> str:
-    """What stands for the recipe in the names of checkpoints in ONNX, and of what is encoded with them."""
-    return f"{recipe}{EXPORTED}{precision}"
+def exported_recipe(recipe: str, backend: str, precision: str) -> str:
+    """What stands for the recipe in the names of checkpoints that were exported, and of what is encoded with them."""
+    return f"{recipe}+{backend}-{precision}"
 
 
 def parse(path: str) -> tuple[str, dict[str, str]]:

@@ -30,6 +30,7 @@ class Settings:
     type: Annotated[str, "kind of the model, one that can be exported"]
     max_length: Annotated[int, "tokens kept of a text or a pair"]
     precision: Annotated[Literal["fp32", "int8"], "of the weights"]
+    backend: Annotated[Literal["onnx", "openvino"], "what runs the file: onnxruntime, or OpenVINO"] = "onnx"
 
 
 def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:
@@ -38,17 +39,26 @@ def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: s
     for size in BATCHES:
         if kind.SEARCHES:
             encoded = [kind.encode(model, TEXTS, size, role) for role in ("query", "document")]
-            made += [rows.toarray() if scipy.sparse.issparse(rows) else rows for rows in encoded]
+            made += [numbers(rows) for rows in encoded]
         else:
             scorer = kind.load_scorer(folder, max_length, size, backend)
             made.append(scorer.score([(text, other) for text in TEXTS for other in TEXTS]))
     return np.concatenate(made)
 
 
+def numbers(encoded: Any) -> np.ndarray:
+    """What a kind's `encode` gives, sparse or a list of each text's vectors too, as rows of numbers."""
+    if isinstance(encoded, list):
+        return np.concatenate(encoded)
+    return encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
+
+
 def difference(kind: Adapter, checkpoint: Path, model: Any, exported: Path, max_length: int) -> float:
     """The largest difference of what an exported checkpoint gives from what torch does, as a share of the largest."""
     expected = outputs(kind, checkpoint, model, max_length, "torch")
     found = outputs(kind, exported, kind.load(exported, max_length) if kind.SEARCHES else None, max_length, "onnx")
+    if found.shape != expected.shape:  # other tokens count
+        return float("inf")
     return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-9))
 
 
@@ -61,7 +71,7 @@ def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: S
     from scripts.models.onnx_session import FILE
 
     model = on_processor(kind.load(checkpoint, settings.max_length))
-    export(kind.exportable(model, target), target)
+    export(kind.exportable(model, target), target, settings.backend)
     apart = difference(kind, checkpoint, model, target, settings.max_length)
     if not apart <= TOLERANCE:
         problem = f"the graph differs from torch by {apart:.1e} of the largest number; at most {TOLERANCE:.0e} is right"
@@ -82,7 +92,8 @@ def main() -> None:
         except UserError as error:
             place = "" if str(options.checkpoint) in str(error) else f"{options.checkpoint}: "
             raise UserError(f"{place}{error}") from None
-    print(f"{options.checkpoint}: exported in {settings.precision}, {apart:.1e} from torch in fp32", file=sys.stderr)
+    form = f"for {settings.backend} in {settings.precision}"
+    print(f"{options.checkpoint}: exported {form}, {apart:.1e} from torch in fp32", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -54,10 +54,11 @@ def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> st
     return path("run", experiment=experiment.name, task=task, system=reranker.first_stage, seed=given)
 
 
-def export_settings(experiment: Experiment, model: str, precision: str) -> dict:
+def export_settings(experiment: Experiment, model: str, backend: str, precision: str) -> dict:
     """How a checkpoint is turned into ONNX."""
     entry = experiment.models[model]
-    return {"type": entry["type"], "max_length": entry["max_length"], "precision": precision}
+    lengths = {"type": entry["type"], "max_length": entry["max_length"]}
+    return {**lengths, "backend": backend, "precision": precision}
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:

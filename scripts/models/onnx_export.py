@@ -55,8 +55,8 @@ class _Graph(torch.nn.Module):
         return self.compute(self.model, {name: tensor for name, tensor in given.items() if tensor is not None})
 
 
-def export(exportable: Exportable, folder: Path) -> None:
-    """Write the checkpoint, of fp32, into a folder. Raises UserError for a model that cannot be exported."""
+def export(exportable: Exportable, folder: Path, backend: str = "onnx") -> None:
+    """Write the checkpoint, of fp32, into a folder, for what runs it. Raises UserError for a model that cannot be."""
     tensors = {name: value for name, value in exportable.features.items() if isinstance(value, torch.Tensor)}
     if unknown := sorted(set(tensors) - set(INPUTS)):
         raise UserError(f"cannot be exported to ONNX: it takes {', '.join(unknown)}; known are {', '.join(INPUTS)}")
@@ -68,7 +68,7 @@ def export(exportable: Exportable, folder: Path) -> None:
     trace(exportable, tensors, folder / FILE)
     save_tokenizer(exportable.tokenizer, folder)
     with atomic_text(folder / EXPORTED) as record:
-        json.dump(exportable.record, record, ensure_ascii=False, sort_keys=True)
+        json.dump({**exportable.record, "backend": backend}, record, ensure_ascii=False, sort_keys=True)
         record.write("\n")
 
 

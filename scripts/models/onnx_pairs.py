@@ -37,6 +37,6 @@ class OnnxCrossEncoder:
         pairs = [(prompt + query, document) for query, document in pairs] if prompt else pairs
         scores = np.empty(len(pairs), dtype=np.float32)
         for rows in batches([len(query) + len(document) for query, document in pairs], batch_size):
-            (logits,), _ = self.session.run([pairs[row] for row in rows])
+            logits, _ = self.session.run([pairs[row] for row in rows])
             scores[rows] = logits[:, 0]
         return finite(scores)

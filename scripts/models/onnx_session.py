@@ -1,12 +1,11 @@
-"""What models in ONNX share: a file of weights, run by onnxruntime on the processor, and a tokenizer; no code.
+"""What models in ONNX share: a file of weights, run on the processor (see onnx_runtimes), and a tokenizer; no code.
 
 The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). One that was exported here
-(see onnx_export) also says, in exported.json, what of the model is not in the graph.
+(see onnx_export) also says, in exported.json, what of the model is not in the graph, and by what it is run.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from scripts.common.errors import UserError
 from scripts.models.model_files import read_object
 from scripts.models.onnx_file import precision
+from scripts.models.onnx_runtimes import open_graph
 
 FILE, EXPORTED = "model.onnx", "exported.json"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what a graph may take
@@ -26,41 +26,34 @@ class OnnxSession:
     """A loaded file; `facts` are what timings say of it. Raises UserError where the checkpoint cannot be loaded."""
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
-        import onnxruntime
-
         self.file = checkpoint / FILE
         if not self.file.is_file():
             raise UserError(f"{checkpoint}: not a model for backend onnx, it has no {FILE}")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS", 0))  # 0: as many as there are cores
-        options.log_severity_level = 3
-        # Processors without VNNI cut the sums of int8 products off unless told so: scores would depend on the machine.
-        options.add_session_config_entry("session.x64quantprecision", "1")
-        try:
-            self.session = onnxruntime.InferenceSession(str(self.file), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's own exceptions, which share no base
-            raise UserError(f"{self.file}: cannot be loaded: {str(error).strip().splitlines()[0]}") from None
         self.exported = read_object(checkpoint / EXPORTED) if (checkpoint / EXPORTED).is_file() else {}
-        self.inputs = {node.name for node in self.session.get_inputs()}
-        self.outputs = self.session.get_outputs()
+        self.graph, threads = open_graph(self.file, self.exported.get("backend", "onnx"))
+        self.outputs = self.graph.outputs
         self.tokenizer = load_tokenizer(checkpoint, max_length)
-        self.facts = {
-            "precision": precision(self.file),
-            "device": "cpu",
-            "threads": options.intra_op_num_threads or os.cpu_count(),
-        }
+        self.facts = {"precision": precision(self.file), "device": "cpu", "threads": threads}
 
-    def run(self, texts: Sequence, outputs: list[str] | None = None) -> tuple[list[np.ndarray], np.ndarray]:
-        """The outputs (named, or all) for a batch of texts or pairs, and its attention mask: int64 (texts, tokens)."""
-        encodings = self.tokenizer.encode_batch(texts)
+    def features(self, texts: Sequence, tokenizer: Any = None) -> dict[str, np.ndarray]:
+        """What a graph may take of a batch of texts or pairs (by another tokenizer): int64 of shape (texts, tokens)."""
+        encodings = (tokenizer or self.tokenizer).encode_batch(texts)
         features = {
             "input_ids": [encoding.ids for encoding in encodings],
             "attention_mask": [encoding.attention_mask for encoding in encodings],
             "token_type_ids": [encoding.type_ids for encoding in encodings],
         }
-        arrays = {name: np.array(values, dtype=np.int64) for name, values in features.items()}
-        given = {name: array for name, array in arrays.items() if name in self.inputs}
-        return self.session.run(outputs, given), arrays["attention_mask"]
+        return {name: np.array(values, dtype=np.int64) for name, values in features.items()}
+
+    def compute(self, features: dict[str, np.ndarray], output: str | None = None) -> np.ndarray:
+        """An output (the first, unless named) for the features that the graph takes."""
+        given = {name: array for name, array in features.items() if name in self.graph.inputs}
+        return self.graph.run([output or self.outputs[0].name], given)[0]
+
+    def run(self, texts: Sequence, output: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same for a batch of texts or pairs, and its attention mask: int64 of shape (texts, tokens)."""
+        features = self.features(texts)
+        return self.compute(features, output), features["attention_mask"]
 
     def described(self) -> str:
         """The outputs, each with its shape."""

@@ -39,7 +39,7 @@ class OnnxSparseEncoder:
         made: list[scipy.sparse.csr_array] = []
         order: list[int] = []
         for rows in batches([len(text) for text in prompted], batch_size):
-            (weights,), _ = self.session.run([prompted[row] for row in rows])
+            weights, _ = self.session.run([prompted[row] for row in rows])
             made.append(scipy.sparse.csr_array(finite(weights)))
             order += rows
         return scipy.sparse.vstack(made, format="csr")[np.argsort(order)]

@@ -8,7 +8,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,10 +37,37 @@ def import_library() -> None:
         return
     gc.disable()
     try:
-        import sentence_transformers  # noqa: F401
+        with _scikit_learn_later():
+            import sentence_transformers  # noqa: F401
     finally:
         gc.freeze()
         gc.enable()
+
+
+@contextmanager
+def _scikit_learn_later() -> Iterator[None]:
+    """Let sentence-transformers be imported without scikit-learn, of which it needs the Manhattan distance alone.
+
+    scikit-learn and scipy.stats, which it brings, are a fifth of the start of a job. They are loaded when that distance
+    is first computed.
+    """
+    name = "sklearn.metrics"
+    if name in sys.modules:
+        yield
+        return
+
+    def pairwise_distances(*arguments: Any, **options: Any) -> Any:
+        from sklearn import metrics
+
+        return metrics.pairwise_distances(*arguments, **options)
+
+    later = ModuleType(name)
+    later.__dict__["pairwise_distances"] = pairwise_distances
+    sys.modules[name] = later
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 def device() -> str:

@@ -18,7 +18,7 @@ CHOICES = {
     "texts": ["corpus", "queries/train", "queries/dev", "queries/test"],
     "length": ["1", "150"],
     "how": ["", "-english-best", "-standard-together", "-de-together", "-english-together-vectors"],
-    "recipe": ["untrained", "a.b-c", "untrained+onnx-fp32", "x+onnx-int8"],
+    "recipe": ["untrained", "a.b-c", "untrained+onnx-fp32", "x+onnx-int8", "x+openvino-fp32"],
     "index_precision": ["int8", "uint8", "binary", "ubinary"],
     "seed": ["0", "17", "selected", "selected-tuned-x"],
     "figure_format": ["svg", "pdf", "png"],

@@ -20,3 +20,26 @@ def test_the_garbage_collector_looks_at_no_library_and_works_on_afterwards():
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+MANHATTAN = """
+import sys
+from scripts.models.running import import_library
+import_library()
+assert not {"sklearn", "scipy.stats"} & set(sys.modules), "a fifth of the start of each job"
+from sentence_transformers.util import pairwise_manhattan_sim, manhattan_sim
+import numpy, torch
+rows = torch.tensor([[1.0, 2.0], [4.0, 6.0]])
+expected = torch.tensor([[0.0, -7.0], [-7.0, 0.0]])
+assert torch.equal(manhattan_sim(rows, rows), expected)
+sparse = rows.to_sparse()
+assert numpy.allclose(manhattan_sim(sparse, sparse), expected)
+import sklearn.metrics
+assert sklearn.metrics.accuracy_score([1, 0], [1, 1]) == 0.5
+"""
+
+
+def test_scikit_learn_is_loaded_where_it_is_needed_first():
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", MANHATTAN], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

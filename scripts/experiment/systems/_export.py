@@ -9,17 +9,18 @@ from scripts.models.adapters import adapters, exports
 
 KEYS: dict[str, dict[str, Any]] = {
     "backend": {
-        "description": "onnx: the checkpoint, trained or not, is exported and ranks by onnxruntime on the processor; "
-        "torch (default) is what the model says",
-        "enum": ["torch", "onnx"],
+        "description": "onnx, openvino: the checkpoint, trained or not, is exported to ONNX and ranks by onnxruntime "
+        "or OpenVINO on the processor; torch (default) is what the model says",
+        "enum": ["torch", "onnx", "openvino"],
     },
     "precision": {
-        "description": "of the weights with backend: onnx, which int8 implies: fp32 (default), or int8, quantised by "
-        "onnxruntime",
+        "description": "of the weights with backend: onnx, which int8 implies, or openvino: fp32 (default), or int8, "
+        "quantised by onnxruntime",
         "enum": ["fp32", "int8"],
     },
 }
 OF_EXPORT = tuple(KEYS)
+NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
 
 
 def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str) -> dict[str, str]:
@@ -30,7 +31,7 @@ def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str)
     backend = entry.get("backend", "onnx" if given == "int8" else "torch")
     if backend == "torch":
         if given:
-            problem = f"{given} is of backend: onnx; torch computes in bf16 on a GPU that can, else in fp32"
+            problem = f"{given} is of backend: onnx or openvino; torch computes in bf16 on a GPU that can, else in fp32"
             raise check.fail(f"{key}.precision", problem)
         return {}
     said, model = "backend" if "backend" in entry else "precision", check.config["models"][entry["model"]]
@@ -45,4 +46,4 @@ def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str)
 
 def export_in_words(settings: dict[str, Any]) -> str:
     """The export of a system, as a part of its description; empty without one."""
-    return f"ONNX {settings['precision']}" if "backend" in settings else ""
+    return f"{NAMES[settings['backend']]} {settings['precision']}" if "backend" in settings else ""

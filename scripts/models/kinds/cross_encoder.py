@@ -178,10 +178,10 @@ def training() -> Training:
 
 
 def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
-    """Load a cross-encoder that scores pairs by torch, or by onnxruntime on the processor."""
+    """Load a cross-encoder that scores pairs by torch, or in ONNX on the processor."""
     from scripts.models.adapters import Scorer
 
-    if backend == "onnx":
+    if backend != "torch":
         from scripts.models.onnx_pairs import OnnxCrossEncoder
         from scripts.models.prompts import fact
 

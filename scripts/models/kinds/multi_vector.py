@@ -6,7 +6,7 @@ MaxSim takes for each token of the query the best token of the document; the sum
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS
@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from sentence_transformers import MultiVectorEncoder
 
     from scripts.models.adapters import Role, Training
+    from scripts.models.onnx_export import Exportable
+    from scripts.models.onnx_token_vectors import OnnxMultiVectorEncoder
+
+    Model: TypeAlias = MultiVectorEncoder | OnnxMultiVectorEncoder
 
 NAME = "multi-vector"
 SEARCHES = True
 INDEX = "token-vectors"
 BACKENDS = ("torch",)
+EXPORTS = True
 DESCRIPTION = "each token of a text becomes a vector, and texts are compared token by token (ColBERT's MaxSim); "
 DESCRIPTION += "max_length is of a text"
 LOSSES = {
@@ -40,15 +45,22 @@ OF_STANFORD = "artifact.metadata"
 STANFORD = "HF_ColBERT"  # the architecture that Stanford's ColBERT writes
 
 
-def load(folder: Path, max_length: int, to_train: bool = False) -> MultiVectorEncoder:
+def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a multi-vector model that keeps `max_length` tokens of a text, whatever lengths it stores itself.
+
+    One that was exported to ONNX is run by onnxruntime or OpenVINO.
 
     One that is `to_train` may be a plain encoder: the library adds a projection, drawn from torch's random state.
     Raises UserError where that cannot be done.
     """
     from scripts.models import loading
+    from scripts.models.onnx_session import FILE
     from scripts.models.running import import_library
 
+    if (folder / FILE).is_file():
+        from scripts.models.onnx_token_vectors import OnnxMultiVectorEncoder
+
+        return OnnxMultiVectorEncoder(folder, max_length)
     config = loading.check(folder)
     if not to_train and not has_projection(folder, config):
         problem = "not a multi-vector model, so the projection of its tokens would be random; give it a recipe"
@@ -90,24 +102,78 @@ def new_modules(model: MultiVectorEncoder, folder: Path) -> list[torch.nn.Module
     return [module for module in list(model)[1:] if any(True for _ in module.parameters())]
 
 
-def prompts(model: MultiVectorEncoder) -> dict[str, str]:
+def prompts(model: Model) -> dict[str, str]:
     """What encode_query and encode_document put before a text."""
     return {"query": model.prompts["query"], "document": model.prompts["document"]}
 
 
-def give_prompts(model: MultiVectorEncoder, prompts: dict[str, str]) -> None:
+def give_prompts(model: Model, prompts: dict[str, str]) -> None:
     """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
     model.prompts.update(prompts)
 
 
-def tokenizer(model: MultiVectorEncoder) -> Any:
+def tokenizer(model: Model) -> Any:
     """The model's tokenizer, of the library tokenizers."""
     from scripts.models import loading
 
-    return loading.fast_tokenizer(model)
+    return model.tokenizer if _in_onnx(model) else loading.fast_tokenizer(model)
 
 
-def warm_up(model: MultiVectorEncoder, batch_size: int) -> None:
+def facts(model: Model) -> dict[str, Any]:
+    """What timings say of what a model computes by."""
+    from scripts.models.running import precision
+
+    return model.facts if _in_onnx(model) else {"precision": precision()}
+
+
+def _in_onnx(model: Model) -> TypeGuard[OnnxMultiVectorEncoder]:
+    from scripts.models.onnx_token_vectors import OnnxMultiVectorEncoder
+
+    return isinstance(model, OnnxMultiVectorEncoder)
+
+
+def exportable(model: MultiVectorEncoder, folder: Path) -> Exportable:
+    """What becomes of a loaded model in ONNX: its way from tokens to their vectors; which count is kept beside it.
+
+    Raises UserError for one that merges tokens' vectors, which the graph cannot.
+    """
+    from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+    from sentence_transformers.multi_vector_encoder.modules.token_pooling import BaseTokenPooling
+
+    from scripts.models.onnx_export import Exportable
+
+    masks = [module for module in model if isinstance(module, MultiVectorMask)]
+    if len(masks) != 1 or any(isinstance(module, BaseTokenPooling) for module in model):
+        raise UserError("cannot be exported to ONNX: it merges tokens, or does not say which count (MultiVectorMask)")
+    (mask,) = masks
+    skipped = [] if mask._skiplist_ids is None else mask._skiplist_ids.tolist()
+    return Exportable(
+        model=model,
+        compute=lambda whole, features: whole(features, task="document")["token_embeddings"],
+        features=model.preprocess(["a text", "and another one"], task="document"),
+        tokenizer=model.tokenizer if tokenizer(model) else None,
+        record={
+            "prompts": prompts(model),
+            "similarity": model.similarity_fn_name,
+            "skipped": {role: skipped for role in mask.skiplist_tasks},
+            "kept": mask.keep_only_token_ids,
+            "expansion": _expansion(model),
+        },
+    )
+
+
+def _expansion(model: MultiVectorEncoder) -> dict[str, Any] | None:
+    """How a model fills short queries up, as onnx_token_vectors reads it; None where it does not."""
+    stated = getattr(model[0], "query_expansion", None)
+    if not stated:
+        return None
+    named, known = stated["token"], model.tokenizer
+    default = known.eos_token_id if known.mask_token_id is None else known.mask_token_id
+    token = default if named is None else known.convert_tokens_to_ids(named)
+    return {**{key: stated[key] for key in ("strategy", "length", "attend")}, "token": token}
+
+
+def warm_up(model: Model, batch_size: int) -> None:
     """Encode one batch."""
     encode(model, ["warm-up"] * batch_size, batch_size, "query")
 
@@ -145,7 +211,7 @@ def training() -> Training:
     )
 
 
-def encode(model: MultiVectorEncoder, texts: list[str], batch_size: int, role: Role) -> list[np.ndarray]:
+def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> list[np.ndarray]:
     """Encode texts as queries or documents: of each the vectors of its tokens that count.
 
     Returns float32 of shape (tokens, dimensions) a text. MaxSim of dot products is the model's similarity: where that
@@ -156,9 +222,12 @@ def encode(model: MultiVectorEncoder, texts: list[str], batch_size: int, role: R
 
     from scripts.models.running import autocast, finite
 
-    encoder = {"query": model.encode_query, "document": model.encode_document}[role]
-    with autocast():
-        encoded = encoder(texts, batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True)
+    if _in_onnx(model):
+        encoded = model.encode(texts, batch_size, role)
+    else:
+        encoder = {"query": model.encode_query, "document": model.encode_document}[role]
+        with autocast():
+            encoded = encoder(texts, batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True)
     vectors = [finite(rows.astype(np.float32, copy=False)) for rows in encoded]
     if not all(map(len, vectors)):
         raise UserError(f"a {role} has no token that this model compares; it skips all of its tokens")

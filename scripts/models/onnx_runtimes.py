@@ -1,0 +1,87 @@
+"""What computes the graph of an ONNX file on the processor, by the `backend` of a system: onnxruntime or OpenVINO.
+
+Both read the same file. onnxruntime is what the file was quantised by, and what ranks with files that were not exported
+here; a record beside an exported file says where it is the other.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from scripts.common.errors import UserError
+
+
+class Output(NamedTuple):
+    """A tensor that a graph gives; dimensions that are free are no whole numbers."""
+
+    name: str
+    shape: list
+
+
+class Runtime(Protocol):
+    """A loaded graph."""
+
+    inputs: set[str]
+    outputs: list[Output]
+
+    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """The outputs of these names for given inputs."""
+
+
+class OnnxRuntime:
+    """A graph in onnxruntime."""
+
+    def __init__(self, file: Path, threads: int) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3
+        # Processors without VNNI cut the sums of int8 products off unless told so: scores would depend on the machine.
+        options.add_session_config_entry("session.x64quantprecision", "1")
+        self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        self.inputs = {node.name for node in self.session.get_inputs()}
+        self.outputs = [Output(node.name, node.shape) for node in self.session.get_outputs()]
+
+    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        return self.session.run(outputs, given)
+
+
+class OpenVino:
+    """A graph in OpenVINO, whose floating-point numbers are fp32 also on processors that compute faster in bf16."""
+
+    def __init__(self, file: Path, threads: int) -> None:
+        import openvino
+
+        settings = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+        if threads:
+            settings["INFERENCE_NUM_THREADS"] = str(threads)
+        self.graph = openvino.Core().compile_model(str(file), "CPU", settings)
+        self.inputs = {node.get_any_name() for node in self.graph.inputs}
+        self.outputs = [Output(node.get_any_name(), list(node.get_partial_shape())) for node in self.graph.outputs]
+
+    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        found = self.graph(given)
+        return [np.array(found[name]) for name in outputs]
+
+
+RUNTIMES: dict[str, type[OnnxRuntime] | type[OpenVino]] = {"onnx": OnnxRuntime, "openvino": OpenVino}
+
+
+def open_graph(file: Path, backend: str) -> tuple[Runtime, int]:
+    """A file's graph in the runtime of a backend, and its number of threads: OMP_NUM_THREADS, or that of the cores.
+
+    Raises UserError where there is no such backend, or it cannot load the file.
+    """
+    if backend not in RUNTIMES:
+        raise UserError(f"{file}: is to be run by {backend!r}; known are {', '.join(RUNTIMES)}")
+    threads = int(os.environ.get("OMP_NUM_THREADS", 0))
+    try:
+        return RUNTIMES[backend](file, threads), threads or os.cpu_count() or 1
+    except Exception as error:  # the runtimes' own exceptions, which share no base
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(f"{file}: cannot be loaded: {lines[0]}") from None
