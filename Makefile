@@ -9,7 +9,7 @@ quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check prepare run plan archive check-results verify resume compare-archives export-runs
-.PHONY: test test-fast test-slurm lint types format schema architecture lock clean
+.PHONY: test test-fast test-slurm benchmark growth lint types format schema architecture lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -68,6 +68,16 @@ test-fast: setup  ## the tests that take two minutes together: no download, no t
 
 test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(BIN)/python -m pytest -m cluster tests/cluster
+
+# What the rows read: texts and a model of the default experiment.
+BENCHMARKED = results/insurance/models/minilm/untrained/seed-0 $(foreach domain,annuities disability-insurance \
+  long-term-care-insurance renters-insurance retirement-plans,results/insurance/data/$(domain)/corpus.jsonl)
+benchmark: setup  ## time each task the plain way and ours, in turn (ROWS, REPEATS=3); nothing else may run beside it
+	$(BIN)/snakemake --configfile config/config.yaml -- $(BENCHMARKED)
+	$(BIN)/python -m tests.benchmark $(ROWS) --repeats $(or $(REPEATS),3)
+
+growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit exponents, draw them (results/growth)
+	$(BIN)/python -m tests.benchmark.growth $(SIZES)
 
 architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
 	$(BIN)/python -m tests.support.architecture

@@ -1,10 +1,16 @@
 """Encoding: each corpus, or each passage of it, becomes one vector per checkpoint of a model that searches.
 
 In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
-seed-{seed}.npy, or embeddings/{dataset}/passages-{length}/{model}/..., each with its timing.
+seed-{seed}.npy, or embeddings/{dataset}/passages-{length}/{model}/..., each with its timing. With `shards` it is made of several
+jobs' files (shards.smk).
 """
 
 from scripts.inference import planning as inference
+
+
+def encoded_in(*, shards):
+    """The constraint of a rule's models: all that have vectors, where the configuration asks for shards, or does not."""
+    return models_with(index="vectors") if (EXPERIMENT.shards > 1) == shards else one_of([])
 
 
 rule encode:
@@ -20,7 +26,7 @@ rule encode:
     benchmark:
         result("benchmark", job="encode/{dataset}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
-        model=models_with(index="vectors"),
+        model=encoded_in(shards=False),
     params:
         settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
     conda:
@@ -46,5 +52,6 @@ use rule encode as encode_passages with:
         result("benchmark", job="encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
         length="[0-9]+",
+        model=encoded_in(shards=False),
     message:
         "encode_passages {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"

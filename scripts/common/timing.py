@@ -1,4 +1,4 @@
-"""Measured time and memory (`timing.json`): monotonic wall clock, read after the GPU has finished its queued work."""
+"""Measured time, energy and memory (`timing.json`): monotonic wall clock, read after the GPU has finished its work."""
 
 from __future__ import annotations
 
@@ -14,11 +14,48 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.common.energy import joules
 from scripts.common.files import atomic_text
 
 
-def clock() -> float:
-    """Seconds on the monotonic clock, after all queued GPU work is done."""
+class Seconds(float):
+    """Seconds with the joules that the machine's counters rose by meanwhile, by counter; a sum has those of its parts.
+
+    A part that is a plain number above 0 has none that are known, and neither has a sum with it.
+    """
+
+    joules: dict[str, float]
+
+    def __new__(cls, value: float = 0.0, joules: dict[str, float] | None = None) -> Seconds:
+        made = super().__new__(cls, value)
+        made.joules = joules or {}
+        return made
+
+    def __sub__(self, other: float) -> Seconds:
+        return self._with(float(self) - float(other), other, -1)
+
+    def __add__(self, other: float) -> Seconds:
+        return self._with(float(self) + float(other), other, 1)
+
+    __radd__ = __add__
+
+    def _with(self, value: float, other: float, sign: int) -> Seconds:
+        of_other = getattr(other, "joules", {})
+        if other == 0:
+            return Seconds(value, self.joules)
+        if self == 0 and sign > 0:
+            return Seconds(value, of_other)
+        shared = self.joules.keys() & of_other.keys()
+        return Seconds(value, {name: self.joules[name] + sign * of_other[name] for name in sorted(shared)})
+
+
+def clock() -> Seconds:
+    """Seconds on the monotonic clock and the counters of energy, after all queued GPU work is done."""
+    return Seconds(_now(), joules())
+
+
+def _now() -> float:
+    """The same without the counters, which take a while to read."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.synchronize()
@@ -36,9 +73,9 @@ def single_seconds(task: Callable, items: list, most: int = 100, longest: float 
     """Seconds that `task` takes for each of the first `most` items, run one at a time, for about `longest` seconds."""
     seconds: list[float] = []
     for item in items[:most]:
-        start = clock()
+        start = _now()
         task(item)
-        seconds.append(clock() - start)
+        seconds.append(_now() - start)
         if sum(seconds) > longest:
             break
     return seconds
@@ -71,7 +108,12 @@ def processor() -> str:
 
 
 def write_timing(path: Path, **figures) -> None:
-    """Write `timing.json`: the figures given (seconds unless the key says otherwise) and the machine."""
+    """Write `timing.json`: the figures given (seconds unless the key says otherwise) and the machine.
+
+    With `seconds` go the joules that were counted in them (`energy_joules`, by counter), where any were.
+    """
+    if counted := getattr(figures.get("seconds"), "joules", {}):
+        figures["energy_joules"] = {name: round(value, 3) for name, value in counted.items()}
     with atomic_text(path) as file:
         json.dump(machine() | figures, file, indent=2, sort_keys=True)
         file.write("\n")

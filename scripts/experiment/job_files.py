@@ -5,6 +5,7 @@ Pure functions of the experiment, for the planning of every stage; nothing is re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -101,11 +102,25 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     return path(own, **fields), timing
 
 
+def approximate_index(experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
+    """The faiss index that a system searches: of its encoded corpus, under faiss's name."""
+    fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
+    fields |= ranking_fields(system, task.ranked_dataset, seed)
+    return path("approximate_index", **fields, approximate=system.settings["approximate"]["index"].replace(",", "_"))
+
+
+def faiss_name(field: str) -> str:
+    """Faiss's name of an index, from that in a path, where an underscore stands for each comma."""
+    return re.sub(r"_(?=IVF|Flat|SQ8|PQ)", ",", field)
+
+
 def index_searched(experiment: Experiment, system: str) -> str:
-    """The form of the index that a system searches: that of its model's kind, or "quantised-vectors"."""
+    """The form of the index that a system searches: that of its model's kind, or one that is made of it."""
     ranker = experiment.systems[system]
     assert ranker.model is not None  # one that searches has it
-    return "quantised-vectors" if "embeddings" in ranker.settings else index_of(experiment.models[ranker.model]["type"])
+    made = {"embeddings": "quantised-vectors", "approximate": "approximate"}
+    forms = [form for key, form in made.items() if key in ranker.settings]
+    return forms[0] if forms else index_of(experiment.models[ranker.model]["type"])
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:

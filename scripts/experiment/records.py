@@ -235,6 +235,7 @@ class Experiment:
     features: dict[str, FeatureSet] = field(default_factory=dict)
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     curves: Mapping[str, Curves] = field(default_factory=dict)
+    shards: int = 1  # jobs into which the encoding of each corpus is split
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

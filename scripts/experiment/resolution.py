@@ -75,6 +75,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         depth=config["depth"],
         seed=config["seed"],
         mirrors=config["mirrors"],
+        shards=config["shards"],
         datasets=config["datasets"],
         models=config["models"],
         recipes=config["recipes"],

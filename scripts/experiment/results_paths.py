@@ -27,6 +27,8 @@ SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 TABLE_FORMATS = ("tsv", "md", "tex")
 INDEX_PRECISIONS = ("int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
+# Names of faiss indices for approximate search: graphs, and inverted files with or without codes.
+APPROXIMATE = r"HNSW\d+|(?:OPQ\d+(?:_\d+)?,)?IVF\d+,(?:Flat|SQ8|PQ\d+)"
 EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after a recipe and a plus, as no name has
 # What a field may be where it is not a name as those of systems are.
 FIELDS = {
@@ -37,10 +39,13 @@ FIELDS = {
     # [a-z][a-z]: a language
     "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
     "index_precision": "|".join(INDEX_PRECISIONS),
+    "approximate": APPROXIMATE.replace(",", "_"),  # the name of a faiss index
     "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
+    "shard": "[0-9]+",
+    "shards": "[0-9]+",
     "page_format": "tsv|md|html",
     "answers_format": "md|tsv",
     "work": "inference|fine-tuning",
@@ -131,6 +136,26 @@ PLACES = {
     ),
     "quantised_index": _of_experiment(
         "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{index_precision}", is_folder=True
+    ),
+    "passage_embeddings_shard": _of_experiment(
+        "embedding",
+        "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.npy",
+    ),
+    "passage_embeddings_shard_timing": _of_experiment(
+        "timing",
+        "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.timing.json",
+    ),
+    "embeddings_shard": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.npy"
+    ),
+    "embeddings_shard_timing": _of_experiment(
+        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.timing.json"
+    ),
+    "approximate_index_timing": _of_experiment(
+        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{approximate}.timing.json"
+    ),
+    "approximate_index": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{approximate}.faiss"
     ),
     "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
     "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),

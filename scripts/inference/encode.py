@@ -1,7 +1,8 @@
 """Encode a corpus with a model that gives each text a vector, such as a bi-encoder.
 
 Reads a checkpoint and a prepared corpus; writes a NumPy file, float32 of shape (documents, dimensions) in the corpus's
-order, and the timing. The rows go to disk as they come, so memory does not grow with the corpus.
+order, and the timing. The rows go to disk as they come, so memory does not grow with the corpus. Of a corpus in shards
+it writes the rows of one, which may be none: each has whole chunks, so together they are what one job would write.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_path, lines
 from scripts.common.progress import Progress
-from scripts.common.timing import clock, write_timing
+from scripts.common.timing import Seconds, clock, write_timing
+from scripts.inference.vectors import open_rows
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
@@ -37,6 +39,7 @@ class Settings:
     batch_size: Annotated[int, "texts a batch"]
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
+    shard: Annotated[list[int] | None, "which one from 0 and of how many is encoded; null: the whole corpus"] = None
 
     @property
     def max_query_length(self) -> None:
@@ -50,31 +53,45 @@ def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
+def rows_of_shard(count: int, size: int, shard: list[int]) -> tuple[int, int]:
+    """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers."""
+    place, of = shard
+    chunks_in_all = -(-count // size)
+    first, last = (min(part * chunks_in_all // of * size, count) for part in (place, place + 1))
+    return first, last
+
+
 def encode_corpus(
-    encode: Callable[[list[str]], np.ndarray], corpus: Path, embeddings: Path, batch_size: int
+    encode: Callable[[list[str]], np.ndarray],
+    corpus: Path,
+    embeddings: Path,
+    batch_size: int,
+    shard: list[int] | None = None,
 ) -> tuple[int, float]:
     """Write the embeddings of a corpus, by `encode` (texts -> float32 of shape (texts, dimensions)).
 
-    They are written whole or not at all. Returns the number of documents and the seconds that encoding took, without
-    reading and one warm-up batch. Raises UserError where the corpus is empty.
+    They are written whole or not at all; with `shard` its rows alone. Returns the number of documents and the seconds
+    that encoding took, without reading and one warm-up batch. Raises UserError where the corpus is empty.
     """
     count = sum(1 for _ in lines(corpus))
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
     size = batch_size * BATCHES
+    first, last = rows_of_shard(count, size, shard or [0, 1])
     warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
-    progress = Progress("encoded", count, "document")
-    seconds, row = 0.0, 0
+    progress = Progress("encoded", last - first, "document")
+    seconds, row = Seconds(), 0
     with atomic_path(embeddings) as temporary:
-        matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (count, warm_up.shape[1]))
-        for chunk in chunks(read_corpus(corpus), size):
+        matrix = open_rows(temporary, last - first, warm_up.shape[1])
+        for chunk in chunks(read_corpus(corpus, first, last), size):
             start = clock()
             matrix[row : row + len(chunk)] = encode(chunk)
             seconds += clock() - start
             row += len(chunk)
             progress.add(len(chunk))
-        matrix.flush()
-    return count, seconds
+        if isinstance(matrix, np.memmap):
+            matrix.flush()
+    return last - first, seconds
 
 
 def main() -> None:
@@ -84,13 +101,14 @@ def main() -> None:
     model = load_prompted(kind, options.checkpoint, settings)
     cutting = cutting_encoder(kind, model, settings, ("document",))
     encode = partial(cutting, batch_size=settings.batch_size, role="document")
-    count, seconds = encode_corpus(encode, options.corpus, options.embeddings, settings.batch_size)
-    print(f"{options.corpus}: {count} documents encoded, {count / seconds:.1f} a second", file=sys.stderr)
+    count, seconds = encode_corpus(encode, options.corpus, options.embeddings, settings.batch_size, settings.shard)
+    speed = count / seconds if count else 0.0
+    print(f"{options.corpus}: {count} documents encoded, {speed:.1f} a second", file=sys.stderr)
     write_timing(
         options.timing,
         documents=count,
         seconds=seconds,
-        documents_per_second=count / seconds,
+        documents_per_second=speed,
         **computed_by(kind, model),
         max_length=settings.max_length,
         batch_size=settings.batch_size,

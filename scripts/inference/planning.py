@@ -23,6 +23,11 @@ def encoding_settings(experiment: Experiment, model: str) -> dict:
     return {**{key: entry[key] for key in ("type", "max_length", "batch_size")}, **lengths, **prompts}
 
 
+def shard_settings(experiment: Experiment, model: str, shard: str, shards: str) -> dict:
+    """How a model encodes one of so many shards of a corpus."""
+    return {**encoding_settings(experiment, model), "shard": [int(shard), int(shards)]}
+
+
 def checkpoint(experiment: Experiment, system: str, task: str, seed: str) -> str:
     """The checkpoint with which a system ranks."""
     dataset = task_in(experiment, task).dataset
@@ -33,6 +38,16 @@ def embeddings(experiment: Experiment, system: str, task: str, seed: str) -> str
     """The encoded corpus, for a system that ranks with one."""
     files = job_files.encoded(experiment, experiment.systems[system], task_in(experiment, task), seed)
     return files[0] if files else []
+
+
+def approximate_index(experiment: Experiment, system: str, task: str, seed: str) -> str:
+    """The faiss index that a system searches."""
+    return job_files.approximate_index(experiment, experiment.systems[system], task_in(experiment, task), seed)
+
+
+def approximate_settings(name: str) -> dict:
+    """How a faiss index is built whose name stands in a path."""
+    return {"index": job_files.faiss_name(name)}
 
 
 def corpus(experiment: Experiment, system: str, task: str) -> str:
@@ -71,8 +86,8 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if key in model}
     told = {key: ranker.settings.get(key, model[key]) for key in model_keys}
-    quantised = {key: ranker.settings[key] for key in ("embeddings",) if key in ranker.settings}
-    told |= {**texts, **passages, **shorter, **quantised}
+    index = {key: ranker.settings[key] for key in ("embeddings", "approximate") if key in ranker.settings}
+    told |= {**texts, **passages, **shorter, **index}
     return {**told, "depth": depth, "tag": f"{system}-{seed}"}
 
 

@@ -64,12 +64,12 @@ class Request:
         return precedence(list(self.documents))
 
 
-def requested(description: str | None, index: str, settings: type) -> Request:
+def requested(description: str | None, index: str, settings: type, *further: str) -> Request:
     """Read the command line of a script that searches the option `index`, its queries and its model.
 
-    Raises UserError where there is no query.
+    `further` are options of its own. Raises UserError where there is no query.
     """
-    names = ("checkpoint", "corpus", index, "queries", "run", "timing")
+    names = ("checkpoint", "corpus", index, *further, "queries", "run", "timing")
     options = parser(description, *names, settings=settings).parse_args()
     queries = passages_of(options.queries)
     if not queries:

@@ -31,6 +31,16 @@ def open_matrix(path: Path) -> np.ndarray:
     return matrix
 
 
+def open_rows(path: Path, rows: int, dimensions: int) -> np.ndarray:
+    """A new NumPy file, float32 of this shape, as a memory map; without rows, of which there is none, it is written."""
+    if rows:
+        return np.lib.format.open_memmap(path, "w+", np.float32, (rows, dimensions))
+    empty = np.empty((0, dimensions), np.float32)
+    with open(path, "wb") as file:  # np.save would add an ending to the name
+        np.save(file, empty)
+    return empty
+
+
 def open_embeddings(path: Path, rows: int) -> np.ndarray:
     """The embeddings of a corpus as a memory map of so many rows. Raises UserError where they are damaged or others."""
     matrix = open_matrix(path)

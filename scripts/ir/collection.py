@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]  # there, if unknown to the types
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,9 +32,9 @@ class Document(NamedTuple):
         return f"{self.title} {self.text}".strip()
 
 
-def _prepared(path: Path, *fields: str) -> Iterator[dict[str, Any]]:
+def _prepared(path: Path, *fields: str, first: int = 0, last: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield the records of a prepared file. Raises UserError, with the line, if one lacks a field of type text."""
-    for number, line in lines(path):
+    for number, line in islice(lines(path), first, last):
         try:
             record = json.loads(line)
         except ValueError:
@@ -43,9 +44,12 @@ def _prepared(path: Path, *fields: str) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def read_corpus(path: Path) -> Iterator[Document]:
-    """Yield the documents of a prepared corpus in file order. Raises UserError for a damaged line."""
-    for record in _prepared(path, "_id", "title", "text"):
+def read_corpus(path: Path, first: int = 0, last: int | None = None) -> Iterator[Document]:
+    """Yield the documents of a prepared corpus in file order: all, or those in the places from `first` up to `last`.
+
+    Raises UserError for a damaged line.
+    """
+    for record in _prepared(path, "_id", "title", "text", first=first, last=last):
         yield Document(record["_id"], record["title"], record["text"])
 
 

@@ -1,4 +1,4 @@
-"""Table of what the systems cost: latency per query, throughput, memory, training time, bytes of indices and weights.
+"""Table of what the systems cost: latency per query, throughput, memory, training, energy, bytes of index and weights.
 
 Reads the timing.json beside each run, and of each checkpoint and encoding. Writes a TSV, one row per task, system and
 seed.
@@ -43,11 +43,17 @@ def read(path: str | Path | None) -> dict:
     return json.loads(Path(path).read_text()) if path else {}
 
 
+def counted(timing: dict) -> dict[str, float]:
+    """The joules of a timing by counter; empty where the machine has none that can be read."""
+    return timing.get("energy_joules", {})
+
+
 def row(run_timing: Path, beside: Beside) -> dict:
     """One row: a run with its checkpoint and its encoding."""
     ranked, training, encoding = read(run_timing), read(beside.training), read(beside.encoding)
     latency = ranked.get("latency_ms", {})
     fields = fields_of("run_timing", run_timing)
+    energy = {"": ranked, "encoding_": encoding, "training_": training}
     return {
         "task": fields["task"],
         "system": fields["system"],
@@ -66,6 +72,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "device": ranked["device"],
         "threads": ranked["threads"],
         "precision": ranked.get("precision"),
+        **{f"{work}{name}_joules": used for work, timing in energy.items() for name, used in counted(timing).items()},
         **{key: ranked[key] for key in ("truncate_dim",) if key in ranked},
         **{key: ranked[key] for key in OF_CALLS if key in ranked},
         **{column: size / 1e6 for column, key in SIZES.items() if (size := ranked.get(key, encoding.get(key)))},

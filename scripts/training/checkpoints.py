@@ -24,7 +24,7 @@ from scripts.common.files import atomic_text
 from scripts.common.progress import Progress
 from scripts.common.settings import given
 from scripts.common.strict_json import read_json
-from scripts.common.timing import clock
+from scripts.common.timing import Seconds, clock
 from scripts.training.best_weights import Evaluations, weights_file
 from scripts.training.memory import MicroBatch
 from scripts.training.training_settings import Settings
@@ -61,7 +61,7 @@ class SavedProgress:
 
     checkpoint: Path | None = None
     step: int = 0
-    seconds: float = 0.0
+    seconds: Seconds = field(default_factory=Seconds)
     rows: list[dict] = field(default_factory=list)
     micro_batch: int | None = None
     evaluation: dict | None = None
@@ -78,7 +78,8 @@ def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
         with suppress(UserError):  # a damaged one is as good as none
             record = read_json(path / MARK)
         if isinstance(record, dict) and record.get("fingerprint") == fingerprint and _has_best(folder, record):
-            state = {name: record[name] for name in ("step", "seconds", "rows", "micro_batch")}
+            state = {name: record[name] for name in ("step", "rows", "micro_batch")}
+            state["seconds"] = Seconds(record["seconds"], record["joules"])
             complete.append(SavedProgress(path, **state, evaluation=record.get("evaluation")))
         else:
             shutil.rmtree(path)
@@ -163,6 +164,7 @@ class Recorder(TrainerCallback):
     def on_save(self, args, state, control, **others) -> None:
         self.saved = state.global_step
         record = {"fingerprint": self.fingerprint, "step": self.saved, "seconds": self.seconds, "rows": self.rows}
+        record["joules"] = self.seconds.joules
         record["micro_batch"] = self.micro_batch.size
         if self.evaluations:
             record["evaluation"] = self.evaluations.record()

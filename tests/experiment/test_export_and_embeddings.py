@@ -24,6 +24,7 @@ SYSTEMS = {
     "systems/small": {"model": "m", "recipe": "r", "precision": "int8"},
     "systems/vino": {"model": "m", "backend": "openvino"},
     "systems/codes": {"model": "m", "embeddings": {"precision": "binary"}},
+    "systems/near": {"model": "m", "approximate": {"index": "IVF64,PQ8", "nprobe": 4}},
     "systems/both": {"model": "m", "precision": "int8", "embeddings": {"precision": "int8", "rescore": False}},
     "systems/pairs": {"model": "ce", "precision": "int8", "rerank": {"first_stage": "bm25"}},
 }
@@ -61,6 +62,20 @@ def test_each_form_of_a_checkpoint_and_of_its_index_has_a_place_of_its_own(exper
     assert timing == encoded(experiment, "whole")[1]  # one encoding for both
     assert encoded(experiment, "both")[0].endswith("/m/untrained+onnx-int8/seed-0.int8")
     assert parse(encoded(experiment, "both")[0])[0] == "quantised_index"
+
+
+def test_a_faiss_index_lies_beside_its_encoding_and_is_named_as_faiss_names_it(experiment):
+    (task, *_) = experiment.tasks
+    place = planning.approximate_index(experiment, "near", task, "0")
+    assert place.endswith("/m/untrained/seed-0.IVF64_PQ8.faiss") and parse(place)[0] == "approximate_index"
+    assert planning.approximate_settings(parse(place)[1]["approximate"]) == {"index": "IVF64,PQ8"}
+    assert planning.approximate_settings("OPQ8_32_IVF64_Flat") == {"index": "OPQ8_32,IVF64,Flat"}
+    assert planning.embeddings(experiment, "near", task, "0") == encoded(experiment, "whole")[0]
+    assert planning.ranking_settings(experiment, "near", "0")["approximate"] == {"index": "IVF64,PQ8", "nprobe": 4}
+    assert job_files.index_searched(experiment, "near") == "approximate"
+    words = describe(experiment, experiment.systems["near"])
+    assert words.endswith(", searches the corpus approximately (faiss IVF64,PQ8, nprobe 4)")
+    assert for_times(experiment, experiment.systems["near"]) != for_times(experiment, experiment.systems["whole"])
 
 
 def test_jobs_are_told_of_it_and_others_are_not(experiment):
@@ -101,7 +116,10 @@ def test_the_kinds_that_can_be_exported():
     assert {name for name in adapters() if exports(name)} == kinds
 
 
-@pytest.mark.parametrize("heading", ["## One checkpoint in torch, ONNX, OpenVINO and int8", "## Quantised embeddings"])
+@pytest.mark.parametrize(
+    "heading",
+    ["## One checkpoint in torch, ONNX, OpenVINO and int8", "## Quantised embeddings", "## Approximate search"],
+)
 def test_the_examples_of_the_docs_are_right(heading):
     section = (ROOT / "docs" / "models.md").read_text().split(heading)[1].split("\n## ")[0]
     example = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)[0])
@@ -113,7 +131,8 @@ def test_the_examples_of_the_docs_are_right(heading):
     given |= {f"systems/{name}": entry for name, entry in example["systems"].items()}
     given |= {f"comparisons/{name}": entry for name, entry in example.get("comparisons", {}).items()}
     systems = resolve(changed(given), "c.yaml").systems
-    assert sum("backend" in system.settings or "embeddings" in system.settings for system in systems.values()) >= 3
+    keys = {"backend", "embeddings", "approximate"}
+    assert sum(bool(keys & set(system.settings)) for system in systems.values()) >= 3
 
 
 def test_the_configuration_that_measures_it_is_right():
@@ -138,6 +157,23 @@ CASES = {
      "c.yaml: systems.x.embeddings: a sparse-encoder has an index of its own"),
     "embeddings of a re-ranker": ({"systems/x": {"model": "m", "rerank": {"first_stage": "bm25"}, "embeddings": {"precision": "int8"}}},
      "c.yaml: systems.x.embeddings: only a search of the whole corpus"),
+    "graph with lists": ({"systems/x": {"model": "m", "approximate": {"index": "HNSW32", "nprobe": 2}}},
+     "c.yaml: systems.x.approximate.nprobe: is not of HNSW32, which has efSearch"),
+    "lists with candidates": ({"systems/x": {"model": "m", "approximate": {"index": "IVF8,Flat", "efSearch": 2}}},
+     "c.yaml: systems.x.approximate.efSearch: is not of IVF8,Flat, which has nprobe"),
+    "unknown index": ({"systems/x": {"model": "m", "approximate": {"index": "LSH"}}},
+     "c.yaml: systems.x.approximate.index: 'LSH' is none that can be built here; expected HNSW32, IVF1024,Flat"),
+    "index in a path": ({"systems/x": {"model": "m", "approximate": {"index": "HNSW32/../x"}}},
+     "c.yaml: systems.x.approximate.index: 'HNSW32/../x' is none that can be built here"),
+    "no index": ({"systems/x": {"model": "m", "approximate": {}}}, "c.yaml: systems.x.approximate: key 'index' is missing"),
+    "approximate and quantised": ({"systems/x": {"model": "m", "embeddings": {"precision": "int8"}, "approximate": {"index": "HNSW8"}}},
+     "c.yaml: systems.x.approximate: searches whole vectors of whole texts, so it does not go with embeddings"),
+    "approximate passages": ({"systems/x": {"model": "m", "long_documents": "passages", "approximate": {"index": "HNSW8"}}},
+     "c.yaml: systems.x.approximate: searches whole vectors of whole texts, so it does not go with long_documents"),
+    "approximate re-ranker": ({"systems/x": {"model": "m", "rerank": {"first_stage": "bm25"}, "approximate": {"index": "HNSW8"}}},
+     "c.yaml: systems.x.approximate: only a search of the whole corpus can be approximate"),
+    "approximate search of terms": ({**SPARSE, "systems/x": {"model": "s", "approximate": {"index": "HNSW8"}}},
+     "c.yaml: systems.x.approximate: a sparse-encoder has an index of its own"),
     "passages": ({"systems/x": {"model": "m", "long_documents": "passages", "embeddings": {"precision": "int8"}}},
      "c.yaml: systems.x.embeddings: vectors of passages are not quantised"),
     "nothing to rescore": ({"systems/x": {"model": "m", "embeddings": {"precision": "int8", "rescore": False, "rescore_multiplier": 3}}},

@@ -1,7 +1,11 @@
 """Effects against costs: the Pareto front by hand, and a figure in which nothing is cut off."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from scripts.reports.costs import Beside, row
 from scripts.reports.draw_costs import cost_figure
 from scripts.reports.figures.cost_data import Point, pareto_front, point
 
@@ -53,3 +57,23 @@ def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
         assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, text.get_text()
     numbers = [text.get_text() for text in figure.axes[0].texts]
     assert numbers == [str(number) for number in range(1, len(points) + 1)]
+
+
+def test_a_row_has_the_joules_of_its_parts_where_they_were_counted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run, encoding, training = (
+        Path("results/e", name)
+        for name in (
+            "runs/d/s/seed-1.timing.json",
+            "embeddings/d/m/r/seed-1.timing.json",
+            "models/m/r/seed-1.timing.json",
+        )
+    )
+    every = {"peak_rss_bytes": 1e6, "peak_gpu_bytes": 0, "device": "A100", "threads": 2, "seconds": 1.0}
+    counted = {run: {"gpu": 5.0, "processor": 2.0}, encoding: {"gpu": 70.0}, training: None}
+    for path, joules in counted.items():
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(every | ({"energy_joules": joules} if joules else {})))
+    found = row(run, Beside(training=str(training), encoding=str(encoding)))
+    told = {name: value for name, value in found.items() if name.endswith("_joules")}
+    assert told == {"gpu_joules": 5.0, "processor_joules": 2.0, "encoding_gpu_joules": 70.0}

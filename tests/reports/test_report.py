@@ -17,7 +17,7 @@ from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.page.families import ShownFamily
-from scripts.reports.page.machine import duration, facts, machine_table, read_timings
+from scripts.reports.page.machine import duration, energy_in_words, facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
 from scripts.reports.page.published import published_table, read_published
 from scripts.reports.page.rule_graph import draw
@@ -214,8 +214,11 @@ def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch
         "Versions": "torch 2",
         "Threads a job": "2",
         "Time on GPUs": "2.0 h",
-        "Energy": "not measured",
+        "Energy": "not measured: no counter of these machines could be read",
     }
+    of_gpus = [{"energy_joules": {"gpu": 1_250_000.0, "processor": 400.0}}, {"energy_joules": {"processor": 600.0}}, {}]
+    said = "1.0 kJ of processor packages, with all that ran on them and 1,250.0 kJ of graphics cards"
+    assert energy_in_words(of_gpus) == f"{said}, in 2 of 3 timed jobs"
     assert duration(90) == "1.5 min"
 
 

@@ -1,4 +1,5 @@
-"""Int8 from raw texts to runs: a trained cross-encoder and a bi-encoder in ONNX, and an index of one encoding."""
+"""Int8 and approximate search from raw texts to runs: a trained cross-encoder and a bi-encoder in ONNX, and indices of one
+encoding."""
 
 import json
 
@@ -17,6 +18,7 @@ def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precis
         "whole": {"model": "bert"},
         "fp32": {"model": "bert", "backend": "onnx"},
         "codes": {"model": "bert", "embeddings": {"precision": "int8"}},
+        "near": {"model": "bert", "approximate": {"index": "HNSW8", "efSearch": 64}},
         "pairs": rerank,
         "small-pairs": rerank | {"backend": "openvino", "precision": "int8"},
     }
@@ -28,7 +30,7 @@ def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precis
         "encode weather bert untrained seed-0",
         "encode weather bert untrained+onnx-fp32 seed-0",
     }
-    seeds = {"whole": 0, "fp32": 0, "codes": 0, "pairs": 1, "small-pairs": 1}
+    seeds = {"whole": 0, "fp32": 0, "codes": 0, "near": 0, "pairs": 1, "small-pairs": 1}
     wanted = [f"results/tiny/runs/weather/{name}/seed-{seed}.trec.gz" for name, seed in seeds.items()]
     done = fresh.snakemake(*wanted, "results/tiny/figures/cost-whole.svg", "results/tiny/tables/costs.tsv")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -39,6 +41,9 @@ def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precis
     }
     for query, documents in runs["whole"].items():
         assert runs["fp32"][query] == pytest.approx(documents, abs=1e-4)
+    assert timings["near"]["recall"] > 0.95 and timings["near"]["approximate"]["efSearch"] == 64
+    for query, documents in runs["near"].items():
+        assert len(documents.keys() & runs["whole"][query].keys()) > 0.8 * len(documents)
     for query, documents in runs["pairs"].items():  # another number a pair, but near
         assert runs["small-pairs"][query].keys() == documents.keys()
     assert runs["small-pairs"] != runs["pairs"]

@@ -26,8 +26,9 @@ NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
 def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str) -> dict[str, str]:
     """How the checkpoint of a system is exported; empty where it is not. Raises UserError where that cannot be."""
     key, given = f"systems.{name}", entry.get("precision")
-    if "embeddings" in entry and kind != "retrieve":
-        raise check.fail(f"{key}.embeddings", "only a search of the whole corpus has quantised vectors; leave it out")
+    for of_searches, what in (("embeddings", "has quantised vectors"), ("approximate", "can be approximate")):
+        if of_searches in entry and kind != "retrieve":
+            raise check.fail(f"{key}.{of_searches}", f"only a search of the whole corpus {what}; leave it out")
     backend = entry.get("backend", "onnx" if given == "int8" else "torch")
     if backend == "torch":
         if given:

@@ -1,13 +1,15 @@
-"""A model that searches the whole corpus by its vectors, which may be quantised."""
+"""A model that searches the whole corpus by its vectors, which may be quantised, or approximately."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
+from scripts.common.characters import shortened
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.results_paths import INDEX_PRECISIONS
+from scripts.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
 from scripts.experiment.systems import _neural
 from scripts.models.adapters import adapter, index_of
 
@@ -34,6 +36,28 @@ KEYS: dict[str, dict[str, Any]] = {
             },
         },
     },
+    "approximate": {
+        "description": "of a bi-encoder: faiss finds the nearest vectors without comparing all of them, and misses "
+        "some; how many is measured",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["index"],
+        "properties": {
+            "index": {
+                "description": "faiss's name of the index: HNSW32 (a graph), IVF1024,Flat (lists), IVF1024,SQ8 or "
+                "IVF1024,PQ48 (lists of codes), OPQ48,IVF1024,PQ48",
+                "type": "string",
+            },
+            "efSearch": {
+                "description": "of HNSW: how many candidates a search keeps; default 16, and never fewer than depth",
+                "$ref": "#/$defs/length",
+            },
+            "nprobe": {
+                "description": "of IVF: how many lists a search looks into; default 1",
+                "$ref": "#/$defs/length",
+            },
+        },
+    },
 }
 REFERENCES = _neural.REFERENCES
 PLAIN_LISTS = _neural.PLAIN_LISTS
@@ -51,8 +75,9 @@ class Retrieve(_neural.Neural):
 
     def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         system = super().resolve(check, name, entry, tasks)
-        quantised = _quantised(check, name, entry, check.config["models"][entry["model"]]["type"], system)
-        return replace(system, settings=system.settings | quantised)
+        kind = check.config["models"][entry["model"]]["type"]
+        index = _quantised(check, name, entry, kind, system) | _approximate(check, name, entry, kind, system)
+        return replace(system, settings=system.settings | index)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         kind_of_model = check.config["models"][system.model]["type"]
@@ -66,9 +91,13 @@ class Retrieve(_neural.Neural):
         return True
 
     def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
-        return {**super().identity(config, system), "embeddings": system.settings.get("embeddings")}
+        index = {key: system.settings.get(key) for key in ("embeddings", "approximate")}
+        return {**super().identity(config, system), **index}
 
     def ranking_in_words(self, system: System) -> str:
+        if near := system.settings.get("approximate"):
+            further = [f", {key} {value}" for key, value in near.items() if key != "index"]
+            return f", searches the corpus approximately (faiss {near['index']}{''.join(further)})"
         told = system.settings.get("embeddings")
         if not told:
             return ""
@@ -76,12 +105,15 @@ class Retrieve(_neural.Neural):
         return f", searches the corpus's vectors in {told['precision']}{again}"
 
     def candidates(self, system: System) -> str:
+        words = super().candidates(system)
+        if near := system.settings.get("approximate"):
+            return f"{words} by {near['index']}"
         told = system.settings.get("embeddings")
-        return f"{super().candidates(system)} in {told['precision']}" if told else super().candidates(system)
+        return f"{words} in {told['precision']}" if told else words
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        told = system.settings.get("embeddings")
-        return {**super().provenance(experiment, system), **({"embeddings": told} if told else {})}
+        index = {key: told for key, told in system.settings.items() if key in ("embeddings", "approximate")}
+        return {**super().provenance(experiment, system), **index}
 
 
 def _quantised(check: Checker, name: str, entry: dict[str, Any], kind: str, system: System) -> dict[str, Any]:
@@ -101,6 +133,29 @@ def _quantised(check: Checker, name: str, entry: dict[str, Any], kind: str, syst
         raise check.fail(f"{key}.rescore_multiplier", problem)
     multiplier = given.get("rescore_multiplier", MULTIPLIER) if again else 0
     return {"embeddings": {"precision": given["precision"], "rescore_multiplier": multiplier}}
+
+
+def _approximate(check: Checker, name: str, entry: dict[str, Any], kind: str, system: System) -> dict[str, Any]:
+    """How a system searches approximately; empty where it does not. Raises UserError where that cannot be."""
+    key = f"systems.{name}.approximate"
+    if "approximate" not in entry:
+        return {}
+    given = entry["approximate"]
+    if index_of(kind) != "vectors":
+        raise check.fail(key, f"a {kind} has an index of its own; only the vectors of bi-encoders are searched so")
+    if system.passage_length or system.truncate_dim or "embeddings" in entry:
+        others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
+        other = next(key for key, there in others.items() if there)
+        raise check.fail(key, f"searches whole vectors of whole texts, so it does not go with {other}; leave out one")
+    if not re.fullmatch(APPROXIMATE, given["index"]):
+        expected = "HNSW32, IVF1024,Flat, IVF1024,SQ8, IVF1024,PQ48 or OPQ48,IVF1024,PQ48, with other numbers"
+        raise check.fail(
+            f"{key}.index", f"{shortened(given['index'])} is none that can be built here; expected {expected}"
+        )
+    graph = given["index"].startswith("HNSW")
+    if (wrong := "nprobe" if graph else "efSearch") in given:
+        raise check.fail(f"{key}.{wrong}", f"is not of {given['index']}, which has {'efSearch' if graph else 'nprobe'}")
+    return {"approximate": dict(given)}
 
 
 KIND = Retrieve()

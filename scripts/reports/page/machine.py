@@ -66,6 +66,19 @@ def duration(seconds: float) -> str:
     return f"{seconds:.1f} s"
 
 
+COUNTERS = {"processor": "processor packages, with all that ran on them", "gpu": "graphics cards"}
+
+
+def energy_in_words(timings: list[dict]) -> str:
+    """The energy that was counted, in kilojoules, by counter, and in how many of the timed jobs."""
+    counted = [timing["energy_joules"] for timing in timings if timing.get("energy_joules")]
+    if not counted:
+        return "not measured: no counter of these machines could be read"
+    sums = {name: sum(joules.get(name, 0.0) for joules in counted) / 1000 for name in COUNTERS}
+    parts = [f"{used:,.1f} kJ of {COUNTERS[name]}" for name, used in sums.items() if used]
+    return f"{' and '.join(parts)}, in {len(counted)} of {len(timings)} timed jobs"
+
+
 def facts(timings: list[dict]) -> list[tuple[str, str]]:
     """Facts of one line each: versions, threads, time on graphics processors."""
     versions: dict[str, set[str]] = {}
@@ -80,5 +93,5 @@ def facts(timings: list[dict]) -> list[tuple[str, str]]:
     on_gpu = sum(float(timing.get("seconds") or 0) for timing in here if timing["device"] != "cpu")
     lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
     lines.append(("Prompts", prompts_in_words(timings)))
-    lines.append(("Energy", "not measured"))
+    lines.append(("Energy", energy_in_words(here)))
     return [(name, text) for name, text in lines if text]

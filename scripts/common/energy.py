@@ -1,0 +1,83 @@
+"""The energy that the machine says it has used, where it says so: Intel's and AMD's RAPL, and Nvidia's NVML.
+
+RAPL counts the joules of a processor's packages with all that runs on them, and of no other part of the machine; since
+2020 Linux lets only root read it. NVML counts those of a whole graphics card, from Volta on. Where neither can be read
+there are no numbers: none is estimated.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import threading
+from pathlib import Path
+
+POWERCAP = Path("/sys/class/powercap")
+PACKAGE = re.compile(r"intel-rapl:\d+")  # a package, not one of its parts, whose joules are among its own
+SECONDS = 30.0  # between two looks: RAPL's counters begin again at 0, under full load after minutes
+
+
+class Packages:
+    """The joules of all packages since the first look; None where none can be read. Safe between threads."""
+
+    def __init__(self, folder: Path = POWERCAP) -> None:
+        found = sorted(path for path in folder.glob("intel-rapl:*") if PACKAGE.fullmatch(path.name))
+        self.lock = threading.Lock()
+        self.total = 0.0
+        try:
+            self.ranges = {path / "energy_uj": int((path / "max_energy_range_uj").read_text()) for path in found}
+            self.last = {path: int(path.read_text()) for path in self.ranges}
+        except (OSError, ValueError):
+            self.ranges, self.last = {}, {}
+
+    def joules(self) -> float | None:
+        """What they have used so far."""
+        with self.lock:
+            try:
+                counted = {path: int(path.read_text()) for path in self.last}
+            except (OSError, ValueError):  # no longer to be read: what was counted before is not all
+                self.last = counted = {}
+            for path, now in counted.items():
+                self.total += ((now - self.last[path]) % (self.ranges[path] + 1)) / 1e6
+            self.last = counted
+            return self.total if counted else None
+
+    def keep_looking(self) -> None:
+        """Look now and then, so that no counter begins anew twice between two looks."""
+
+        def look() -> None:
+            while True:
+                waiting.wait(SECONDS)
+                self.joules()
+
+        waiting = threading.Event()
+        threading.Thread(target=look, daemon=True, name="energy").start()
+
+
+def card_joules() -> float | None:
+    """What the graphics card that torch uses has used since its driver was loaded; None where that cannot be read."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return None
+    try:
+        pynvml = importlib.import_module("pynvml")  # in the environments of models alone
+        pynvml.nvmlInit()
+        card = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(0).uuid}")
+        return pynvml.nvmlDeviceGetTotalEnergyConsumption(card) / 1000
+    except Exception:  # of NVML, all of one kind, and whatever an old driver or torch lacks
+        return None
+
+
+_packages: Packages | None = None
+
+
+def joules() -> dict[str, float]:
+    """The counters that can be read now, in joules: `processor` (its packages) and `gpu`; only differences count."""
+    global _packages
+    if _packages is None:
+        _packages = Packages()
+        if _packages.last:
+            _packages.keep_looking()
+    counted = {"processor": _packages.joules(), "gpu": card_joules()}
+    return {name: value for name, value in counted.items() if value is not None}

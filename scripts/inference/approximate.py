@@ -1,0 +1,122 @@
+"""Approximate search by faiss, for corpora where comparing every vector takes too long: HNSW graphs and inverted files.
+
+An index is named as in faiss's `index_factory`: `HNSW32` is a graph with 32 links a vector (Malkov and Yashunin 2020),
+`IVF1024,Flat` cuts the vectors into 1,024 lists, `IVF1024,PQ48` also codes each in 48 bytes (Jégou et al. 2011). It
+compares by dot product, as the exact search does. The same vectors give the same index: graphs are built by one thread,
+since several would race for their links, and lists are trained on a seeded sample.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.common.progress import Progress
+
+ROWS = 65_536  # vectors added at a time
+A_LIST = 256  # vectors that each list is trained on, at most: as many as faiss would take
+SEED = 1
+
+
+def threads() -> int:
+    """As many as the job has: OMP_NUM_THREADS, or that of the cores."""
+    return int(os.environ.get("OMP_NUM_THREADS", 0)) or os.cpu_count() or 1
+
+
+def build(vectors: np.ndarray, name: str) -> Any:
+    """The faiss index of this name over vectors of shape (n, dimensions), which may be a memory map.
+
+    Raises UserError where the vectors are too few, or their dimensions do not fit.
+    """
+    import faiss
+
+    try:
+        index = faiss.index_factory(vectors.shape[1], name, faiss.METRIC_INNER_PRODUCT)
+        if not index.is_trained:
+            faiss.omp_set_num_threads(threads())
+            index.train(sample(vectors, name))
+        faiss.omp_set_num_threads(1 if name.startswith("HNSW") else threads())
+        progress = Progress("indexed", len(vectors), "vector")
+        for first in range(0, len(vectors), ROWS):
+            rows = np.ascontiguousarray(vectors[first : first + ROWS], dtype=np.float32)
+            index.add(rows)
+            progress.add(len(rows))
+    except RuntimeError as error:  # all that faiss raises
+        (problem, *_) = re.findall(r"failed: (.*)", str(error)) or [str(error).strip().splitlines()[-1]]
+        shape = f"{len(vectors)} vectors of {vectors.shape[1]} dimensions"
+        raise UserError(f"approximate.index: {name} does not fit {shape}: {problem}") from None
+    return index
+
+
+def sample(vectors: np.ndarray, name: str) -> np.ndarray:
+    """The vectors that an index is trained on: all, or a seeded sample in their order."""
+    (lists,) = re.findall(r"IVF(\d+)", name)
+    most = A_LIST * int(lists)
+    if len(vectors) <= most:
+        return np.ascontiguousarray(vectors, dtype=np.float32)
+    rows = np.random.default_rng(SEED).choice(len(vectors), most, replace=False)
+    return np.ascontiguousarray(vectors[np.sort(rows)], dtype=np.float32)
+
+
+def write_index(index: Any, path: Path) -> int:
+    """Write an index; returns its bytes."""
+    import faiss
+
+    faiss.write_index(index, str(path))
+    return path.stat().st_size
+
+
+def open_index(path: Path, documents: int, parameters: dict[str, int]) -> Any:
+    """An index of a corpus of so many documents, which searches by faiss's parameters (efSearch, nprobe).
+
+    Raises UserError where it is damaged or another corpus's.
+    """
+    import faiss
+
+    try:
+        index = faiss.read_index(str(path))
+    except RuntimeError:
+        raise UserError(f"{path}: not a complete faiss index, delete it and build it again") from None
+    if index.ntotal != documents:
+        raise UserError(f"{path}: of {index.ntotal} documents, but the corpus has {documents}; build it again")
+    faiss.omp_set_num_threads(threads())
+    for name, value in parameters.items():
+        faiss.ParameterSpace().set_index_parameter(index, name, value)
+    return index
+
+
+def search(index: Any, queries: np.ndarray, places: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """What the index finds for queries of shape (q, dimensions): scores and rows, of shape (q, min(k, documents)).
+
+    By descending score, of equal ones by place (see exact.precedence); a document that was not found is row 0 with a
+    score of minus infinity.
+    """
+    scores, rows = index.search(np.ascontiguousarray(queries, dtype=np.float32), min(k, index.ntotal))
+    scores = np.where(rows < 0, -np.inf, scores).astype(np.float32)
+    order = np.lexsort((np.where(rows < 0, len(places), places[rows]), -scores), axis=1)
+    return np.take_along_axis(scores, order, 1), np.take_along_axis(np.maximum(rows, 0), order, 1)
+
+
+def recall(found: tuple[np.ndarray, np.ndarray], exact: tuple[np.ndarray, np.ndarray]) -> float:
+    """The share of the exact search's documents that were found, the mean over queries.
+
+    Whichever of several documents with the last score is found, it counts: the exact search keeps one of them.
+    """
+    shares = []
+    for scores, rows, best, wanted in zip(*found, *exact, strict=True):
+        there = np.isin(wanted, rows[scores > -np.inf])
+        shares.append(there[best > best[-1]].sum() + min((best == best[-1]).sum(), tied(scores, rows, best, wanted)))
+    return float(np.mean(np.array(shares) / exact[1].shape[1]))
+
+
+def tied(scores: np.ndarray, rows: np.ndarray, best: np.ndarray, wanted: np.ndarray) -> int:
+    """How many were found of the documents with the last score of the exact search, also others than it kept."""
+    above = wanted[best > best[-1]]
+    kept = np.isin(wanted[best == best[-1]], rows[scores > -np.inf]).sum()
+    others = (scores == best[-1]) & ~np.isin(rows, above)
+    return int(max(kept, others.sum()))

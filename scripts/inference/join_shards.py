@@ -1,0 +1,67 @@
+"""Join the shards of an encoded corpus (see encode.py) into its embeddings.
+
+Reads the shards in their order and their timings; writes the NumPy file that one job would have written, a part at a
+time, and a timing: seconds are the sum over the shards, memory is that of the largest.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_path
+from scripts.common.timing import write_timing
+from scripts.inference.vectors import open_matrix, open_rows
+
+ROWS = 65_536  # copied at a time
+LARGEST = ("peak_rss_bytes", "peak_gpu_bytes")
+ADDED = ("documents", "seconds")
+OF_ONE = ("device", "processor")  # told of each that there is
+
+
+def join(shards: list[Path], embeddings: Path) -> int:
+    """Write the rows of all shards into one file; returns their number. Raises UserError where they do not fit."""
+    matrices = [open_matrix(path) for path in shards]
+    if len({matrix.shape[1] for matrix in matrices}) > 1:
+        raise UserError(f"{shards[0].parent}: its shards have different dimensions; delete them and encode again")
+    with atomic_path(embeddings) as temporary:
+        whole, row = open_rows(temporary, sum(map(len, matrices)), matrices[0].shape[1]), 0
+        for matrix in matrices:
+            for first in range(0, len(matrix), ROWS):
+                part = matrix[first : first + ROWS]
+                whole[row : row + len(part)] = part
+                row += len(part)
+        whole.flush()  # type: ignore[attr-defined]  # a corpus has rows
+    return row
+
+
+def joined(timings: list[dict]) -> dict:
+    """The timing of the whole from those of its shards."""
+    whole = dict(timings[0])
+    whole |= {key: sum(timing[key] for timing in timings) for key in ADDED}
+    whole |= {key: max(timing[key] for timing in timings) for key in LARGEST}
+    whole |= {key: " and ".join(sorted({timing[key] for timing in timings})) for key in OF_ONE}
+    counted = [timing.get("energy_joules", {}) for timing in timings]
+    known = set.intersection(*map(set, counted))
+    energy = {name: round(sum(joules[name] for joules in counted), 3) for name in sorted(known)}
+    whole.pop("energy_joules", None)
+    speed = {"documents_per_second": whole["documents"] / whole["seconds"], "shards": len(timings)}
+    return whole | speed | ({"energy_joules": energy} if energy else {})
+
+
+def main() -> None:
+    options = parser(__doc__, "shards*", "timings*", "embeddings", "timing", settings=False).parse_args()
+    count = join(options.shards, options.embeddings)
+    timings = [json.loads(path.read_text()) for path in options.timings]
+    whole = joined(timings)
+    if whole["documents"] != count:
+        raise UserError(f"{options.embeddings}: {count} rows of {whole['documents']} documents; encode again")
+    print(f"{options.embeddings}: {count} documents in {len(timings)} shards", file=sys.stderr)
+    write_timing(options.timing, **whole)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,187 @@
+"""How time and memory grow with the corpus: `python -m tests.benchmark.growth` (make growth) runs each stage of drawn
+corpora of growing sizes, prints a table, fits exponents and draws both.
+
+The model is a tiny BERT with random weights: what is measured is what the workflow adds to a model's own work. An exponent
+is the slope of log seconds (less those of a corpus of ten documents, which are the start of a process) over log documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.benchmark import lucene
+
+REPOSITORY = Path(__file__).parents[2]
+QUERIES, LENGTH = 200, 32
+LARGEST = 1.05  # an exponent above it is told
+
+
+class Taken(NamedTuple):
+    """What a stage took on a corpus of so many documents."""
+
+    stage: str
+    documents: int
+    seconds: float
+    peak_rss_mb: float
+
+
+def write_source(folder: Path, documents: int) -> None:
+    """A BEIR folder with documents of 30 words, and queries of 4 with a relevant document each, for train and test."""
+    (folder / "qrels").mkdir(parents=True)
+    with open(folder / "corpus.jsonl", "w") as file:
+        file.writelines(
+            json.dumps({"_id": name, "title": "", "text": text}) + "\n" for name, text in lucene.documents(documents)
+        )
+    asked = lucene.queries(2 * QUERIES)
+    (folder / "queries.jsonl").write_text(
+        "".join(json.dumps({"_id": name, "text": text}) + "\n" for name, text in asked)
+    )
+    for split, queries in (("train", asked[:QUERIES]), ("test", asked[QUERIES:])):
+        rows = [f"{name}\td{place % (documents // 2)}\t1\n" for place, (name, _) in enumerate(queries)]
+        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+
+
+def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
+    """The command of each stage, in the order in which they need each other's files."""
+    data = folder / "data"
+    corpus, queries = data / "corpus.jsonl", data / "queries" / "test.jsonl"
+    qrels = {split: data / "qrels" / f"{split}.qrels" for split in ("train", "dev", "test")}
+    texts = {"type": "bi-encoder", "max_length": LENGTH, "batch_size": 64}
+    drawn = {
+        "labels": "human",
+        "queries": "all",
+        "exclude_evaluation": True,
+        "seed": 1,
+        "from": "random",
+        "per_query": 4,
+    }
+    bm25 = {"analyzer": "english", "fields": "together"}
+    ranking = {"depth": 100, "tag": "growth"}
+    searched = {"corpus": corpus, "embeddings": folder / "e.npy", "queries": queries, "checkpoint": model}
+
+    def command(script: str, settings: dict[str, Any], **files: Any) -> Callable[[], list]:
+        options = [
+            (f"--{name.replace('_', '-')}", *(paths if isinstance(paths, list) else [paths]))
+            for name, paths in files.items()
+        ]
+        return lambda: [
+            f"scripts/{script}",
+            *[word for option in options for word in option],
+            "--settings",
+            json.dumps(settings),
+        ]
+
+    prepared = {"source": str(folder / "source"), "format": "beir", "seed": 1}
+    return {
+        "prepare": command("datasets/prepare.py", prepared, statistics=data / "statistics.json"),
+        "index": command("bm25/index.py", bm25, corpus=corpus, index=folder / "index"),
+        "search": command("bm25/search.py", ranking | {"k1": 0.9, "b": 0.4}, index=folder / "index", queries=queries,
+                          run=folder / "bm25.trec.gz", timing=folder / "bm25.json"),
+        "negatives": command("training/negatives.py", drawn, corpus=corpus, queries=data / "queries" / "train.jsonl",
+                             qrels=qrels["train"], evaluation_qrels=[qrels["dev"], qrels["test"]],
+                             negatives=folder / "negatives.tsv"),
+        "encode": command("inference/encode.py", texts, checkpoint=model, corpus=corpus, embeddings=folder / "e.npy",
+                          timing=folder / "e.json"),
+        "retrieve": command("inference/retrieve.py", texts | ranking, **searched, run=folder / "dense.trec.gz",
+                            timing=folder / "dense.json"),
+        "rerank": command("inference/rerank.py", texts | ranking | {"backend": "torch"}, **searched,
+                          first_stage=folder / "bm25.trec.gz", run=folder / "again.trec.gz", timing=folder / "again.json"),
+        "score": command("evaluation/score.py", {"measures": ["nDCG@10", "AP"]}, run=folder / "dense.trec.gz",
+                         qrels=qrels["test"], metrics=folder / "metrics.tsv"),
+    }  # fmt: skip
+
+
+def take(stage: str, documents: int, command: list) -> Taken:
+    """Run one stage. Raises RuntimeError with what it said where it fails."""
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    start = time.perf_counter()
+    words = [sys.executable, *map(str, command)]
+    process = subprocess.Popen(words, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True)
+    said = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError(f"{stage} of {documents} documents: {said[-2000:]}")
+    return Taken(stage, documents, time.perf_counter() - start, used.ru_maxrss / 1000)
+
+
+def run(folder: Path, sizes: list[int]) -> list[Taken]:
+    """All stages of corpora of these sizes; a size's files are removed when it is done."""
+    from tests.support.tiny_bert import build
+
+    shutil.rmtree(folder, ignore_errors=True)
+    model = build(folder / "model", [text for _, text in lucene.documents(50)], seed=1)
+    taken = []
+    for documents in sizes:
+        of_size = folder / str(documents)
+        write_source(of_size / "source", documents)
+        for stage, command in stages(of_size, model).items():
+            taken.append(take(stage, documents, command()))
+            print("\t".join(map(str, taken[-1])), flush=True)
+        shutil.rmtree(of_size)
+    return taken
+
+
+def exponents(taken: list[Taken]) -> dict[str, float]:
+    """By stage, the slope over log documents of log seconds, less those of the smallest corpus."""
+    found = {}
+    for stage in dict.fromkeys(one.stage for one in taken):
+        of_stage = sorted((one.documents, one.seconds) for one in taken if one.stage == stage)
+        start = of_stage[0][1]
+        grown = [(documents, seconds - start) for documents, seconds in of_stage[1:] if seconds > 1.2 * start]
+        if len(grown) > 1:
+            found[stage] = float(np.polyfit(*np.log(np.array(grown)).T, 1)[0])
+    return found
+
+
+def draw(taken: list[Taken], slopes: dict[str, float], path: Path) -> None:
+    """Seconds and memory of each stage over the number of documents."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2)
+    for stage in dict.fromkeys(one.stage for one in taken):
+        of_stage = [one for one in taken if one.stage == stage]
+        documents = [one.documents for one in of_stage]
+        label = f"{stage} ({slopes[stage]:.2f})" if stage in slopes else stage
+        left.plot(documents, [one.seconds for one in of_stage], marker="o", markersize=3, label=label)
+        right.plot(documents, [one.peak_rss_mb for one in of_stage], marker="o", markersize=3)
+    for axes, what in ((left, "Seconds"), (right, "Peak memory (MB)")):
+        axes.set(xscale="log", yscale="log", xlabel="Documents", ylabel=what)
+        axes.grid(alpha=0.3)
+    left.legend(fontsize=8, title="Stage (exponent of time)", title_fontsize=8)
+    figure.savefig(path, dpi=150)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", type=int, default=[10, 10_000, 30_000, 100_000, 300_000], help="documents")
+    parser.add_argument("--folder", type=Path, default=Path("results/growth"), help="for the corpora, table and figure")
+    options = parser.parse_args()
+    print("\t".join(Taken._fields))
+    try:
+        taken = run(options.folder, sorted(options.sizes))
+    except RuntimeError as error:
+        sys.exit(f"error: {error}")
+    slopes = exponents(taken)
+    record = {"taken": [one._asdict() for one in taken], "exponents": slopes}
+    (options.folder / "growth.json").write_text(json.dumps(record, indent=1) + "\n")
+    draw(taken, slopes, options.folder / "growth.png")
+    for stage, slope in slopes.items():
+        print(f"{stage}: exponent {slope:.2f}{', more than linear' if slope > LARGEST else ''}")
+
+
+if __name__ == "__main__":
+    main()

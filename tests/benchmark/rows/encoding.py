@@ -1,0 +1,71 @@
+"""A corpus is encoded by a bi-encoder (all-MiniLM-L6-v2, 128 tokens, batches of 32): `SentenceTransformer.encode`, and ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmark import inputs, limits
+from tests.benchmark.row import Result, Work
+
+TITLE = "bi-encoder encoding, against SentenceTransformer.encode"
+UNIT = "documents"
+BATCH = 32
+TOLERANCE = 1e-4  # of a unit vector: roundings of fp32 in another order
+LEAST_COSINE = 0.97  # of int8, on average
+
+
+def prepare(folder: Path, small: bool) -> int:
+    texts = inputs.documents(1)[:64] if small else inputs.documents(2)
+    inputs.write_texts(folder, documents=texts)
+    return len(texts)
+
+
+def plain(folder: Path) -> Work:
+    from sentence_transformers import SentenceTransformer
+
+    given = inputs.read_texts(folder)
+    model = SentenceTransformer(given["checkpoint"])
+    model.max_seq_length = inputs.MAX_LENGTH
+    model.encode(given["documents"][:BATCH])
+    return lambda: {"vectors": model.encode(given["documents"], batch_size=BATCH, normalize_embeddings=True)}
+
+
+def ours(folder: Path, checkpoint: Path | None = None) -> Work:
+    from scripts.inference.encode import BATCHES
+    from scripts.models.adapters import adapter
+
+    given, kind = inputs.read_texts(folder), adapter("bi-encoder")
+    model, texts = kind.load(checkpoint or Path(given["checkpoint"]), inputs.MAX_LENGTH), given["documents"]
+    kind.encode(model, texts[:BATCH], BATCH, "document")
+
+    def work() -> Result:  # chunk by chunk, as a job does it
+        chunks = range(0, len(texts), BATCH * BATCHES)
+        encoded = [kind.encode(model, texts[first : first + BATCH * BATCHES], BATCH, "document") for first in chunks]
+        return {"vectors": np.concatenate(encoded)}
+
+    return work
+
+
+def ours_int8(folder: Path) -> Work:
+    return ours(folder, inputs.exported("bi-encoder", Path(inputs.read_texts(folder)["checkpoint"]), folder))
+
+
+SIDES = {"plain": plain, "ours": ours, "ours, int8": ours_int8}
+
+
+def operations(folder: Path) -> float:
+    given = inputs.read_texts(folder)
+    checkpoint = Path(given["checkpoint"])
+    return limits.of_encoder(checkpoint, limits.tokens(checkpoint, given["documents"], inputs.MAX_LENGTH))
+
+
+def agree(side: str, plain: Result, ours: Result) -> str:
+    if side == "ours, int8":
+        cosine = float((plain["vectors"] * ours["vectors"]).sum(axis=1).mean())
+        assert cosine > LEAST_COSINE, f"mean cosine {cosine:.3f} of int8"
+        return f"mean cosine {cosine:.3f}"
+    apart = float(np.abs(plain["vectors"] - ours["vectors"]).max())
+    assert apart < TOLERANCE, f"vectors are {apart:.1e} apart"
+    return f"vectors at most {apart:.0e} apart"

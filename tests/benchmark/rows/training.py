@@ -1,0 +1,110 @@
+"""A bi-encoder is fine-tuned (all-MiniLM-L6-v2, questions and answers, 128 tokens, 16 a step): the example of
+sentence-transformers' documentation, and ours."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from scripts.ir.collection import passages_of
+from scripts.ir.trec import read_qrels
+from tests.benchmark import inputs, limits
+from tests.benchmark.row import Result, Work
+
+TITLE = "fine-tuning a bi-encoder, against the documentation's example"
+UNIT = "pairs"
+BATCH, RATE, WARMUP = 16, 2e-5, 0.1
+LOSS = "MultipleNegativesRankingLoss"
+
+
+def prepare(folder: Path, small: bool) -> int:
+    data = inputs.RESULTS / "data" / "long-term-care-insurance"
+    questions, answers = passages_of(data / "queries" / "train.jsonl"), passages_of(data / "corpus.jsonl")
+    qrels = read_qrels(data / "qrels" / "train.qrels")
+    pairs = [(questions[query][0], answers[next(iter(judged))][0]) for query, judged in qrels.items()]
+    pairs = pairs[: (32 if small else 320)]
+    inputs.write_texts(folder, anchors=[query for query, _ in pairs], positives=[answer for _, answer in pairs])
+    return len(pairs)
+
+
+def plain(folder: Path) -> Work:
+    from datasets import Dataset
+    from sentence_transformers import (
+        SentenceTransformer,
+        SentenceTransformerTrainer,
+        SentenceTransformerTrainingArguments,
+    )
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+    from sentence_transformers.sentence_transformer.training_args import BatchSamplers
+
+    given = inputs.read_texts(folder)
+    model = SentenceTransformer(given["checkpoint"])
+    model.max_seq_length = inputs.MAX_LENGTH
+    model.encode(["warm-up"] * BATCH)
+    arguments = SentenceTransformerTrainingArguments(
+        output_dir=str(folder / "plain"),
+        num_train_epochs=1,
+        per_device_train_batch_size=BATCH,
+        learning_rate=RATE,
+        warmup_ratio=WARMUP,
+        batch_sampler=BatchSamplers.NO_DUPLICATES,
+        logging_steps=1,
+        save_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+    )
+    data = Dataset.from_dict({"anchor": given["anchors"], "positive": given["positives"]})
+    trainer = SentenceTransformerTrainer(
+        model=model, args=arguments, train_dataset=data, loss=MultipleNegativesRankingLoss(model)
+    )
+
+    def work() -> Result:
+        trainer.train()
+        return {"losses": np.array([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])}
+
+    return work
+
+
+def ours(folder: Path) -> Work:
+    from scripts.models.adapters import adapter
+    from scripts.models.losses import LISTS
+    from scripts.training.trainer import train
+    from scripts.training.training_settings import Settings
+
+    given, kind = inputs.read_texts(folder), adapter("bi-encoder")
+    model = kind.load(Path(given["checkpoint"]), inputs.MAX_LENGTH, to_train=True)
+    kind.warm_up(model, BATCH)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    columns = {"anchor": given["anchors"], "positive": given["positives"]}
+    settings = Settings(
+        "bi-encoder", inputs.MAX_LENGTH, LOSS, epochs=1, batch_size=BATCH, micro_batch=None, learning_rate=RATE,
+        warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=42,
+    )  # fmt: skip
+
+    def work() -> Result:
+        outcome = train(model, [columns], LISTS, LOSS, settings, folder / "checkpoints", "benchmark")
+        return {"losses": np.array([row["loss"] for row in outcome.rows])}
+
+    return work
+
+
+SIDES = {"plain": plain, "ours": ours}
+
+
+def operations(folder: Path) -> float:
+    """Forwards, and twice as much backwards."""
+    given = inputs.read_texts(folder)
+    checkpoint, texts = Path(given["checkpoint"]), [*given["anchors"], *given["positives"]]
+    return 3 * limits.of_encoder(checkpoint, limits.tokens(checkpoint, texts, inputs.MAX_LENGTH))
+
+
+def agree(side: str, plain: Result, ours: Result) -> str:
+    """The means of the losses differ by no more than three standard errors: batches are drawn in another order."""
+    one, other = plain["losses"], ours["losses"]
+    assert len(one) == len(other), f"{len(one)} steps and {len(other)}"
+    apart = abs(one.mean() - other.mean())
+    error = float(np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / len(one)))
+    assert apart <= 3 * error, f"the mean loss is {apart:.3f} apart, its standard error is {error:.3f}"
+    return f"mean loss {one.mean():.3f} and {other.mean():.3f}, standard error {error:.3f}"

@@ -1,0 +1,110 @@
+"""The benchmark's rows on small inputs: both sides run and agree, and a result that is wrong is found. Never a time."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from tests.benchmark import inputs
+from tests.benchmark.limits import of_encoder
+from tests.benchmark.pairing import compare
+from tests.benchmark.row import names, row
+from tests.support.tiny_bert import build
+
+TEXTS = [f"the price of oats in august {number} ash elm fig rain" for number in range(120)]
+
+
+@pytest.fixture
+def small_inputs(tmp_path, monkeypatch) -> Path:
+    """A tiny model and texts where the default experiment's would be."""
+    monkeypatch.setattr(inputs, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(inputs, "CHECKPOINT", build(tmp_path / "model", TEXTS, seed=1))
+    monkeypatch.setattr(inputs, "MAX_LENGTH", 24)
+    questions = {f"q{number}": f"oats {number}" for number in range(40)}
+    for domain in inputs.DOMAINS:
+        data = tmp_path / "results" / "data" / domain
+        (data / "queries").mkdir(parents=True)
+        (data / "qrels").mkdir()
+        with open(data / "corpus.jsonl", "w") as file:
+            for number, text in enumerate(TEXTS):
+                file.write(json.dumps({"_id": f"d{number}", "title": "", "text": text}) + "\n")
+        for split in ("train", "test"):
+            lines = [json.dumps({"_id": name, "text": text}) + "\n" for name, text in questions.items()]
+            (data / "queries" / f"{split}.jsonl").write_text("".join(lines))
+        judged = [f"{name} 0 d{number} 1\n" for number, name in enumerate(questions)]
+        (data / "qrels" / "train.qrels").write_text("".join(judged))
+    folder = tmp_path / "row"
+    folder.mkdir()
+    return folder
+
+
+WRONG = {  # what is added to a right result
+    "encoding": {"vectors": 0.01},
+    "reranking": {"scores": np.array([0.0, 1.0] * 50)},
+    "exact_search": {"scores": 0.01},
+    "scoring": {"run-0.trec.gz": 1e-5},
+    "randomisation": {"p": np.array([0.5, 0.0])},
+    "comparisons": {"summaries": 1e-6},
+    "training": {"losses": 5.0},
+    "bm25_index": {"documents": 1},
+}
+SLOW = {("reranking", "ours, int8")}  # an export takes long, and another row has one
+
+
+@pytest.mark.parametrize("name", names())
+def test_both_sides_do_the_same_and_a_wrong_result_is_found(name, small_inputs):
+    module = row(name)
+    assert module.TITLE and module.UNIT and module.prepare(small_inputs, small=True) > 0
+    sides = {side: ready for side, ready in module.SIDES.items() if (name, side) not in SLOW}
+    results = {side: ready(small_inputs)() for side, ready in sides.items()}
+    first, *others = results
+    assert first == "plain" and others[0] == "ours"
+    for side in others:
+        assert module.agree(side, results[first], results[side])
+    if name in WRONG:
+        wrong = {key: value + WRONG[name].get(key, 0) for key, value in results[first].items()}
+        with pytest.raises(AssertionError):
+            module.agree("ours", results[first], wrong)
+    if hasattr(module, "operations"):
+        assert module.operations(small_inputs) > 1e6
+
+
+def test_operations_of_an_encoder_by_hand(tmp_path):
+    sizes = {"hidden_size": 4, "intermediate_size": 16, "num_hidden_layers": 2}
+    (tmp_path / "config.json").write_text(json.dumps(sizes))
+    one_token = 2 * (4 * 16 + 2 * 64)  # four products of 4 x 4 and two of 4 x 16
+    of_three = 3 * (one_token + 4 * 4 * 3)  # each token with three others, for weights and for sums
+    assert of_encoder(tmp_path, [3]) == 2 * of_three
+    assert of_encoder(tmp_path, [3, 3]) == 4 * of_three
+
+
+def test_sides_take_turns_in_processes_of_their_own(tmp_path):
+    module = row("comparisons")
+    module.prepare(tmp_path, small=True)
+    measured = compare("comparisons", module, tmp_path, repeats=2)
+    assert list(measured) == ["plain", "ours"] and measured["ours"].agreement
+    for side in measured.values():
+        assert len(side.runs) == 2 and min(side.runs) <= side.seconds <= max(side.runs)
+        assert side.peak_rss_bytes > 10e6
+
+
+def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path):
+    command = [sys.executable, "-m", "tests.benchmark", "--small", "--repeats", "1", "--folder", str(tmp_path)]
+    root = Path(__file__).parents[2]
+    done = subprocess.run([*command, "comparisons"], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [line[:2] for line in lines] == [["row", "side"], ["comparisons", "plain"], ["comparisons", "ours"]]
+    told = json.loads((tmp_path / "benchmark.json").read_text())
+    assert (
+        told["small"] and [line["side"] for line in told["rows"]] == ["plain", "ours"] and told["machine"]["processor"]
+    )
+    refused = subprocess.run([*command, "comparison"], cwd=root, capture_output=True, text=True)
+    assert refused.returncode == 1 and refused.stderr.startswith(
+        "error: unknown row 'comparison'; expected one of bm25"
+    )
+    assert len(refused.stderr.splitlines()) == 1

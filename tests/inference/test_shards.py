@@ -1,0 +1,76 @@
+"""A corpus that is encoded in shards gives the same bytes as in one job, whatever their number; timings add up."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.inference import encode, join_shards
+from scripts.inference.encode import rows_of_shard
+from scripts.inference.join_shards import join, joined
+from scripts.ir.collection import Document, read_corpus, write_corpus
+from tests.models.test_onnx_texts import made
+from tests.support.calling import call
+
+TEXTS = ["ash", "elm fig oak yew", "yew yew", "oak ash elm", "fig"]
+SETTINGS = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 640, 1000])
+@pytest.mark.parametrize("of", [1, 3, 16])
+def test_shards_are_whole_chunks_one_behind_the_other(count, of):
+    bounds = [rows_of_shard(count, 64, [place, of]) for place in range(of)]
+    assert bounds[0][0] == 0 and bounds[-1][1] == count
+    assert all(one[1] == other[0] for one, other in pairwise(bounds))
+    assert all(first % 64 == 0 or first == count for first, _ in bounds)
+    chunks = [-(-(last - first) // 64) for first, last in bounds]
+    assert max(chunks) - min(chunks) <= 1
+
+
+def test_the_vectors_are_the_same_bytes_for_any_number_of_shards(tmp_path, monkeypatch):
+    corpus, model = tmp_path / "corpus.jsonl", made(tmp_path / "tiny", "mean")
+    write_corpus(corpus, (Document(f"d{n}", "", " ".join(TEXTS[: n % 5 + 1])) for n in range(200)))
+    call(monkeypatch, encode, SETTINGS, checkpoint=model, corpus=corpus, embeddings=tmp_path / "whole.npy",
+         timing=tmp_path / "whole.json")  # fmt: skip
+    for of in (3, 16):  # of four chunks of 64
+        shards = [tmp_path / f"{place}-of-{of}.npy" for place in range(of)]
+        for place, shard in enumerate(shards):
+            call(monkeypatch, encode, SETTINGS | {"shard": [place, of]}, checkpoint=model, corpus=corpus,
+                 embeddings=shard, timing=shard.with_suffix(".json"))  # fmt: skip
+        timings = [shard.with_suffix(".json") for shard in shards]
+        call(monkeypatch, join_shards, None, shards=shards, timings=timings, embeddings=tmp_path / f"{of}.npy",
+             timing=tmp_path / f"{of}.json")  # fmt: skip
+        assert (tmp_path / f"{of}.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
+        told = json.loads((tmp_path / f"{of}.json").read_text())
+        assert (told["documents"], told["shards"], told["max_length"]) == (200, of, 32)
+        assert told["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
+
+
+def test_what_does_not_fit_is_one_line(tmp_path):
+    for name, shape in (("a", (2, 3)), ("b", (2, 4))):
+        np.save(tmp_path / f"{name}.npy", np.zeros(shape, np.float32))
+    with pytest.raises(UserError, match="its shards have different dimensions; delete them and encode again"):
+        join([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "whole.npy")
+    (tmp_path / "b.npy").write_bytes(b"half")
+    with pytest.raises(UserError, match=r"b\.npy: not a complete NumPy file"):
+        join([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "whole.npy")
+    assert not (tmp_path / "whole.npy").exists()
+
+
+def test_timings_of_several_devices():
+    every = {"documents": 10, "seconds": 2.0, "peak_gpu_bytes": 5, "precision": "bf16", "processor": "P"}
+    one = every | {"device": "A100", "peak_rss_bytes": 7, "energy_joules": {"gpu": 3.0, "processor": 1.0}}
+    other = every | {"device": "H100", "peak_rss_bytes": 9, "energy_joules": {"gpu": 4.0}}
+    told = joined([one, other])
+    assert (told["device"], told["processor"], told["peak_rss_bytes"]) == ("A100 and H100", "P", 9)
+    assert (told["documents"], told["seconds"], told["documents_per_second"]) == (20, 4.0, 5.0)
+    assert told["energy_joules"] == {"gpu": 7.0} and told["precision"] == "bf16"
+    del other["energy_joules"]
+    assert "energy_joules" not in joined([one, other])
+
+
+def test_a_part_of_a_corpus_is_read_by_its_places(tmp_path):
+    write_corpus(tmp_path / "c.jsonl", (Document(f"d{n}", "", "x") for n in range(5)))
+    assert [document.id for document in read_corpus(tmp_path / "c.jsonl", 1, 3)] == ["d1", "d2"]
