@@ -23,13 +23,11 @@ def test_exponents_are_of_what_grows_beyond_the_start():
 
 @pytest.mark.slow
 def test_every_stage_runs(tmp_path):
-    command = [sys.executable, "-m", "tests.benchmark.growth", "20", "40", "--folder", str(tmp_path / "growth")]
+    command = [sys.executable, "-m", "tests.benchmark.growth", "20", "--folder", str(tmp_path / "growth")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     told = json.loads((tmp_path / "growth" / "growth.json").read_text())["taken"]
-    assert {(one["stage"], one["documents"]) for one in told} == {
-        (stage, size)
-        for stage in ("prepare", "index", "search", "negatives", "encode", "retrieve", "rerank", "score")
-        for size in (20, 40)
-    }
+    stages = ["prepare", "index", "search", "negatives", "encode", "retrieve", "rerank", "score"]
+    assert [(one["stage"], one["documents"]) for one in told] == [(stage, 20) for stage in stages]
+    assert all(one["seconds"] > 0.1 and one["peak_rss_mb"] > 10 for one in told)
     assert (tmp_path / "growth" / "growth.png").read_bytes()[:4] == b"\x89PNG"
