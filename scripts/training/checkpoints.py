@@ -79,7 +79,7 @@ def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
             record = read_json(path / MARK)
         if isinstance(record, dict) and record.get("fingerprint") == fingerprint and _has_best(folder, record):
             state = {name: record[name] for name in ("step", "rows", "micro_batch")}
-            state["seconds"] = Seconds(record["seconds"], record["joules"])
+            state["seconds"] = Seconds(record["seconds"], record.get("joules"))
             complete.append(SavedProgress(path, **state, evaluation=record.get("evaluation")))
         else:
             shutil.rmtree(path)

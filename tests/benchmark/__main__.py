@@ -81,9 +81,9 @@ def main() -> None:
             sys.exit(f"error: {name}: {error}")
         for line in told[-len(module.SIDES) :]:
             print("\t".join(line.cells()), flush=True)
-    facts = {"machine": machine(), "cores": os.cpu_count(), "sgemm_per_second": rate, "small": options.small}
-    facts["rows"] = [asdict(line) for line in told]
-    (options.folder / "benchmark.json").write_text(json.dumps(facts, indent=1) + "\n")
+        facts = {"machine": machine(), "cores": os.cpu_count(), "sgemm_per_second": rate, "small": options.small}
+        facts["rows"] = [asdict(line) for line in told]
+        (options.folder / "benchmark.json").write_text(json.dumps(facts, indent=1) + "\n")
 
 
 if __name__ == "__main__":

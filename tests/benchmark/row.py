@@ -25,6 +25,7 @@ class Row(Protocol):
     TITLE: str  # what is done, and by what the plain way does it
     UNIT: str  # of what is counted
     SIDES: dict[str, Callable[[Path], Work]]  # "plain" first, then "ours", and maybe "ours, int8"
+    BY_COMMANDS: bool  # whether commands do the work, whose memory counts; without it, the process does
 
     def prepare(self, folder: Path, small: bool) -> int:
         """Write the inputs, few of them if `small`; returns how many units the work has."""

@@ -1,6 +1,7 @@
 """One side of a row in a process of its own: `python -m tests.benchmark.side ROW SIDE FOLDER` prints what it took.
 
-The result goes to FOLDER/{side}.npz; seconds are of the work alone, memory of the whole process and its children.
+The result goes to FOLDER/{side}.npz; seconds are of the work alone, memory is of the whole process,
+or of the largest that it started where a row's work is done by commands.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def main() -> None:
     result = work()
     seconds, processor = time.perf_counter() - start, processor_seconds() - before
     np.savez(folder / f"{side}.npz", **result)
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    by = resource.RUSAGE_CHILDREN if getattr(row(name), "BY_COMMANDS", False) else resource.RUSAGE_SELF
+    peak = resource.getrusage(by).ru_maxrss
     print(json.dumps({"seconds": seconds, "processor_seconds": processor, "peak_rss_bytes": peak * 1024}))
 
 

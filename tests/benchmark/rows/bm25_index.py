@@ -14,6 +14,7 @@ from tests.benchmark import lucene
 from tests.benchmark.row import Result, Work
 
 TITLE = "BM25 index, against Anserini's IndexCollection"
+BY_COMMANDS = True
 UNIT = "documents"
 
 

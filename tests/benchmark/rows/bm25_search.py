@@ -17,6 +17,7 @@ from tests.benchmark import lucene
 from tests.benchmark.row import Result, Work
 
 TITLE = "BM25 search, against Anserini's SearchCollection"
+BY_COMMANDS = True
 UNIT = "queries"
 DEPTH = 1000
 TOLERANCE = 2e-4  # Anserini prints four decimals of scores that it pulls apart at ties
@@ -80,7 +81,7 @@ def loaded(work: Work, file: Path) -> Work:
 
     def done() -> Result:
         work()
-        return {"file": np.array(str(file))}
+        return {"run": np.array(str(file))}
 
     return done
 
@@ -92,7 +93,7 @@ SIDES = {
 
 
 def agree(side: str, plain: Result, ours: Result) -> str:
-    one, other = (read_run(Path(str(result["file"]))) for result in (plain, ours))
+    one, other = (read_run(Path(str(result["run"]))) for result in (plain, ours))
     found = {query: documents for query, documents in other.items() if documents}
     assert one.keys() == found.keys(), "other queries find something"
     for query, documents in one.items():
