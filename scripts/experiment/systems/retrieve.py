@@ -41,7 +41,6 @@ KEYS: dict[str, dict[str, Any]] = {
         "some; how many is measured",
         "type": "object",
         "additionalProperties": False,
-        "required": ["index"],
         "properties": {
             "index": {
                 "description": "faiss's name of the index: HNSW32 (a graph), IVF1024,Flat (lists), IVF1024,SQ8 or "
@@ -147,6 +146,8 @@ def _approximate(check: Checker, name: str, entry: dict[str, Any], kind: str, sy
         others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
         other = next(key for key, there in others.items() if there)
         raise check.fail(key, f"searches whole vectors of whole texts, so it does not go with {other}; leave out one")
+    if "index" not in given:
+        raise check.fail(key, "key 'index' is missing; expected faiss's name of one, as HNSW32 or IVF1024,Flat")
     if not re.fullmatch(APPROXIMATE, given["index"]):
         expected = "HNSW32, IVF1024,Flat, IVF1024,SQ8, IVF1024,PQ48 or OPQ48,IVF1024,PQ48, with other numbers"
         raise check.fail(
