@@ -22,8 +22,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from scripts.common.errors import UserError
-from scripts.common.numerals import integer
 from scripts.common.progress import Progress
+from scripts.common.threads import threads
 from scripts.ir.collection import Document
 from scripts.ir.languages import ANALYSED, ENGLISH
 from scripts.ir.trec import Run
@@ -165,12 +165,6 @@ def java_class(name: str):
     from pyserini.pyclass import autoclass
 
     return autoclass(name)
-
-
-def threads() -> int:
-    """How many threads this job may use: OMP_NUM_THREADS, which Snakemake sets, or all cores there are."""
-    given = integer(os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip())  # OpenMP takes one a level: 4,2
-    return given if given and given > 0 else os.cpu_count() or 1
 
 
 def make_analyzer(name: str):

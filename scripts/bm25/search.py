@@ -15,9 +15,10 @@ from typing import Annotated, Literal, NamedTuple
 
 from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
-from scripts.bm25.lucene import Searcher, threads, told
+from scripts.bm25.lucene import Searcher, told
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
+from scripts.common.threads import threads
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.collection import read_queries
 from scripts.ir.trec import write_run

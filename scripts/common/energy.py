@@ -7,10 +7,10 @@ there are no numbers: none is estimated.
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 import threading
+import time
 from pathlib import Path
 
 POWERCAP = Path("/sys/class/powercap")
@@ -48,10 +48,9 @@ class Packages:
 
         def look() -> None:
             while True:
-                waiting.wait(SECONDS)
+                time.sleep(SECONDS)
                 self.joules()
 
-        waiting = threading.Event()
         threading.Thread(target=look, daemon=True, name="energy").start()
 
 
@@ -61,7 +60,8 @@ def card_joules() -> float | None:
     if torch is None or not torch.cuda.is_available():
         return None
     try:
-        pynvml = importlib.import_module("pynvml")  # in the environments of models alone
+        import pynvml  # in the environments of models alone
+
         pynvml.nvmlInit()
         card = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(0).uuid}")
         return pynvml.nvmlDeviceGetTotalEnergyConsumption(card) / 1000

@@ -26,7 +26,7 @@ RESERVED = ("downloads", "state")  # folders under results/ that are no experime
 SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 TABLE_FORMATS = ("tsv", "md", "tex")
-INDEX_PRECISIONS = ("int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
+INDEX_PRECISIONS = ("float16", "int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
 # Names of faiss indices for approximate search: graphs, and inverted files with or without codes.
 APPROXIMATE = r"HNSW\d+|(?:OPQ\d+(?:_\d+)?,)?IVF\d+,(?:Flat|SQ8|PQ\d+)"
 EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after a recipe and a plus, as no name has

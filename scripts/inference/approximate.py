@@ -8,7 +8,6 @@ since several would race for their links, and lists are trained on a seeded samp
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -17,15 +16,11 @@ import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
+from scripts.common.threads import threads
 
 ROWS = 65_536  # vectors added at a time
 A_LIST = 256  # vectors that each list is trained on, at most: as many as faiss would take
 SEED = 1
-
-
-def threads() -> int:
-    """As many as the job has: OMP_NUM_THREADS, or that of the cores."""
-    return int(os.environ.get("OMP_NUM_THREADS", 0)) or os.cpu_count() or 1
 
 
 def build(vectors: np.ndarray, name: str) -> Any:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from scripts.inference.aggregate import max_sims
 
-DOCUMENTS = 32768  # vectors scored at a time
-QUERIES = 256  # vectors scored at a time
+DOCUMENTS = 16384  # vectors scored at a time
+QUERIES = 512  # vectors scored at a time
 
 
 def precedence(ids: list[str]) -> np.ndarray:
@@ -54,6 +55,52 @@ def blocks(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
 Scoring = tuple[slice, Callable[[slice], torch.Tensor]]  # a block of documents, and what scores queries with them
 
 
+def passing(new: torch.Tensor, places: torch.Tensor, k: int, least: torch.Tensor | None):
+    """Of new scores, of shape (queries, documents), those that may be among the k best, and their columns.
+
+    `least` (queries,) is the lowest of the k scores that each query has already, where it has so many: what is below
+    is out, which spares most of the work of choosing, and an equal one may come before by its place. Rows are filled
+    up with minus infinity. Both are of shape (queries, at most k).
+    """
+    if least is not None:
+        rows, columns = (new >= least[:, None]).nonzero(as_tuple=True)
+        counts = rows.bincount(minlength=len(new))
+        most = int(counts.max())
+        if most <= k:
+            nth = torch.arange(len(rows), device=new.device) - (counts.cumsum(0) - counts)[rows]
+            scores = new.new_full((len(new), most), -torch.inf)
+            kept = columns.new_zeros((len(new), most))
+            scores[rows, nth], kept[rows, nth] = new[rows, columns], columns
+            return scores, kept
+    kept = best(new, places.expand_as(new), k)
+    return new.gather(1, kept), kept
+
+
+class Best(NamedTuple):
+    """The best documents of some queries so far, k or more: scores and rows, both of shape (queries, documents)."""
+
+    scores: torch.Tensor
+    rows: torch.Tensor
+    least: torch.Tensor | None = None  # as of `passing`
+
+    @classmethod
+    def empty(cls, queries: int, places: torch.Tensor) -> Best:
+        """None yet."""
+        return cls(torch.empty((queries, 0), device=places.device), places.new_empty((queries, 0)))
+
+    def with_more(self, scores: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, k: int) -> Best:
+        """With further ones; cut to k again when there are twice as many, as cutting takes longer than adding."""
+        more = Best(torch.cat([self.scores, scores], dim=1), torch.cat([self.rows, rows], dim=1), self.least)
+        full = more.scores.shape[1] >= (k if self.least is None else 2 * k)
+        return more.cut(places, k) if full else more
+
+    def cut(self, places: torch.Tensor, k: int) -> Best:
+        """The k best alone."""
+        columns = best(self.scores, places[self.rows], k)
+        scores = self.scores.gather(1, columns)
+        return Best(scores, self.rows.gather(1, columns), scores.min(dim=1).values if scores.shape[1] == k else None)
+
+
 def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.Tensor, k: int):
     """The k documents with the highest score for each query, of documents that come block by block.
 
@@ -61,20 +108,13 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
     block), on the device of `places` (n,), which are as of `precedence`. Returns the scores (float32) and the numbers
     of the documents, both of shape (all queries, min(k, n)), by descending score and, of equal scores, by place.
     """
-    count = queries[-1].stop
-    scores = torch.empty((count, 0), dtype=torch.float32, device=places.device)
-    rows = torch.empty((count, 0), dtype=torch.int64, device=places.device)
+    found = [Best.empty(part.stop - part.start, places) for part in queries]
     for document_rows, score in scorings:
-        kept_scores, kept_rows = [], []
-        for query_rows in queries:
-            new = score(query_rows)
-            new_columns = best(new, places[document_rows].expand_as(new), k)
-            all_scores = torch.cat([scores[query_rows], new.gather(1, new_columns)], dim=1)
-            all_rows = torch.cat([rows[query_rows], document_rows.start + new_columns], dim=1)
-            columns = best(all_scores, places[all_rows], k)
-            kept_scores.append(all_scores.gather(1, columns))
-            kept_rows.append(all_rows.gather(1, columns))
-        scores, rows = torch.cat(kept_scores), torch.cat(kept_rows)
+        for number, query_rows in enumerate(queries):
+            scores, columns = passing(score(query_rows), places[document_rows], k, found[number].least)
+            found[number] = found[number].with_more(scores, document_rows.start + columns, places, k)
+    kept = [one.cut(places, k) for one in found]
+    scores, rows = torch.cat([one.scores for one in kept]), torch.cat([one.rows for one in kept])
     by_place = places[rows].argsort(dim=1)
     scores, rows = scores.gather(1, by_place), rows.gather(1, by_place)
     by_score = scores.argsort(dim=1, descending=True, stable=True)

@@ -67,10 +67,10 @@ def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: S
 
     Raises UserError where the model cannot be exported, or its graph computes something else.
     """
-    from scripts.models.onnx_export import export, on_processor, quantise
+    from scripts.models.onnx_export import export, quantise
     from scripts.models.onnx_session import FILE
 
-    model = on_processor(kind.load(checkpoint, settings.max_length))
+    model = kind.load(checkpoint, settings.max_length).to("cpu")
     export(kind.exportable(model, target), target, settings.backend)
     apart = difference(kind, checkpoint, model, target, settings.max_length)
     if not apart <= TOLERANCE:

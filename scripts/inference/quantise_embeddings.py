@@ -19,7 +19,7 @@ from scripts.inference.vectors import open_matrix
 
 @dataclass(frozen=True)
 class Settings:
-    precision: Annotated[Literal["int8", "uint8", "binary", "ubinary"], "of the index"]
+    precision: Annotated[Literal["float16", "int8", "uint8", "binary", "ubinary"], "of the index"]
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
 
 The codes are those of sentence-transformers' `quantize_embeddings`: int8 and uint8 cut each dimension's range in the
 corpus into 255 steps, binary and ubinary keep its sign, eight dimensions a byte. Queries are quantised with the ranges
-of the corpus. Search is that of the library's `semantic_search_faiss` and `semantic_search_usearch`: by the dot product
-of codes, or the number of equal signs; then `rescore_multiplier` times as many documents as are wanted, the best, are
+of the corpus. (float16 rounds the corpus's numbers alone: its dot products are of the query's own vector.) Search is
+that of the library's `semantic_search_faiss` and `semantic_search_usearch`: by the dot product of codes, or the number
+of equal signs; then `rescore_multiplier` times as many documents as are wanted, the best, are
 scored by the dot product of the query's own vector with their codes, put back into the ranges (of signs, with ones and
 zeros).
 """
@@ -22,7 +23,7 @@ from scripts.inference.vectors import open_embeddings
 
 CODES, RANGES = "codes.npy", "ranges.npy"
 ROWS = 32768  # vectors quantised or scored at a time
-SIGNED, BINARY = ("int8", "binary"), ("binary", "ubinary")
+SIGNED, BINARY, RANGED = ("int8", "binary"), ("binary", "ubinary"), ("int8", "uint8")
 
 
 def ranges_of(embeddings: np.ndarray) -> np.ndarray:
@@ -33,7 +34,16 @@ def ranges_of(embeddings: np.ndarray) -> np.ndarray:
 
 
 def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> np.ndarray:
-    """The codes of vectors (n, dimensions), by the library: int8 or uint8, of signs in an eighth of the width."""
+    """The codes of vectors (n, dimensions): int8 or uint8, of signs in an eighth of the width; or float16.
+
+    Raises UserError where a number has no float16.
+    """
+    if precision == "float16":
+        if np.abs(vectors).max(initial=0) > np.finfo(np.float16).max:
+            raise UserError(
+                "a vector has numbers beyond 65,504, which float16 cannot hold; leave embeddings in float32"
+            )
+        return vectors.astype(np.float16)
     from sentence_transformers.util.quantization import quantize_embeddings
 
     return np.asarray(quantize_embeddings(vectors, precision=precision, ranges=ranges))  # type: ignore[call-overload]
@@ -41,17 +51,21 @@ def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> 
 
 def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> int:
     """Write codes and ranges into an empty folder, a part of the corpus at a time; returns their bytes."""
-    ranges = None if precision in BINARY else ranges_of(embeddings)
+    ranges = ranges_of(embeddings) if precision in RANGED else None
     if ranges is not None:
         np.save(folder / RANGES, ranges)
     width = (embeddings.shape[1] + 7) // 8 if precision in BINARY else embeddings.shape[1]
-    kind = np.int8 if precision in SIGNED else np.uint8
-    codes = np.lib.format.open_memmap(folder / CODES, "w+", kind, (len(embeddings), width))
+    codes = np.lib.format.open_memmap(folder / CODES, "w+", type_of(precision), (len(embeddings), width))
     for first in range(0, len(embeddings), ROWS):
         part = np.array(embeddings[first : first + ROWS])
         codes[first : first + len(part)] = codes_of(part, precision, ranges)
     codes.flush()
     return index_bytes(folder)
+
+
+def type_of(precision: str) -> type:
+    """The NumPy type of the codes."""
+    return np.float16 if precision == "float16" else np.int8 if precision in SIGNED else np.uint8
 
 
 def index_bytes(folder: Path) -> int:
@@ -70,11 +84,17 @@ class QuantisedIndex:
     def numbers(self, codes: np.ndarray, width: int) -> np.ndarray:
         """Codes as numbers whose dot product is searched by: the codes themselves, or -1 and 1 of signs; float64.
 
-        Sums of products of such whole numbers are exact in float64, in float32 they are not.
+        (float16 becomes float32.) Sums of products of such whole numbers are exact in float64, in float32 they are not.
         """
         if self.precision in BINARY:
             return bits(codes, self.precision, width) * 2.0 - 1.0
-        return codes.astype(np.float64)
+        return codes.astype(np.float64 if self.precision in RANGED else np.float32)
+
+    def asked(self, queries: np.ndarray) -> np.ndarray:
+        """What `numbers` are multiplied by: those of the queries' codes, or of float16 the queries themselves."""
+        if self.precision == "float16":
+            return queries.astype(np.float32, copy=False)
+        return self.numbers(codes_of(queries, self.precision, self.ranges), queries.shape[1])
 
     def restored(self, rows: np.ndarray, width: int) -> np.ndarray:
         """The vectors by which documents are scored again: codes put back into the ranges, ones and zeros of signs."""
@@ -95,8 +115,8 @@ def bits(codes: np.ndarray, precision: str, width: int) -> np.ndarray:
 def open_index(folder: Path, rows: int, precision: str) -> QuantisedIndex:
     """Open the index of a corpus of so many documents. Raises UserError where it is damaged or another's."""
     codes = open_embeddings(folder / CODES, rows)
-    ranges = None if precision in BINARY else open_embeddings(folder / RANGES, 2)
-    if codes.dtype != (np.int8 if precision in SIGNED else np.uint8):
+    ranges = open_embeddings(folder / RANGES, 2) if precision in RANGED else None
+    if codes.dtype != type_of(precision):
         raise UserError(f"{folder}: its codes are {codes.dtype}, not those of {precision}; quantise again")
     return QuantisedIndex(codes, ranges, precision)
 
@@ -113,7 +133,7 @@ def search_codes(
     from scripts.inference.exact import QUERIES, Scoring, blocks, merged
 
     width = queries.shape[1]
-    vectors = torch.from_numpy(index.numbers(codes_of(queries, index.precision, index.ranges), width)).to(device)
+    vectors = torch.from_numpy(index.asked(queries)).to(device)
 
     def scorings() -> Iterator[Scoring]:
         for rows, _ in blocks(np.ones(len(index.codes), np.int64), ROWS):

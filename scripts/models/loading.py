@@ -13,7 +13,7 @@ from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
 from scripts.models import lora
 from scripts.models.model_files import backbone, check_weights, read_object, routes
-from scripts.models.running import device
+from scripts.models.running import device, keep_memory
 
 LONGEST_PROMPT = 4096  # characters that a model may store; instructions of language models have a few hundred
 COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
@@ -74,8 +74,9 @@ def stored_prompts(folder: Path) -> dict[str, str]:
 
 
 def load(model_class: type, folder: Path, **options: Any):
-    """A model of this class of sentence-transformers, from a folder that was checked, with its adapter, made fast on a
-    processor. Raises UserError where the library cannot load it.
+    """A model of this class of sentence-transformers, from a folder that was checked, with its adapter.
+
+    Raises UserError where the library cannot load it.
     """
     try:
         model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
@@ -84,9 +85,7 @@ def load(model_class: type, folder: Path, **options: Any):
     if lora.has_adapter(folder):
         lora.attach(model, folder)
     if device() == "cpu":
-        from scripts.models.processor import speed_up
-
-        speed_up(model)
+        keep_memory()
     return model
 
 

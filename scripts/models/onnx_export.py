@@ -121,13 +121,3 @@ def save_tokenizer(tokenizer: Any, folder: Path) -> None:
     if tokenizer.pad_token is not None:
         backend.enable_padding(pad_id=tokenizer.pad_token_id, pad_token=tokenizer.pad_token)
     backend.save(str(folder / "tokenizer.json"))
-
-
-def on_processor(model: torch.nn.Module) -> torch.nn.Module:
-    """The model on the processor, with torch's own layers in place of those of scripts/models/processor.py."""
-    from scripts.models.processor import OneDnnLinear
-
-    for module in model.modules():
-        if type(module) is OneDnnLinear:
-            module.__class__ = torch.nn.Linear
-    return model.to("cpu")

@@ -5,6 +5,7 @@ Import this before torch and its libraries: it sets what they read while they ar
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 # The libraries read these while they are imported, so they are set before any of them is.
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
@@ -68,6 +71,14 @@ def _scikit_learn_later() -> Iterator[None]:
         yield
     finally:
         del sys.modules[name]
+
+
+def keep_memory() -> None:
+    """Tell glibc to keep freed memory: handing large tensors back and fetching them again costs a fifth of the time."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        library.mallopt(M_MMAP_THRESHOLD, 1 << 30)
+        library.mallopt(M_TRIM_THRESHOLD, (1 << 31) - 1)
 
 
 def device() -> str:

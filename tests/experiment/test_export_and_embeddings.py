@@ -176,9 +176,11 @@ CASES = {
      "c.yaml: systems.x.approximate: a sparse-encoder has an index of its own"),
     "passages": ({"systems/x": {"model": "m", "long_documents": "passages", "embeddings": {"precision": "int8"}}},
      "c.yaml: systems.x.embeddings: vectors of passages are not quantised"),
+    "float16 rescored": ({"systems/x": {"model": "m", "embeddings": {"precision": "float16", "rescore": True}}},
+     "c.yaml: systems.x.embeddings.rescore: float16 is multiplied by the query's own vector at once"),
     "nothing to rescore": ({"systems/x": {"model": "m", "embeddings": {"precision": "int8", "rescore": False, "rescore_multiplier": 3}}},
      "c.yaml: systems.x.embeddings.rescore_multiplier: nothing is scored again with rescore: false"),
-    "no precision": ({"systems/x": {"model": "m", "embeddings": {"rescore": False}}}, "c.yaml: systems.x.embeddings: key 'precision' is missing; expected float32, int8"),
+    "no precision": ({"systems/x": {"model": "m", "embeddings": {"rescore": False}}}, "c.yaml: systems.x.embeddings: key 'precision' is missing; expected float32, float16, int8"),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ CHOICES = {
     "length": ["1", "150"],
     "how": ["", "-english-best", "-standard-together", "-de-together", "-english-together-vectors"],
     "recipe": ["untrained", "a.b-c", "untrained+onnx-fp32", "x+onnx-int8", "x+openvino-fp32"],
-    "index_precision": ["int8", "uint8", "binary", "ubinary"],
+    "index_precision": ["float16", "int8", "uint8", "binary", "ubinary"],
     "approximate": ["HNSW32", "IVF64_Flat", "OPQ8_32_IVF64_PQ8"],
     "shard": ["0", "12"],
     "shards": ["3", "16"],

@@ -212,25 +212,6 @@ def test_max_length_is_held_to_what_the_model_takes(task):
     assert np.array_equal(*bi_encoder.encode(model, [" ".join(WORDS), " ".join(WORDS[:2])], 2, "query"))
 
 
-def test_one_dnn_computes_what_torch_computes():
-    import torch
-
-    from scripts.models.processor import OneDnnLinear
-
-    torch.manual_seed(1)
-    layer, results = torch.nn.Linear(24, 40), []
-    inputs = torch.randn(3, 5, 24, requires_grad=True)
-    for kind in (torch.nn.Linear, OneDnnLinear):
-        layer.__class__ = kind
-        layer.zero_grad()
-        inputs.grad = None
-        outputs = layer(inputs)
-        outputs.square().sum().backward()
-        results.append([outputs.detach(), inputs.grad.clone(), layer.weight.grad.clone(), layer.bias.grad.clone()])
-    for one, other in zip(*results, strict=True):
-        assert torch.allclose(one, other, rtol=1e-4, atol=1e-4)
-
-
 def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path, monkeypatch):
     """Table A.3 of the thesis, all-MiniLM-L6-v2: all 20 cells."""
     settings = SETTINGS | {"max_length": 128, "batch_size": 32}

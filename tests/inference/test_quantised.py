@@ -14,7 +14,7 @@ from scripts.ir.trec import read_run
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 
-PRECISIONS = ("int8", "uint8", "binary", "ubinary")
+PRECISIONS = ("int8", "uint8", "binary", "ubinary")  # of codes; float16 has tests of its own
 WIDTH = 20  # not a multiple of eight: the last byte of signs is not full
 RNG = np.random.default_rng(7)
 DOCUMENTS = RNG.standard_normal((150, WIDTH)).astype(np.float32)
@@ -80,6 +80,22 @@ def test_the_best_are_scored_again_by_the_querys_own_vector(index):
         np.testing.assert_allclose(scores[query], [by_document[row] for row in order], rtol=1e-12)
 
 
+def test_float16_is_searched_by_the_querys_own_vector(tmp_path):
+    write_index(tmp_path, DOCUMENTS, "float16")
+    index = open_index(tmp_path, len(DOCUMENTS), "float16")
+    assert index.codes.dtype == np.float16 and np.array_equal(index.codes, DOCUMENTS.astype(np.float16))
+    expected = QUERIES.astype(np.float64) @ DOCUMENTS.astype(np.float16).astype(np.float64).T
+    scores, found = search_codes(QUERIES, index, PLACES, 12, 0, "cpu")
+    assert np.array_equal(found, best(expected, 12))
+    # A sum of 20 products of numbers below 4 in float32: 20 roundings of at most 2**-24 of a partial sum below 80.
+    np.testing.assert_allclose(scores, np.take_along_axis(expected, found, axis=1), atol=20 * 80 * 2.0**-24, rtol=0)
+
+
+def test_what_float16_cannot_hold_is_refused(tmp_path):
+    with pytest.raises(UserError, match="beyond 65,504, which float16 cannot hold"):
+        write_index(tmp_path, np.float32([[1, 70000]]), "float16")
+
+
 def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monkeypatch):
     model = made(tmp_path / "tiny", "mean")
     texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
@@ -90,9 +106,11 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
     call(monkeypatch, encode, settings, **paths, embeddings=tmp_path / "e.npy", timing=tmp_path / "e.json")
     runs, bytes_of = {}, {}
     ranking = settings | {"depth": 2, "tag": "tiny"}
-    for precision in ("float32", "int8", "binary"):
+    for precision in ("float32", "float16", "int8", "binary"):
         embeddings = tmp_path / ("e.npy" if precision == "float32" else precision)
-        told = {} if precision == "float32" else {"embeddings": {"precision": precision, "rescore_multiplier": 2}}
+        multiplier = 0 if precision == "float16" else 2
+        told = {"embeddings": {"precision": precision, "rescore_multiplier": multiplier}}
+        told = {} if precision == "float32" else told
         if told:
             call(
                 monkeypatch, quantise_embeddings, {"precision": precision}, embeddings=tmp_path / "e.npy",
@@ -107,6 +125,7 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
         assert timing.get("embeddings") == told.get("embeddings")
         runs[precision], bytes_of[precision] = read_run(tmp_path / f"{precision}.run")["q"], timing["index_bytes"]
     assert runs["int8"] == pytest.approx(runs["float32"], abs=0.05) and len(runs["binary"]) == 2
+    assert runs["float16"] == pytest.approx(runs["float32"], abs=2**-10)  # half a step of 2**-11 for each of both sides
     assert bytes_of["float32"] == np.load(tmp_path / "e.npy").nbytes
 
 

@@ -23,7 +23,8 @@ KEYS: dict[str, dict[str, Any]] = {
         "additionalProperties": False,
         "properties": {
             "precision": {
-                "description": "float32: as encoded; int8 or uint8: a byte a dimension; binary or ubinary: a bit",
+                "description": "float32: as encoded; float16: half of that; int8 or uint8: a byte a dimension; "
+                "binary or ubinary: a bit",
                 "enum": ["float32", *INDEX_PRECISIONS],
             },
             "rescore": {
@@ -126,7 +127,10 @@ def _quantised(check: Checker, name: str, entry: dict[str, Any], kind: str, syst
         return {}
     if system.passage_length:
         raise check.fail(key, "vectors of passages are not quantised; leave out embeddings, or long_documents")
-    again = given.get("rescore", True)
+    if given["precision"] == "float16" and (useless := sorted({"rescore", "rescore_multiplier"} & given.keys())):
+        problem = "float16 is multiplied by the query's own vector at once, and never scored again; leave it out"
+        raise check.fail(f"{key}.{useless[0]}", problem)
+    again = given.get("rescore", given["precision"] != "float16")
     if not again and "rescore_multiplier" in given:
         problem = "nothing is scored again with rescore: false; leave out one of both"
         raise check.fail(f"{key}.rescore_multiplier", problem)

@@ -43,11 +43,12 @@ def plain(folder: Path) -> Work:
 
 def ours(folder: Path) -> Work:
     from scripts.inference.exact import search
-    from scripts.models.running import device
+    from scripts.models.running import device, keep_memory
 
     documents = np.load(folder / "documents.npy", mmap_mode="r")
     queries = np.load(folder / "queries.npy")
     places = np.arange(len(documents))
+    keep_memory()  # as a job does that loads a model
 
     def work() -> Result:
         scores, rows = search(queries, documents, places, DEPTH, device())
