@@ -19,7 +19,7 @@ PACKAGE = "scripts"
 def imported(path: str) -> tuple[str, ...]:
     """The files of scripts/ that one file imports itself; all paths are relative to the repository."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
-    names = {name for node in ast.walk(tree) for name in _modules_named(node)}
+    names = {name for node in _statements(tree) for name in _modules_named(node)}
     candidates = [f"{name.replace('.', '/')}.py" for name in sorted(names)]
     imported_packages = [file for name in sorted(names) for file in packages(f"{name.replace('.', '/')}/__init__.py")]
     return tuple(dict.fromkeys([*(file for file in candidates if (ROOT / file).is_file()), *imported_packages]))
@@ -53,6 +53,15 @@ def code(script: str, *further: str) -> dict[str, str | list[str]]:
     """
     path, loaded = f"{PACKAGE}/{script}", [f"{PACKAGE}/{file}" for file in further]
     return {"script": path, "modules": sorted({*loaded, *modules(path, *loaded)})}
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements below a node, at any depth; not their expressions, which are most of a file and import nothing."""
+    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+        inner = getattr(node, field, None)
+        for statement in inner if isinstance(inner, list) else ():
+            yield statement
+            yield from _statements(statement)
 
 
 def _modules_named(node: ast.AST) -> Iterator[str]:

@@ -87,7 +87,9 @@ def _computed(
         else:
             if first.NAME in OF_CWL:
                 _check_grades(qrels, f"measure {first} is", first["max_rel"])
-            values |= _provided(group, rankings, qrels)
+            alone_by_rank = first.NAME == "RR" and first.params.keys() <= {"cutoff", "rel"}
+            seen = cutoff(first) if alone_by_rank else None  # its provider would sort what lies deeper, too
+            values |= _provided(group, {query: ranked[:seen] for query, ranked in rankings.items()}, qrels)
     return values
 
 
@@ -108,7 +110,7 @@ def _provided(
     if not rankings:
         return values
     strict = {
-        query: {document: float(len(documents) - rank) for rank, document in enumerate(documents)}
+        query: dict(zip(documents, map(float, range(len(documents), 0, -1)), strict=True))
         for query, documents in rankings.items()
     }
     judged = {query: qrels[query] for query in rankings}

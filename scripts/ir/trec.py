@@ -83,9 +83,10 @@ def read_run(path: Path) -> Run:
 
 def columns(line: str, path: Path, number: int) -> list[str]:
     """The fields of a line of a run or of qrels. Raises UserError, with file and line, for control characters."""
-    if control := _CONTROL.search(line):
+    plain = line.isascii() and line.isprintable()
+    if not plain and (control := _CONTROL.search(line)):
         raise UserError(f"{path}:{number}: a control character, {control[0]!r}, at character {control.start() + 1}")
-    return line.split() if line.isascii() else [field.decode() for field in line.encode().split()]
+    return line.split() if plain or line.isascii() else [field.decode() for field in line.encode().split()]
 
 
 def why_no_id(name: str) -> str | None:

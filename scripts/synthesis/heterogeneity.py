@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are loaded when they are first used: planning imports this module and computes nothing
 
 
 def weighted_mean(y: np.ndarray, weights: np.ndarray) -> float:
@@ -43,8 +43,8 @@ def tau2_interval(y: np.ndarray, variances: np.ndarray, alpha: float) -> tuple[f
     Both ends are 0 where Q is so small that the interval lies below 0 as a whole.
     """
     df = len(y) - 1
-    low = q_root(y, variances, special.chdtri(df, alpha / 2))
-    high = q_root(y, variances, 2 * special.gammaincinv(df / 2, alpha / 2))
+    low = q_root(y, variances, scipy.special.chdtri(df, alpha / 2))
+    high = q_root(y, variances, 2 * scipy.special.gammaincinv(df / 2, alpha / 2))
     return low, high
 
 
@@ -58,4 +58,4 @@ def q_root(y: np.ndarray, variances: np.ndarray, target: float) -> float:
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where a function that changes its sign between `low` and `high` is 0."""
-    return float(optimize.brentq(function, low, high, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=1000))
+    return float(scipy.optimize.brentq(function, low, high, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=1000))

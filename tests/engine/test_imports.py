@@ -1,5 +1,6 @@
 """Which files of scripts/ are inputs of a job: all that its script imports, so that a change of one reruns the job."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +86,22 @@ def test_a_running_script_loads_no_file_that_was_not_seen():
     ).stdout.split()  # fmt: skip
     names = {str(Path(path).relative_to(REPOSITORY)) for path in loaded if Path(path).read_text().strip()}
     assert len(names) > 5 and names <= {script, *modules(script)}
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "scripts").rglob("*.py")), ids=lambda path: path.name)
+def test_no_import_statement_is_passed_over(path):
+    """Only statements are walked through, which is faster than every node."""
+    tree = ast.parse(path.read_text())
+    walked = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    found = [node for node in imports._statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert {id(node) for node in found} == {id(node) for node in walked}
+
+
+def test_imports_are_found_at_any_depth(sources):
+    sources({
+        "scripts/a.py": "try:\n    pass\nexcept ValueError:\n    import scripts.b\nfinally:\n    import scripts.c\n"
+        "match 1:\n    case 1:\n        import scripts.d\nclass A:\n    async def f(self):\n"
+        "        with self:\n            for _ in ():\n                pass\n            else:\n                import scripts.e\n",
+        **{f"scripts/{name}.py": "" for name in "bcde"},
+    })  # fmt: skip
+    assert modules("scripts/a.py") == [f"scripts/{name}.py" for name in "bcde"]

@@ -25,6 +25,10 @@ MODELINE = "# yaml-language-server: $schema=schema.editor.json"
 EDITOR = jsonschema.Draft202012Validator(editor_schema(schema()))
 
 
+def test_it_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
 def test_the_written_files_are_what_make_schema_writes():
     for path, text in files().items():
         assert path.read_text(encoding="utf-8") == text, f"make schema writes another {path.name}"

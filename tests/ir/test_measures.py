@@ -87,6 +87,11 @@ def test_cut_off_reciprocal_rank_and_judged_share_the_same_order_of_ties():
     assert scored.tolist() == [0.0, pytest.approx(1 / 3), 0.0, pytest.approx(1 / 3)]  # the order is c, b, a
 
 
+def test_a_cut_off_reciprocal_rank_of_judged_documents_alone_looks_below_the_others():
+    scored = evaluate({"q": {"x": 3.0, "y": 2.0, "a": 1.0}}, {"q": {"a": 1}}, ["RR@1", "RR(judged_only=True)@1"])
+    assert scored.loc["q"].tolist() == [0.0, 1.0]
+
+
 def test_a_written_run_keeps_trec_evals_order(tmp_path):
     write_run(tmp_path / "r", {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}, "t")
     assert [line.split()[2:4] for line in (tmp_path / "r").read_text().splitlines()] == [

@@ -18,6 +18,7 @@ from tests.support.tiny_bert import build
 REPOSITORY = Path(__file__).parents[2]
 PARTS = ["Snakefile", "rules", "scripts", "config", "profiles", "slurm", "envs"]
 TOPICS = ["fire", "flood", "theft", "storm", "hail", "crash", "illness", "pension", "tenant", "annuity"]
+BEING_WRITTEN = "*.pyc.*"  # by another process, and gone a moment later
 WORDS = [f"word{n}" for n in range(60)]
 
 
@@ -50,11 +51,11 @@ class Workspace:
 
 
 def copy(source: Path, target: Path) -> Workspace:
-    """Copy the workflow's sources (and, from a workspace, everything) with their dates."""
+    """Copy the workflow's sources (and, from a workspace, everything) with their dates, so compiled ones stay valid."""
     target.mkdir(parents=True, exist_ok=True)
     for path in [source / part for part in PARTS] if source == REPOSITORY else source.iterdir():
         if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns("__pycache__"), symlinks=True)
+            shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns(BEING_WRITTEN), symlinks=True)
         else:
             shutil.copy2(path, target / path.name, follow_symlinks=False)
     return Workspace(target)
