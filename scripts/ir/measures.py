@@ -87,8 +87,7 @@ def _computed(
         else:
             if first.NAME in OF_CWL:
                 _check_grades(qrels, f"measure {first} is", first["max_rel"])
-            alone_by_rank = first.NAME == "RR" and first.params.keys() <= {"cutoff", "rel"}
-            seen = cutoff(first) if alone_by_rank else None  # its provider would sort what lies deeper, too
+            seen = cutoff(first) if first.NAME == "RR" else None  # its provider would sort what lies deeper, too
             values |= _provided(group, {query: ranked[:seen] for query, ranked in rankings.items()}, qrels)
     return values
 

@@ -87,9 +87,15 @@ def test_cut_off_reciprocal_rank_and_judged_share_the_same_order_of_ties():
     assert scored.tolist() == [0.0, pytest.approx(1 / 3), 0.0, pytest.approx(1 / 3)]  # the order is c, b, a
 
 
-def test_a_cut_off_reciprocal_rank_of_judged_documents_alone_looks_below_the_others():
-    scored = evaluate({"q": {"x": 3.0, "y": 2.0, "a": 1.0}}, {"q": {"a": 1}}, ["RR@1", "RR(judged_only=True)@1"])
-    assert scored.loc["q"].tolist() == [0.0, 1.0]
+def test_a_cut_off_reciprocal_rank_is_the_whole_one_within_its_depth_and_else_nothing():
+    run = {f"q{n}": {f"d{m}": float(-m) for m in range(30)} for n in range(30)}
+    qrels = {f"q{n}": {f"d{n}": 1 + n % 2} for n in range(30)}
+    scored = evaluate(run, qrels, ["RR", "RR@10", "RR(rel=2)@10"])
+    inside = [n < 10 for n in range(30)]
+    assert scored["RR@10"].tolist() == pytest.approx((scored["RR"] * inside).tolist())
+    assert scored["RR(rel=2)@10"].tolist() == pytest.approx(
+        [value * (n % 2) for n, value in enumerate(scored["RR@10"])]
+    )
 
 
 def test_a_written_run_keeps_trec_evals_order(tmp_path):

