@@ -125,7 +125,9 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
         assert timing.get("embeddings") == told.get("embeddings")
         runs[precision], bytes_of[precision] = read_run(tmp_path / f"{precision}.run")["q"], timing["index_bytes"]
     assert runs["int8"] == pytest.approx(runs["float32"], abs=0.05) and len(runs["binary"]) == 2
-    assert runs["float16"] == pytest.approx(runs["float32"], abs=2**-10)  # half a step of 2**-11 for each of both sides
+    assert runs["float16"] == pytest.approx(
+        runs["float32"], abs=2**-11
+    )  # of unit vectors, one of them rounded to 11 bits
     assert bytes_of["float32"] == np.load(tmp_path / "e.npy").nbytes
 
 

