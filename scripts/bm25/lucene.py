@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from scripts.bm25.hits import Hits
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.threads import threads
@@ -201,6 +202,7 @@ class Searcher:
             self.java = kind(str(index))
         except JavaException as error:
             raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
+        self.hits = Hits(self.java)
         self.analyzer = analyzer
         if analyzer != "english":
             self.java.set_analyzer(make_analyzer(analyzer))
@@ -216,22 +218,16 @@ class Searcher:
 
     def search(self, text: str, depth: int) -> dict[str, float]:
         """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""
-        return {hit.docid: hit.score for hit in self.java.search(text, depth)}
+        return self.hits.of_one(text, depth)
 
     def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
         """The `depth` best documents of each query, found by `threads()` threads, in the order of the queries."""
-        array = java_class("java.util.ArrayList")
         progress = Progress(label, len(queries), "query")
         run: Run = {}
         ids = list(queries)
         for first in range(0, len(ids), BATCH):
-            some = ids[first : first + BATCH]
-            java_ids, java_texts = array(), array()
-            for query in some:
-                java_ids.add(query)
-                java_texts.add(queries[query])
-            hits = self.java.batch_search(java_texts, java_ids, depth, threads())
-            run |= {query: {hit.docid: hit.score for hit in hits.get(query)} for query in some}
+            some = {query: queries[query] for query in ids[first : first + BATCH]}
+            run |= zip(some, self.hits.of_batch(some, depth, threads()), strict=True)
             progress.add(len(some))
         return run
 

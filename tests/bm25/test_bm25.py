@@ -85,6 +85,22 @@ def test_odd_ids_survive(tmp_path):
     assert set(searcher.batch({name: "word" for name in ODD_IDS}, 10)) == set(ODD_IDS)
 
 
+def test_hits_taken_over_together_are_those_read_one_by_one(animals, tmp_path):
+    """In number, order, scores and ids, whatever the depth, for queries that find nothing too."""
+    odd = build(tmp_path, [Document(name, "", "word " * count) for count, name in enumerate(ODD_IDS, start=1)])
+    queries = {"many": "zebra lion tiger word", "none": "unheard", "stop words": "the of", "one": "tiger"}
+    for index in (animals, odd):
+        searcher = lucene.Searcher(index, 0.9, 0.4)
+        for depth in (1, 2, 1000):
+            single = {
+                query: [(hit.docid, hit.score) for hit in searcher.java.search(text, depth)]
+                for query, text in queries.items()
+            }
+            batch = searcher.batch(queries, depth)
+            assert {query: list(found.items()) for query, found in batch.items()} == single
+            assert {query: list(searcher.search(text, depth).items()) for query, text in queries.items()} == single
+
+
 def test_documents_without_text_are_counted(tmp_path, monkeypatch, capsys):
     write_corpus(tmp_path / "corpus.jsonl", [Document("a", "", "word"), Document("b", "", ""), Document("c", " ", " ")])
     call(
