@@ -16,11 +16,11 @@ import numpy as np
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, lines
 from scripts.common.numerals import finite, integer
+from scripts.ir.plain_run import LARGEST_SCORE, read_plain_run
 
 Run = dict[str, dict[str, float]]  # query id -> document id -> score
 Qrels = dict[str, dict[str, int]]  # query id -> document id -> grade
 
-LARGEST_SCORE = float(np.finfo(np.float32).max)  # trec_eval holds scores as 32-bit floats
 HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of their size; beyond 31 bits its values are wrong
 LONGEST_ID = 4000  # characters; Lucene takes 32,766 bytes
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
@@ -55,6 +55,8 @@ def read_run(path: Path) -> Run:
     there means that an id holds a space. Raises UserError, with the line, for a missing column, a score that is not a
     finite number of 32 bits, and a duplicate document of a query.
     """
+    if (plain := read_plain_run(path)) is not None:
+        return plain
     run: Run = {}
     width = 0
     for number, line in lines(path):
