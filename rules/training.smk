@@ -170,6 +170,9 @@ rule fine_tune:
         result("log", job="fine_tune/{model}/{recipe}/seed-{seed}"),
     benchmark:
         result("benchmark", job="fine_tune/{model}/{recipe}/seed-{seed}")
+    resources:
+        gpu=lambda wildcards: training.gpus(EXPERIMENT, wildcards.recipe),
+        nodes=1,
     wildcard_constraints:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",

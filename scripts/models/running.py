@@ -26,7 +26,8 @@ if "OMP_NUM_THREADS" in os.environ:
     os.environ.setdefault("RAYON_NUM_THREADS", os.environ["OMP_NUM_THREADS"])  # the tokenizers' threads
 # Threads that wait for each other must not spin: where other work takes a core, that makes training five times slower.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# One job, one device: with several in sight the trainer would split batches between them.
+DEVICES = os.environ.get("CUDA_VISIBLE_DEVICES")  # as the job was given them
+# One process, one device: with several in sight the trainer would split batches between them.
 os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
 
 

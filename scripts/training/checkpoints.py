@@ -27,6 +27,7 @@ from scripts.common.strict_json import read_json
 from scripts.common.timing import Seconds, clock
 from scripts.training.best_weights import Evaluations, weights_file
 from scripts.training.memory import MicroBatch
+from scripts.training.processes import first
 from scripts.training.training_settings import Settings
 
 MARK = "complete.json"
@@ -42,10 +43,10 @@ def fingerprint(
     """What a training depends on, as one SHA-256: settings, examples, starting weights, the prompts that are put (the
     model may store them), the fingerprint of what it is evaluated by, and the libraries' versions.
 
-    Not on the micro-batch: a training that lacked memory goes on with a smaller one.
+    Neither on the micro-batch nor on the number of processes: a training goes on with others.
     """
     total = hashlib.sha256()
-    decisive = {name: value for name, value in given(settings).items() if name != "micro_batch"}
+    decisive = {name: value for name, value in given(settings).items() if name not in ("micro_batch", "gpus")}
     decisive |= ({"prompts": prompts} if prompts else {}) | ({"dev": dev} if dev else {})
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())
@@ -126,7 +127,7 @@ class Recorder(TrainerCallback):
         evaluated = self.evaluate(state, control, others["model"])
         last = state.global_step >= state.max_steps or control.should_training_stop
         # The last step is not saved here: it is the result itself.
-        control.should_save = (state.global_step % self.every == 0 or self.warned) and not last
+        control.should_save = (state.global_step % self.every == 0 or self.warned) and not last and first()
         control.should_log = control.should_save or last or evaluated or state.global_step % self.log_every == 0
         if control.should_log:
             self.tick()
@@ -147,7 +148,7 @@ class Recorder(TrainerCallback):
 
     def on_epoch_end(self, args, state, control, **others) -> None:
         ended = state.global_step >= state.max_steps or control.should_training_stop
-        control.should_save = self.saved < state.global_step and not ended
+        control.should_save = self.saved < state.global_step and not ended and first()
         control.should_log = True
         self.tick()
 

@@ -24,7 +24,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
 from scripts.common.settings import read_settings
-from scripts.common.timing import write_timing
+from scripts.common.timing import Seconds, write_timing
 from scripts.ir.collection import passages_of
 from scripts.models import lora
 from scripts.models.adapters import adapter
@@ -34,6 +34,7 @@ from scripts.models.losses import resolve_loss, shape_of
 from scripts.models.prompts import load_prompted, prompts_of, told
 from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
+from scripts.training.processes import first, together
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
 
@@ -103,11 +104,23 @@ def facts_by_dataset(
     }
 
 
+def seconds_of(seconds: Seconds, gpus: int) -> Seconds:
+    """The seconds; of several graphics cards without their joules, because those of one were counted."""
+    counted = {name: value for name, value in seconds.joules.items() if gpus == 1 or name != "gpu"}
+    return Seconds(float(seconds), counted)
+
+
 def main() -> None:
     files = ("corpus*", "queries*", "negatives*", "scores*")
     of_dev = ("dev-run*", "dev-queries*", "dev-qrels*")
     written = ("checkpoint", "timing", "training-log", "resume")
     options = parser(__doc__, "start", *files, *of_dev, *written, settings=Settings).parse_args()
+    with together(options.settings.gpus, "scripts.training.fine_tune"):
+        fine_tune(options)
+
+
+def fine_tune(options: Namespace) -> None:
+    """Train as the options say; of several processes the first alone writes."""
     settings: Settings = options.settings
     taught = settings.teacher is not None
     if taught != bool(options.scores):
@@ -137,6 +150,8 @@ def main() -> None:
     mark = fingerprint(settings, columns, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(kind, model, settings) if dev else None
     outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations)
+    if not first():
+        return
     counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
         saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora["merge"]))
@@ -157,7 +172,7 @@ def main() -> None:
         **({"by_dataset": by_dataset} if by_dataset else {}),
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,
-        seconds=outcome.seconds,
+        seconds=seconds_of(outcome.seconds, settings.gpus),
         seconds_per_step=outcome.seconds / outcome.steps,
         examples_per_second=passes / outcome.seconds,
         precision=precision(),

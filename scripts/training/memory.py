@@ -17,6 +17,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from scripts.common.errors import UserError
+from scripts.training.parallel import by_text, in_parallel, shared
 
 SHORT = ("out of memory", "can't allocate memory", "not enough memory")
 
@@ -31,9 +32,7 @@ def is_short_of_memory(error: BaseException) -> bool:
 
 def by_groups(forward: Callable, size: int, kept: tuple[str, ...], features: dict, **others) -> dict:
     """The outputs `kept` that `forward` gives for the features of a batch, `size` texts at a time."""
-    tensors = {name: value for name, value in features.items() if torch.is_tensor(value) and value.ndim}
-    count = len(next(iter(tensors.values())))
-    of_texts = {name: value for name, value in tensors.items() if len(value) == count}
+    count, of_texts = by_text(features)
 
     def of_group(group: dict) -> dict:
         outputs = forward(dict(group), **others)  # a model may change what it is given, and is given it once more
@@ -96,11 +95,13 @@ class MicroBatch:
         state = random_state()
         while True:
             try:
-                with grouped(model, self.size, self.kept):
+                with grouped(model, self.size, self.kept), shared(model, self.kept):
                     return take()
             except RuntimeError as error:
                 if not is_short_of_memory(error):
                     raise
+                if in_parallel():  # the other processes would wait for what this one does again
+                    raise UserError(f"memory is short at step {number}: set micro_batch, or take more gpus") from None
             self.halve(number)
             model.zero_grad(set_to_none=True)
             if torch.cuda.is_available():

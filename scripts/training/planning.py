@@ -26,7 +26,7 @@ from scripts.training.planning_mining import needs_bm25, runs
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
-           "teacher", "temperature", "scale",
+           "teacher", "temperature", "scale", "gpus",
            "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token")
@@ -86,6 +86,11 @@ def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]
     entry = experiment.recipes[recipe]
     examples = examples_name(entry, sample_of(entry, int(seed)))
     return _files(entry, lambda name: path("negatives", experiment=experiment.name, dataset=name, examples=examples))
+
+
+def gpus(experiment: Experiment, recipe: str) -> int:
+    """How many graphics cards a training asks a cluster for."""
+    return experiment.recipes[recipe].get("gpus", 1)
 
 
 def trained_recipes(experiment: Experiment) -> list[str]:

@@ -31,6 +31,8 @@ from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_d
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, newest_complete
 from scripts.training.memory import MicroBatch, checkpoint_activations
+from scripts.training.parallel import add_gradients
+from scripts.training.processes import agreed, first
 from scripts.training.several import Columns
 from scripts.training.training_settings import Settings
 
@@ -61,7 +63,9 @@ class MicroBatchTrainer:
 
     def training_step(self, model, inputs: dict, *others) -> torch.Tensor:
         take = super().training_step
-        return self.micro_batch.step(model, lambda: take(model, dict(inputs), *others), self.state.global_step + 1)
+        loss = self.micro_batch.step(model, lambda: take(model, dict(inputs), *others), self.state.global_step + 1)
+        add_gradients(model)
+        return loss
 
     def add_model_card_callback(self, default_args_dict: dict) -> None:
         """Add none."""
@@ -126,7 +130,7 @@ def train(
         loss_module = of_dimensions(settings.matryoshka_dims, loss_module, model)
     if settings.gradient_checkpointing:
         checkpoint_activations(model)
-    before = newest_complete(folder, fingerprint)
+    before = agreed(lambda: newest_complete(folder, fingerprint))
     log_every = math.ceil(steps / LOGGED)
     sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]
     micro_batch = MicroBatch(min(sizes, default=None), settings.batch_size, training.outputs)
@@ -135,6 +139,8 @@ def train(
     recorder.evaluations = evaluations
     if evaluations:
         evaluations.resume(before.evaluation)
+        evaluations.evaluate = partial(agreed, evaluations.evaluate)
+        evaluations.keep = evaluations.keep and first()
     arguments = training.arguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,
@@ -151,7 +157,7 @@ def train(
         multi_dataset_batch_sampler=several.sampler(settings),
         logging_steps=log_every,
         logging_nan_inf_filter=False,
-        save_strategy="steps",
+        save_strategy="steps" if first() else "no",
         save_steps=settings.checkpoint_steps,
         save_total_limit=2,  # the newest is complete only some time after it has its name
         learning_rate_mapping=head_rate(training, model, loss_module, settings.head_learning_rate),

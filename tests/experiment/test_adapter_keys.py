@@ -32,6 +32,13 @@ def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothi
     assert told == usual | {"lora": FULL, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
 
 
+def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many_cards():
+    usual = training.training_settings(made(), "m", "r", "1")
+    assert "gpus" not in usual and training.gpus(made(), "r") == 1
+    assert training.training_settings(made(recipes__r__gpus=4), "m", "r", "1") == usual | {"gpus": 4}
+    assert training.gpus(made(recipes__r__gpus=4), "r") == 4
+
+
 def test_lists_of_layers_and_dimensions_are_one_value_and_a_list_of_ranks_makes_recipes():
     given = {"r": [4, 16], "target_modules": ["query", "value"]}
     experiment = made(recipes__r__lora=given, recipes__r__matryoshka_dims=[64, 32])
@@ -113,6 +120,8 @@ RERANK = {"first_stage": "bm25", "depth": 10}
         ({"recipes/r/lora": {"rank": 8}}, "recipes.r.lora"),
         ({"recipes/r/lora/target_modules": "query"}, "recipes.r.lora.target_modules"),
         ({"recipes/r/lora/target_modules": ["(a+)+"]}, "recipes.r.lora.target_modules"),
+        ({"recipes/r/gpus": 0}, "recipes.r.gpus"),
+        ({"recipes/r/gpus": 1.5}, "recipes.r.gpus"),
         ({"recipes/r/gradient_checkpointing": "yes please"}, "recipes.r.gradient_checkpointing"),
         ({"systems/x": {"type": "bm25", "truncate_dim": 64}}, "truncate_dim"),
     ],

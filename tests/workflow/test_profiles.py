@@ -54,10 +54,11 @@ def test_only_rules_that_exist_have_needs(slurm_text, tmp_path):
 
 def test_gpu_rules_ask_for_one_gpu_of_the_model_on_its_partition(slurm_text, tmp_path):
     needs = resources(parsed(slurm_text, tmp_path))
-    assert {rule for rule, need in needs.items() if "gpu" in need} >= GPU_RULES
-    for need in needs.values():
+    assert {rule for rule, need in needs.items() if "gpu_model" in need} >= GPU_RULES
+    for rule, need in needs.items():
         asked = {name: need.get(name) for name in ("gpu", "gpu_model", "slurm_partition")}
-        assert asked in ({"gpu": "1", "gpu_model": "'a100'", "slurm_partition": "'gpu'"}, dict.fromkeys(asked))
+        one = None if rule == "fine_tune" else "1"  # of a training its recipe says how many
+        assert asked in ({"gpu": one, "gpu_model": "'a100'", "slurm_partition": "'gpu'"}, dict.fromkeys(asked))
 
 
 def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path):

@@ -59,6 +59,7 @@ def test_rules_name_their_environment_and_keep_one_order_of_directives(block):
         "log",
         "benchmark",
         "threads",
+        "resources",
         "wildcard_constraints",
         "params",
         "conda",

@@ -1,0 +1,159 @@
+"""A training that several processes share is the training of one: the same weights, whatever the model and the loss."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from scripts.common.errors import UserError
+from scripts.training import parallel, processes
+from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
+
+# Of the weights: float32 keeps 6e-8 of a sum, and Adam steps of 1e-3 carry what sums in another order lose.
+TOLERANCE = 1e-5
+# Attention is the same whatever is added to all keys: these gradients are rounding alone, of which Adam makes whole steps.
+OF_NO_EFFECT = ".attention.self.key.bias"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(task, tmp_path_factory):
+    """The task with starts without dropout, which draws other numbers in other processes."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "task"
+    shutil.copytree(task, folder)
+    for path in folder.glob("*/config.json"):
+        config = json.loads(path.read_text())
+        config |= {name: 0.0 for name in config if name.endswith("dropout_prob")}
+        path.write_text(json.dumps(config))
+    return folder
+
+
+def apart(left: Path, right: Path) -> float:
+    """The largest difference of two trainings' weights."""
+    one, other = weights(left), weights(right)
+    assert one.keys() == other.keys()
+    return max(float(np.abs(one[name] - other[name]).max()) for name in one if not name.endswith(OF_NO_EFFECT))
+
+
+@pytest.mark.parametrize(
+    ("kind", "gpus", "others"),
+    [
+        ("bi-encoder", 3, {"micro_batch": 1}),  # four texts a batch: two in one process, and two in the last step
+        ("cross-encoder", 2, {"epochs": 1}),
+        ("multi-vector", 2, {}),
+        ("sparse-encoder", 2, {"gradient_checkpointing": True}),
+    ],
+)
+def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, monkeypatch, kind, gpus, others):
+    in_process(undisturbed, tmp_path / "alone", monkeypatch, type=kind, **others)
+    in_process(undisturbed, tmp_path / "shared", monkeypatch, type=kind, gpus=gpus, **others)
+    assert apart(tmp_path / "alone", tmp_path / "shared") < TOLERANCE
+    alone, shared = ([float(row["loss"]) for row in read_log(tmp_path / name)] for name in ("alone", "shared"))
+    assert shared == pytest.approx(alone, rel=1e-4)
+    assert json.loads((tmp_path / "shared" / "timing.json").read_text())["gpus"] == gpus
+    assert not (tmp_path / "shared" / "resume").exists()
+    assert not torch.distributed.is_initialized()
+
+
+def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first(undisturbed, tmp_path, monkeypatch):
+    python, _, *arguments = command(undisturbed, tmp_path / "killed", gpus=2, epochs=4)
+    parts = [python, "-c", KILLED_AT_THE_FIFTH_STEP, *arguments]
+    started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
+    said = started.stderr.read()  # until no process of the training holds it
+    assert started.wait() == -signal.SIGKILL, said
+    in_process(undisturbed, tmp_path / "killed", monkeypatch, epochs=4)
+    in_process(undisturbed, tmp_path / "whole", monkeypatch, epochs=4)
+    assert json.loads((tmp_path / "killed" / "timing.json").read_text())["resumed_at_step"] == 4
+    assert apart(tmp_path / "killed", tmp_path / "whole") < TOLERANCE
+
+
+KILLED_AT_THE_FIFTH_STEP = """
+import os, signal
+from scripts.training import checkpoints, fine_tune
+end = checkpoints.Recorder.on_step_end
+def ended(self, args, state, control, **others):
+    end(self, args, state, control, **others)
+    if state.global_step == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+checkpoints.Recorder.on_step_end = ended
+fine_tune.main()
+"""
+
+
+def test_dropout_differs_by_process_and_a_seed_gives_the_same_weights_twice(task, tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        in_process(task, tmp_path / name, monkeypatch, gpus=2, epochs=1)
+    in_process(task, tmp_path / "alone", monkeypatch, epochs=1)
+    assert same(tmp_path / "a", tmp_path / "b")
+    assert not same(tmp_path / "a", tmp_path / "alone")
+    drawn, after = set(), set()
+    for rank in (0, 1):
+        torch.manual_seed(1)
+        with parallel._own_random_numbers(rank):
+            drawn.add(float(torch.rand(1)))
+        after.add(float(torch.rand(1)))
+    assert len(drawn) == 2 and len(after) == 1
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process has started."""
+    return [int(number) for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def test_a_process_that_ends_ends_the_training_with_one_line(undisturbed, tmp_path):
+    parts = command(undisturbed, tmp_path, gpus=2, epochs=100000)
+    started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "resume").is_dir() or not list((tmp_path / "resume").glob("checkpoint-*/complete.json")):
+        assert started.poll() is None, started.stderr.read()
+        time.sleep(0.2)
+    os.kill(children(started.pid)[0], signal.SIGKILL)
+    said = started.communicate(timeout=60)[1]
+    assert started.returncode == 1
+    errors = [line for line in said.splitlines() if line.startswith("error:")]
+    assert len(errors) == 1 and "process 1 of the training has ended" in errors[0]
+    assert "Traceback" not in said and not (tmp_path / "model").exists()
+
+
+def test_a_mistake_is_told_once(undisturbed, tmp_path):
+    parts = command(undisturbed, tmp_path, gpus=2, head_learning_rate=0.1)
+    done = subprocess.run(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert [line for line in done.stderr.splitlines() if "error" in line] == [
+        "error: head_learning_rate: this model has no prediction head to train; leave it out"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, ["0", "1", "2"]),
+        ("", ["0", "1", "2"]),
+        ("4,5, 6,7", ["4", "5", "6"]),
+        ("GPU-a,GPU-b,GPU-c", ["GPU-a", "GPU-b", "GPU-c"]),
+    ],
+)
+def test_each_process_has_a_device_of_those_that_the_job_was_given(monkeypatch, given, expected):
+    monkeypatch.setattr(processes, "DEVICES", given)
+    monkeypatch.setattr(processes, "device", lambda: "cuda")
+    assert processes.devices(3) == expected
+
+
+def test_fewer_devices_than_asked_for_are_refused(monkeypatch):
+    monkeypatch.setattr(processes, "DEVICES", "2,3")
+    monkeypatch.setattr(processes, "device", lambda: "cuda")
+    with pytest.raises(UserError, match=r"^gpus: 3, but this job has 2 of them; ask for as many, or lower it$"):
+        processes.devices(3)
+
+
+def test_a_process_whose_device_is_not_there_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv(processes.RANK, "1")
+    monkeypatch.setenv(processes.BACKEND, "nccl")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "9")
+    with pytest.raises(UserError, match=r"^gpus: 2, but device 9 cannot be used here"):
+        processes._meet(tmp_path / "meeting", 2)
