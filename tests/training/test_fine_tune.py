@@ -80,26 +80,31 @@ def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypa
     assert (timings[0]["resumed_at_step"], timings[1]["resumed_at_step"]) == (resumed_at, 0)
 
 
-def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, monkeypatch, capfd):
+# In a process of its own, as a job is: signals reach whatever else a process has loaded, too.
+WARNED = """
+import os, signal
+from scripts.training import checkpoints, fine_tune
+save = checkpoints.Recorder.on_save
+def warned(self, args, state, control, **others):
+    if state.global_step == 4:
+        os.kill(os.getpid(), signal.SIGURG)
+def saved(self, args, state, control, **others):
+    save(self, args, state, control, **others)
+    print("saved", state.global_step)
+checkpoints.Recorder.on_step_begin, checkpoints.Recorder.on_save = warned, saved
+fine_tune.main()
+"""
+
+
+def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, monkeypatch):
     """SIGURG in the fifth step, the second of the second epoch; what is trained stays the same."""
-    from scripts.training.checkpoints import Recorder
-
     in_process(task, tmp_path / "undisturbed", monkeypatch, checkpoint_steps=1000)
-    saved, save = [], Recorder.on_save
-
-    def warned(self, args, state, control, **others):
-        if state.global_step == 4:
-            os.kill(os.getpid(), signal.SIGURG)
-
-    def on_save(self, args, state, control, **others):
-        save(self, args, state, control, **others)
-        saved.append(state.global_step)
-
-    monkeypatch.setattr(Recorder, "on_step_begin", warned)
-    monkeypatch.setattr(Recorder, "on_save", on_save)
-    in_process(task, tmp_path / "warned", monkeypatch, checkpoint_steps=1000)
-    assert saved == [3, 5, 6]
-    assert "the time limit is near: checkpoint at step 5\n" in capfd.readouterr().err
+    arguments = command(task, tmp_path / "warned", checkpoint_steps=1000)[2:]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", WARNED, *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["saved 3", "saved 5", "saved 6"]
+    assert "the time limit is near: checkpoint at step 5\n" in done.stderr
     assert same(tmp_path / "undisturbed", tmp_path / "warned")
 
 
