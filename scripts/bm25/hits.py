@@ -6,7 +6,7 @@ ids into one string and the scores into one array; they map by method handles, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -15,9 +15,9 @@ from typing import Any
 class Hits:
     """Searches by one Java searcher, each list of hits as document -> score, best first."""
 
-    def __init__(self, searcher: Any) -> None:
-        """`searcher` is Anserini's SimpleSearcher; its Java runs."""
-        self.searcher = searcher
+    def __init__(self, searcher: Any, java_class: Callable[[str], Any]) -> None:
+        """`searcher` is Anserini's SimpleSearcher, `java_class` gives a class of its Java's by name."""
+        self.searcher, self.java_class = searcher, java_class
         self.lookup = java_class("java.lang.invoke.MethodHandles").publicLookup()
         self.named = java_class("java.lang.Class").forName
         self.type = java_class("java.lang.invoke.MethodType").methodType
@@ -52,7 +52,7 @@ class Hits:
 
     def _search_to(self, depth: int) -> Any:
         """The search to this depth as a function of the text."""
-        handles = java_class("java.lang.invoke.MethodHandles")
+        handles = self.java_class("java.lang.invoke.MethodHandles")
         # Not by insertArguments: the bridge ends the process where it takes a whole number as one of several arguments.
         return self._as("Function", handles.collectArguments(self.search, 1, handles.constant(self.whole, depth)))
 
@@ -73,15 +73,8 @@ class Hits:
     def _as(self, interface: str, handle: Any) -> Any:
         """The method handle as one of Java's functional interfaces."""
         name = f"java.util.function.{interface}"
-        proxies = java_class("java.lang.invoke.MethodHandleProxies")
+        proxies = self.java_class("java.lang.invoke.MethodHandleProxies")
         return _cast(name, proxies.asInterfaceInstance(self.named(name), handle))
-
-
-def java_class(name: str) -> Any:
-    """A class of Java's or Anserini's by its full name."""
-    from pyserini.pyclass import autoclass
-
-    return autoclass(name)
 
 
 def _cast(name: str, instance: Any) -> Any:

@@ -202,7 +202,7 @@ class Searcher:
             self.java = kind(str(index))
         except JavaException as error:
             raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
-        self.hits = Hits(self.java)
+        self.hits = Hits(self.java, java_class)
         self.analyzer = analyzer
         if analyzer != "english":
             self.java.set_analyzer(make_analyzer(analyzer))

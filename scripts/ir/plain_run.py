@@ -1,4 +1,4 @@
-"""Reads runs that are written as nearly all are, a block of lines at a time, in a third of the time of single lines.
+"""Reads runs that are written as nearly all are, a block of lines at a time, in less than half the time.
 
 Such a run has six columns of printable ASCII with one space between them, whole numbers as ranks, decimal scores of 32
 bits, and each document once a query. Of any other nothing is said here: `scripts/ir/trec.py` judges it line by line.

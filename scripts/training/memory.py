@@ -10,14 +10,16 @@ under Memory Limited Setup). Only what dropout draws differs. It costs one more 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
 from scripts.common.errors import UserError
-from scripts.training.parallel import by_text, in_parallel, shared
+from scripts.training.batch_parts import by_text, passing
+from scripts.training.parallel import in_parallel, shared
 
 SHORT = ("out of memory", "can't allocate memory", "not enough memory")
 
@@ -45,24 +47,14 @@ def by_groups(forward: Callable, size: int, kept: tuple[str, ...], features: dic
     return {name: torch.cat([outputs[name] for outputs in groups]) for name in groups[0]}
 
 
-@contextmanager
-def grouped(model: torch.nn.Module, size: int | None, kept: tuple[str, ...]) -> Iterator[None]:
+def grouped(model: torch.nn.Module, size: int | None, kept: tuple[str, ...]) -> AbstractContextManager:
     """Within the block the model takes its input in groups of `size` texts; all at once where that is None.
 
     Of its outputs those `kept` remain, which the loss uses.
     """
     if size is None:
-        yield
-        return
-    forward, own = model.forward, "forward" in vars(model)
-    model.forward = lambda features, **others: by_groups(forward, size, kept, features, **others)
-    try:
-        yield
-    finally:
-        if own:
-            model.forward = forward
-        else:
-            del model.forward
+        return nullcontext()
+    return passing(model, lambda forward: partial(by_groups, forward, size, kept))
 
 
 def checkpoint_activations(model: torch.nn.Module) -> None:

@@ -10,12 +10,15 @@ negatives so; as with micro-batches (see memory.py) the outputs are where the ba
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import distributed
+
+from scripts.training.batch_parts import by_text, passing
 
 
 def in_parallel() -> bool:
@@ -42,13 +45,6 @@ class _OfAll(torch.autograd.Function):
         return gradients[context.own].contiguous(), None
 
 
-def by_text(features: dict) -> tuple[int, dict[str, torch.Tensor]]:
-    """How many texts the features are of, and those among them that have a row a text."""
-    tensors = {name: value for name, value in features.items() if torch.is_tensor(value) and value.ndim}
-    count = len(next(iter(tensors.values())))
-    return count, {name: value for name, value in tensors.items() if len(value) == count}
-
-
 def of_all(forward: Callable, kept: tuple[str, ...], features: dict, **others) -> dict:
     """The outputs `kept` that `forward` gives for the features of a batch, a part of it in each process."""
     count, of_texts = by_text(features)
@@ -62,24 +58,14 @@ def of_all(forward: Callable, kept: tuple[str, ...], features: dict, **others) -
     return {name: _OfAll.apply(outputs[name][:texts], bounds) for name in kept if name in outputs}
 
 
-@contextmanager
-def shared(model: torch.nn.Module, kept: tuple[str, ...]) -> Iterator[None]:
+def shared(model: torch.nn.Module, kept: tuple[str, ...]) -> AbstractContextManager:
     """Within the block the texts that the model is given are shared by all processes, where there are several.
 
     Of its outputs those `kept` remain, which the loss uses.
     """
     if not in_parallel():
-        yield
-        return
-    forward, own = model.forward, "forward" in vars(model)
-    model.forward = lambda features, **others: of_all(forward, kept, features, **others)
-    try:
-        yield
-    finally:
-        if own:
-            model.forward = forward
-        else:
-            del model.forward
+        return nullcontext()
+    return passing(model, lambda forward: partial(of_all, forward, kept))
 
 
 def add_gradients(model: torch.nn.Module) -> None:

@@ -63,22 +63,24 @@ def together(count: int, module: str) -> Iterator[None]:
         return
     with tempfile.TemporaryDirectory(prefix="ranktrial-") as name:
         folder = Path(name)
-        others = _started(module, count, folder) if first() else []
-        try:
-            _meet(Path(os.environ.get(MEETING, folder / "meeting")), count)
-            yield
-        except Exception as error:
-            said = _failure(others, folder, GRACE)
-            if said and not isinstance(error, UserError):
-                raise UserError(said) from None
-            raise
-        finally:
-            _part()
-            for other in others:
-                with suppress(subprocess.TimeoutExpired):
-                    other.wait(0 if sys.exc_info()[0] else GRACE)
-                other.kill()
-                other.wait()
+        others, patience = _started(module, count, folder) if first() else [], 0
+        with _watched(others, folder):
+            try:
+                _meet(Path(os.environ.get(MEETING, folder / "meeting")), count)
+                yield
+                patience = GRACE
+            except Exception as error:
+                said = _failure(others, folder, GRACE)
+                if said and not isinstance(error, UserError):
+                    raise UserError(said) from None
+                raise
+            finally:
+                _part()
+                for other in others:
+                    with suppress(subprocess.TimeoutExpired):
+                        other.wait(patience)
+                    other.kill()
+                    other.wait()
 
 
 def agreed(value: Callable[[], Any]) -> Any:
@@ -93,7 +95,7 @@ def agreed(value: Callable[[], Any]) -> Any:
 
 
 def _started(module: str, count: int, folder: Path) -> list[subprocess.Popen]:
-    """The other processes; a thread ends this one when it has not noticed that one of them failed."""
+    """The other processes, which end when this one does."""
     others = []
     arguments = sys.argv[1:]
     if "--log" in arguments:  # that of the first process
@@ -102,26 +104,42 @@ def _started(module: str, count: int, folder: Path) -> list[subprocess.Popen]:
     backend = "nccl" if device() == "cuda" else "gloo"
     shared = {MEETING: str(folder / "meeting"), BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // count))}
     shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+
+    def die_with_parent() -> None:  # where Linux can; else one waits for a first process that was killed
+        if prctl:
+            prctl(DIES_WITH_PARENT, signal.SIGKILL)
+
     program = f"from scripts.common.command_line import run; from {module} import main; run(main)"
     for number, name in enumerate(devices(count)[1:], 1):
         environment = os.environ | shared | {RANK: str(number), "CUDA_VISIBLE_DEVICES": name}
         with open(folder / str(number), "wb") as said:
             command = [sys.executable, "-P", "-c", program, *arguments]
-            others.append(
-                subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-            )
+            streams = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
+            others.append(subprocess.Popen(command, env=environment, preexec_fn=die_with_parent, **streams))
+    return others
+
+
+@contextmanager
+def _watched(others: list[subprocess.Popen], folder: Path) -> Iterator[None]:
+    """Within the block this process is ended when it does not notice that another has failed."""
+    over = threading.Event()
 
     def look() -> None:
-        while any(other.poll() is None for other in others):
-            time.sleep(LOOK)
+        while not over.wait(LOOK):
             if said := _failure(others, folder):
-                time.sleep(GRACE)
-                if folder.exists():  # else this process has come to its end
+                if not over.wait(GRACE):
                     print(f"error: {said}", file=sys.stderr, flush=True)
                     os._exit(1)
+                return
 
-    threading.Thread(target=look, daemon=True, name="processes").start()
-    return others
+    thread = threading.Thread(target=look, daemon=True, name="processes")
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _failure(others: list[subprocess.Popen], folder: Path, patience: float = 0) -> str:
@@ -142,9 +160,6 @@ def _meet(meeting: Path, count: int) -> None:
     """Wait until all processes are there."""
     from torch import distributed
 
-    if not first():
-        with suppress(AttributeError, OSError):  # where there is no such function, the first process kills it alone
-            ctypes.CDLL(None).prctl(DIES_WITH_PARENT, signal.SIGKILL)
     backend = os.environ.get(BACKEND) or ("nccl" if device() == "cuda" else "gloo")
     if backend == "nccl" and device() != "cuda":
         name = os.environ.get("CUDA_VISIBLE_DEVICES")

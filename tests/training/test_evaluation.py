@@ -93,17 +93,21 @@ def scripted(monkeypatch):
     monkeypatch.setattr(DevSet, "value", lambda self, *others: next(calls))
 
 
-def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch):
-    """Those after step 4: the same as in a training of the same schedule that is stopped there."""
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch, gpus):
+    """Those after step 4: the same as in a training of the same schedule that is stopped there.
+
+    Of two processes only the first evaluates: the other has no scripted values.
+    """
     scripted(monkeypatch)
     best = {"evaluate": HOW | {"every": 1}, "load_best_model_at_end": True, "epochs": 2}
-    timing = trained(dev, tmp_path / "best", monkeypatch, **best)
+    timing = trained(dev, tmp_path / "best", monkeypatch, gpus=gpus, **best)
     assert (timing["best_step"], timing["kept_step"], timing["steps"]) == (4, 4, 6)
     assert timing["best_value"] == 0.504 and values(tmp_path / "best") == VALUES
     assert not (tmp_path / "best/resume").exists()
     scripted(monkeypatch)
     last = {"evaluate": HOW | {"every": 1}, "early_stopping_patience": 2, "early_stopping_threshold": 0.01, "epochs": 2}
-    timing = trained(dev, tmp_path / "stopped", monkeypatch, **last)
+    timing = trained(dev, tmp_path / "stopped", monkeypatch, gpus=gpus, **last)
     assert (timing["steps"], timing["kept_step"], timing["best_step"], timing["stopped_early"]) == (4, 4, 4, True)
     assert same(tmp_path / "best", tmp_path / "stopped")
     in_process(dev, tmp_path / "whole", monkeypatch, epochs=2)

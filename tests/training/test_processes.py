@@ -61,12 +61,25 @@ def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, monke
     assert not torch.distributed.is_initialized()
 
 
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that has ended and waits to be asked for its end does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first(undisturbed, tmp_path, monkeypatch):
     python, _, *arguments = command(undisturbed, tmp_path / "killed", gpus=2, epochs=4)
     parts = [python, "-c", KILLED_AT_THE_FIFTH_STEP, *arguments]
     started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
-    said = started.stderr.read()  # until no process of the training holds it
-    assert started.wait() == -signal.SIGKILL, said
+    said = started.communicate()[1]
+    assert started.returncode == -signal.SIGKILL, said
+    (other,) = said.partition("others: ")[2].split()
+    end = time.monotonic() + 10
+    while is_alive(int(other)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not is_alive(int(other))
     in_process(undisturbed, tmp_path / "killed", monkeypatch, epochs=4)
     in_process(undisturbed, tmp_path / "whole", monkeypatch, epochs=4)
     assert json.loads((tmp_path / "killed" / "timing.json").read_text())["resumed_at_step"] == 4
@@ -80,6 +93,8 @@ end = checkpoints.Recorder.on_step_end
 def ended(self, args, state, control, **others):
     end(self, args, state, control, **others)
     if state.global_step == 5:
+        with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
+            os.write(2, b"others: " + file.read().encode())
         os.kill(os.getpid(), signal.SIGKILL)
 checkpoints.Recorder.on_step_end = ended
 fine_tune.main()
