@@ -2,9 +2,10 @@
 
 Every process computes the loss of the whole batch from these, so that any loss is what it is in one process, also
 where the texts of a batch are each other's negatives. Gradients reach the process that a text passed through, and those
-of the weights are added up over the processes. Only what dropout draws differs from one process; the random state that
-checkpoints keep does not, so that another number of processes can go on. Chen et al. 2020 (SimCLR) share a batch's
-negatives so; as with micro-batches (see memory.py) the outputs are where the batch is cut (Gao et al. 2021).
+of the weights are added up over the processes. Only what is drawn at random differs from one process, by dropout and by
+losses that draw negatives; the random state that checkpoints keep is one for all, so that another number can go on.
+Chen et al. 2020 (SimCLR) share a batch's negatives so; as with micro-batches (see memory.py) the outputs are where the
+batch is cut (Gao et al. 2021).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_d
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, newest_complete
 from scripts.training.memory import MicroBatch, checkpoint_activations
-from scripts.training.parallel import add_gradients
+from scripts.training.parallel import add_gradients, in_parallel
 from scripts.training.processes import agreed, first
 from scripts.training.several import Columns
 from scripts.training.training_settings import Settings
@@ -63,6 +63,8 @@ class MicroBatchTrainer:
 
     def training_step(self, model, inputs: dict, *others) -> torch.Tensor:
         take = super().training_step
+        if in_parallel():  # some losses draw negatives, which have to be the same everywhere
+            torch.set_rng_state(agreed(torch.get_rng_state))
         loss = self.micro_batch.step(model, lambda: take(model, dict(inputs), *others), self.state.global_step + 1)
         add_gradients(model)
         return loss
