@@ -134,6 +134,8 @@ wildcard_constraints:
     recipe="[^/]+",
     seed="|".join(["[0-9]+", SELECTED, *(re.escape(chosen.checkpoint) for chosen in selections(EXPERIMENT).values())]),
     split="train|dev|test",
+    shard="[0-9]+",
+    shards="[0-9]+",
     comparison="[^/]+",
     family="[^/]+",
 
@@ -185,10 +187,12 @@ def one_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def systems_of_kind(*kinds, index=None):
-    """The systems of these kinds; with `index`, those of them that search an index of this form."""
+def systems_of_kind(*kinds, index=None, shards=None):
+    """The systems of these kinds, those that search an index of the form `index`, and those with `shards` or without."""
     systems = {name: system for name, system in EXPERIMENT.systems.items() if system.kind in kinds}
-    return one_of(name for name in systems if index is None or job_files.index_searched(EXPERIMENT, name) == index)
+    if index is not None:
+        systems = [name for name in systems if job_files.index_searched(EXPERIMENT, name) == index]
+    return one_of(name for name in systems if shards in (None, job_files.ranked_in_shards(EXPERIMENT, name)))
 
 
 def models_with(index):

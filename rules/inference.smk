@@ -1,7 +1,7 @@
 """Inference: tasks are searched exactly; first stages are re-ranked; or a model scores every pair of a query and a document.
 
 In: models/, data/{dataset}/ (or passages/{dataset}/{length}/), embeddings/, runs/ of first stages. Out:
-runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
+runs/{task}/{system}/seed-{seed}.trec.gz with its timing. With `shards` most are made of several jobs' files (run_shards.smk).
 """
 
 
@@ -20,7 +20,7 @@ rule retrieve:
     benchmark:
         result("benchmark", job="retrieve/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("retrieve", index="vectors"),
+        system=systems_of_kind("retrieve", index="vectors", shards=False),
     params:
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
@@ -49,7 +49,7 @@ rule rerank:
     benchmark:
         result("benchmark", job="rerank/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("rerank"),
+        system=systems_of_kind("rerank", shards=False),
     params:
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
@@ -76,7 +76,7 @@ rule score_all:
     benchmark:
         result("benchmark", job="score_all/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("score_all"),
+        system=systems_of_kind("score_all", shards=False),
     params:
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:

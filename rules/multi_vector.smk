@@ -45,7 +45,7 @@ rule retrieve_multi_vector:
     benchmark:
         result("benchmark", job="retrieve_multi_vector/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("retrieve", index="token-vectors"),
+        system=systems_of_kind("retrieve", index="token-vectors", shards=False),
     params:
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:

@@ -15,8 +15,6 @@ use rule encode as encode_shard with:
         result("benchmark", job="encode_shard/{dataset}/{model}/{recipe}/seed-{seed}/{shard}-of-{shards}")
     wildcard_constraints:
         model=encoded_in(shards=True),
-        shard="[0-9]+",
-        shards="[0-9]+",
     params:
         settings=lambda wildcards: settings(
             **inference.shard_settings(EXPERIMENT, wildcards.model, wildcards.shard, wildcards.shards)
@@ -44,8 +42,6 @@ use rule encode_shard as encode_passages_shard with:
     wildcard_constraints:
         model=encoded_in(shards=True),
         length="[0-9]+",
-        shard="[0-9]+",
-        shards="[0-9]+",
     message:
         "encode_passages_shard {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
         " {wildcards.shard}-of-{wildcards.shards}"

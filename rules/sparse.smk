@@ -35,6 +35,6 @@ use rule retrieve_multi_vector as retrieve_sparse with:
     benchmark:
         result("benchmark", job="retrieve_sparse/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("retrieve", index="terms"),
+        system=systems_of_kind("retrieve", index="terms", shards=False),
     message:
         "retrieve_sparse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"

@@ -13,10 +13,11 @@ from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, 
 from scripts.experiment.results_paths import exported_recipe, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.ir.collection import SPLITS
-from scripts.models.adapters import index_of
+from scripts.models.adapters import adapter, index_of
 
 # the form of a model's index -> its path, where that is no file of vectors
 INDICES = {"token-vectors": "token_index", "terms": "sparse_index"}
+SEARCHED_IN_SHARDS = ("vectors", *INDICES)  # forms of indices that are searched exactly, document by document
 
 
 @cache
@@ -121,6 +122,17 @@ def index_searched(experiment: Experiment, system: str) -> str:
     made = {"embeddings": "quantised-vectors", "approximate": "approximate"}
     forms = [form for key, form in made.items() if key in ranker.settings]
     return forms[0] if forms else index_of(experiment.models[ranker.model]["type"])
+
+
+def ranked_in_shards(experiment: Experiment, system: str) -> bool:
+    """Whether a system's runs are made in shards: where scores are found document by document, or pair by pair."""
+    ranker = experiment.systems[system]
+    if experiment.shards == 1 or ranker.model is None:
+        return False
+    if ranker.kind == "retrieve":
+        return index_searched(experiment, system) in SEARCHED_IN_SHARDS
+    pairs = not adapter(experiment.models[ranker.model]["type"]).SEARCHES
+    return pairs and ranker.kind in ("rerank", "score_all")
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:

@@ -160,6 +160,10 @@ PLACES = {
     "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
     "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
     "run": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.trec.gz"),
+    "run_shard": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz"),
+    "run_shard_timing": _of_experiment(
+        NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.timing.json"
+    ),
     "run_timing": _of_experiment("timing", "runs/{task}/{system}/seed-{seed}.timing.json"),
     "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),
     "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),

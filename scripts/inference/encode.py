@@ -22,6 +22,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_path, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import Seconds, clock, write_timing
+from scripts.inference.shards import part
 from scripts.inference.vectors import open_rows
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
@@ -55,10 +56,8 @@ def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
 
 def rows_of_shard(count: int, size: int, shard: list[int]) -> tuple[int, int]:
     """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers."""
-    place, of = shard
-    chunks_in_all = -(-count // size)
-    first, last = (min(part * chunks_in_all // of * size, count) for part in (place, place + 1))
-    return first, last
+    its = part(range(-(-count // size)), shard)
+    return min(its.start * size, count), min(its.stop * size, count)
 
 
 def encode_corpus(

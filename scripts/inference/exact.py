@@ -9,6 +9,8 @@ import numpy as np
 import torch
 
 from scripts.inference.aggregate import max_sims
+from scripts.inference.shards import part
+from scripts.models.truncation import Rows
 
 DOCUMENTS = 16384  # vectors scored at a time
 QUERIES = 512  # vectors scored at a time
@@ -121,13 +123,23 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
     return scores.gather(1, by_score).cpu().numpy(), rows.gather(1, by_score).cpu().numpy()
 
 
-def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: int, device: str, split=None):
+def search(
+    queries: np.ndarray,
+    documents: Rows,
+    places: np.ndarray,
+    k: int,
+    device: str,
+    split: tuple[np.ndarray, np.ndarray] | None = None,
+    shard: list[int] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """The k documents with the highest score for each query: the dot product, or for split texts its maxima's sum.
 
     `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map will do), `places` (n,) as of
     `precedence`. Where texts were split, these have a row a passage, and `split` says how many each query and each
-    document has (two arrays), while q, n and places count whole texts. Returns the scores (float32) and the numbers of
-    the documents, both of shape (q, min(k, n)), in order of descending score and, of equal scores, of place.
+    document has (two arrays), while q, n and places count whole texts. With a `shard` (see shards.py) the documents of
+    its blocks alone are compared; what belongs to the k best of all is among its k best. Returns the scores (float32)
+    and the numbers of the documents, both of shape (q, min(k, n)), in order of descending score and, of equal scores,
+    of place.
     """
     of_query, of_document = split or (np.ones(len(queries), np.int64), np.ones(len(documents), np.int64))
     whole = (of_query == 1).all() and (of_document == 1).all()
@@ -135,7 +147,7 @@ def search(queries: np.ndarray, documents: np.ndarray, places: np.ndarray, k: in
     vectors_of = {query_rows.start: query_vectors for query_rows, query_vectors in blocks(of_query, QUERIES)}
 
     def scorings() -> Iterator[Scoring]:
-        for document_rows, document_vectors in blocks(of_document, DOCUMENTS):
+        for document_rows, document_vectors in part(list(blocks(of_document, DOCUMENTS)), shard):
             chunk = torch.from_numpy(np.array(documents[document_vectors])).to(device)
             document_counts = torch.from_numpy(of_document[document_rows]).to(device)
 

@@ -14,12 +14,10 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_path
 from scripts.common.timing import write_timing
+from scripts.inference.shards import joined
 from scripts.inference.vectors import open_matrix, open_rows
 
 ROWS = 65_536  # copied at a time
-LARGEST = ("peak_rss_bytes", "peak_gpu_bytes")
-ADDED = ("documents", "seconds")
-OF_ONE = ("device", "processor")  # told of each that there is
 
 
 def join(shards: list[Path], embeddings: Path) -> int:
@@ -38,29 +36,15 @@ def join(shards: list[Path], embeddings: Path) -> int:
     return row
 
 
-def joined(timings: list[dict]) -> dict:
-    """The timing of the whole from those of its shards."""
-    whole = dict(timings[0])
-    whole |= {key: sum(timing[key] for timing in timings) for key in ADDED}
-    whole |= {key: max(timing[key] for timing in timings) for key in LARGEST}
-    whole |= {key: " and ".join(sorted({timing[key] for timing in timings})) for key in OF_ONE}
-    counted = [timing.get("energy_joules", {}) for timing in timings]
-    known = set.intersection(*map(set, counted))
-    energy = {name: round(sum(joules[name] for joules in counted), 3) for name in sorted(known)}
-    whole.pop("energy_joules", None)
-    speed = {"documents_per_second": whole["documents"] / whole["seconds"], "shards": len(timings)}
-    return whole | speed | ({"energy_joules": energy} if energy else {})
-
-
 def main() -> None:
     options = parser(__doc__, "shards*", "timings*", "embeddings", "timing", settings=False).parse_args()
     count = join(options.shards, options.embeddings)
     timings = [json.loads(path.read_text()) for path in options.timings]
-    whole = joined(timings)
+    whole = joined(timings, added=["documents"])
     if whole["documents"] != count:
         raise UserError(f"{options.embeddings}: {count} rows of {whole['documents']} documents; encode again")
     print(f"{options.embeddings}: {count} documents in {len(timings)} shards", file=sys.stderr)
-    write_timing(options.timing, **whole)
+    write_timing(options.timing, **whole | {"documents_per_second": count / whole["seconds"]})
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from scripts.models.adapters import TextPair
 
 CHUNK = 1024  # pairs scored between two lines of progress; sorted by length among themselves, to pad less
 
+Name = TypeVar("Name")
 PassagesPair = tuple[list[str], list[str]]  # the passages of a query, the passages of a document
 
 
@@ -26,9 +28,9 @@ def aggregated(score: Callable[[list[TextPair]], np.ndarray], pairs: list[Passag
     return scores
 
 
-def chunks(pairs: Iterable[tuple[str, PassagesPair]], size: int = CHUNK) -> Iterator[list[tuple[str, PassagesPair]]]:
+def chunks(pairs: Iterable[tuple[Name, PassagesPair]], size: int = CHUNK) -> Iterator[list[tuple[Name, PassagesPair]]]:
     """Named pairs in lists of about `size` pairs of passages: whole queries and documents, at least one."""
-    chunk: list[tuple[str, PassagesPair]] = []
+    chunk: list[tuple[Name, PassagesPair]] = []
     count = 0
     for name, (query, document) in pairs:
         chunk.append((name, (query, document)))
@@ -40,6 +42,6 @@ def chunks(pairs: Iterable[tuple[str, PassagesPair]], size: int = CHUNK) -> Iter
         yield chunk
 
 
-def passage_pairs(chunk: list[tuple[str, PassagesPair]]) -> int:
+def passage_pairs(chunk: list[tuple[Name, PassagesPair]]) -> int:
     """How many pairs of passages a chunk holds."""
     return sum(len(query) * len(document) for _, (query, document) in chunk)

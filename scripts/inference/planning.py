@@ -28,13 +28,25 @@ def shard_settings(experiment: Experiment, model: str, shard: str, shards: str) 
     return {**encoding_settings(experiment, model), "shard": [int(shard), int(shards)]}
 
 
-def checkpoint(experiment: Experiment, system: str, task: str, seed: str) -> str:
+def ranking_shard_settings(experiment: Experiment, system: str, seed: str, shard: str, shards: str) -> dict:
+    """What one of so many shards of a ranking depends on beside its inputs."""
+    return {**ranking_settings(experiment, system, seed), "shard": [int(shard), int(shards)]}
+
+
+def joining_settings(experiment: Experiment, system: str, seed: str) -> dict:
+    """How the shards of a ranking are joined."""
+    ranked = ranking_settings(experiment, system, seed)
+    shards_of = "documents" if experiment.systems[system].kind == "retrieve" else "queries"
+    return {"shards_of": shards_of, "depth": ranked["depth"], "tag": ranked["tag"]}
+
+
+def checkpoint(experiment: Experiment, system: str, task: str, seed: str, **_of_shard: str) -> str:
     """The checkpoint with which a system ranks."""
     dataset = task_in(experiment, task).dataset
     return job_files.checkpoint(experiment, experiment.systems[system], dataset, seed)
 
 
-def embeddings(experiment: Experiment, system: str, task: str, seed: str) -> str | list[str]:
+def embeddings(experiment: Experiment, system: str, task: str, seed: str, **_of_shard: str) -> str | list[str]:
     """The encoded corpus, for a system that ranks with one."""
     files = job_files.encoded(experiment, experiment.systems[system], task_in(experiment, task), seed)
     return files[0] if files else []
@@ -61,7 +73,7 @@ def queries(experiment: Experiment, system: str, task: str) -> str:
     return job_files.queries(experiment, task_in(experiment, task), experiment.systems[system].passage_length)
 
 
-def first_stage(experiment: Experiment, system: str, task: str, seed: str) -> str:
+def first_stage(experiment: Experiment, system: str, task: str, seed: str, **_of_shard: str) -> str:
     """The run that a system re-ranks."""
     own_seed = seed if seed == SELECTED else int(seed)
     reranker = experiment.systems[system]

@@ -3,8 +3,8 @@
 Reads a checkpoint, the corpus, queries and a run. Scores the run's first `depth` documents per query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A model that searches, such as a bi-encoder,
 encodes each document and query once (unless the corpus's embeddings are given), and their similarity is the score. Any
-other model, such as a cross-encoder, scores each pair. Corpus and queries may be files of passages. Only the documents
-to score are kept in memory.
+other model, such as a cross-encoder, scores each pair; of these a shard (see shards.py) scores a part. Corpus and
+queries may be files of passages. Only the documents to score are kept in memory.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typing import Annotated, Any, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.timing import clock, latency, single_seconds, write_timing
+from scripts.common.timing import clock, single_seconds, write_timing
 from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
-from scripts.inference.pairs import aggregated
+from scripts.inference.pairs import aggregated, chunks
 from scripts.inference.ranked import rank_by_pairs, rank_by_vectors
+from scripts.inference.shards import latencies, part
 from scripts.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, write_run
@@ -45,6 +46,7 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+    shard: Annotated[list[int] | None, "of pairs that are scored, which part from 0 and of how many; null: all"] = None
 
 
 class Outcome(NamedTuple):
@@ -56,17 +58,33 @@ class Outcome(NamedTuple):
     facts: dict
 
 
-def by_pairs(scorer: Scorer, wanted: Candidates, queries: Passages, texts: Passages) -> Outcome:
-    """Re-rank with a model of pairs; the first query's candidates warm it up."""
+def of_shard(wanted: Candidates, queries: Passages, texts: Passages, shard: list[int]) -> Candidates:
+    """The candidates that a shard scores: those of whole chunks of pairs, so at its ends a part of a query's."""
+    pairs = (
+        ((query, name), (queries[query], texts[name])) for query, documents in wanted.items() for name in documents
+    )
+    its: Candidates = {}
+    for chunk in part(list(chunks(pairs)), shard):
+        for (query, document), _ in chunk:
+            its.setdefault(query, []).append(document)
+    return its
+
+
+def by_pairs(
+    scorer: Scorer, wanted: Candidates, queries: Passages, texts: Passages, shard: list[int] | None = None
+) -> Outcome:
+    """Re-rank with a model of pairs, or the part of them in a shard; the first query's candidates warm it up."""
 
     def single(query: str) -> object:
         return aggregated(scorer.score, [(queries[query], texts[document]) for document in wanted[query]])
 
     single(next(iter(wanted)))
+    its = of_shard(wanted, queries, texts, shard) if shard else wanted
     start = clock()
-    ranked = rank_by_pairs(scorer.score, wanted, queries, texts)
+    ranked = rank_by_pairs(scorer.score, its, queries, texts)
     seconds = clock() - start
-    return Outcome(ranked, seconds, single_seconds(single, list(wanted)), scorer.facts)
+    begun = [query for query, documents in its.items() if documents[0] == wanted[query][0]]  # each in one shard alone
+    return Outcome(ranked, seconds, single_seconds(single, begun), scorer.facts)
 
 
 def by_vectors(
@@ -109,8 +127,10 @@ def main() -> None:
     texts = read_documents(options.corpus, wanted, options.first_stage)
     kind = adapter(settings.type)
     if kind.SEARCHES:
+        if settings.shard:
+            raise UserError("shard: pairs are scored in shards, and this model compares vectors; leave it out")
         model = load_prompted(kind, options.checkpoint, settings)
-        embeddings = stored(options.embeddings[0], options.corpus) if options.embeddings else None
+        embeddings = stored(options.embeddings[0], options.corpus, texts) if options.embeddings else None
         if settings.truncate_dim:
             truncate = truncation(kind, model, settings.truncate_dim)
             embeddings = TruncatedTexts(embeddings, truncate) if embeddings is not None else None
@@ -121,20 +141,20 @@ def main() -> None:
         refuse_prompts(kind, settings.prompts)
         prompts = {}  # those of a scorer are among its facts
         whole = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
-        outcome = by_pairs(cutting_scorer(whole, settings), wanted, queries, texts)
+        outcome = by_pairs(cutting_scorer(whole, settings), wanted, queries, texts, settings.shard)
     write_run(options.run, outcome.ranked, settings.tag)
-    pairs = [(query, document) for query, documents in wanted.items() for document in documents]
+    pairs = [(query, document) for query, documents in outcome.ranked.items() for document in documents]
     speed = len(pairs) / outcome.seconds
-    print(f"{len(wanted)} of {len(queries)} queries re-ranked, {speed:.1f} pairs a second", file=sys.stderr)
+    print(f"{len(outcome.ranked)} of {len(queries)} queries re-ranked, {speed:.1f} pairs a second", file=sys.stderr)
     write_timing(
         options.timing,
-        queries=len(wanted),
+        queries=len(outcome.ranked),
         pairs=len(pairs),
         passage_pairs=sum(len(queries[query]) * len(texts[document]) for query, document in pairs),
         seconds=outcome.seconds,
         pairs_per_second=speed,
-        queries_per_second=len(wanted) / outcome.seconds,
-        latency_ms=latency(outcome.singles),
+        queries_per_second=len(outcome.ranked) / outcome.seconds,
+        **latencies(outcome.singles, settings.shard),
         weights_bytes=weights_bytes(options.checkpoint),
         **outcome.facts,
         **told(settings, prompts),

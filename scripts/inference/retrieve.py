@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.common.command_line import run
-from scripts.inference.searching import Settings, answer, requested
+from scripts.inference.searching import InShards, answer, requested
 from scripts.inference.vectors import open_embeddings
 from scripts.models.model_files import weights_bytes
 from scripts.models.running import device
@@ -20,7 +20,7 @@ FLOAT = 4  # bytes of a number of the embeddings
 
 
 def main() -> None:
-    asked = requested(__doc__, "embeddings", Settings)
+    asked = requested(__doc__, "embeddings", InShards)
     depth, dimensions = asked.settings.depth, asked.settings.truncate_dim
     passages = np.array(list(asked.documents.values()))
     documents: Rows = open_embeddings(asked.options.embeddings, passages.sum())
@@ -32,7 +32,7 @@ def main() -> None:
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([passage for text in texts for passage in text])
         split = (np.array([len(text) for text in texts]), passages)
-        return search(encoded, documents, asked.places, depth, device(), split)
+        return search(encoded, documents, asked.places, depth, device(), split, asked.settings.shard)
 
     sizes = {"dimensions": documents.shape[1], "index_bytes": len(documents) * documents.shape[1] * FLOAT}
     answer(asked, find, **sizes, weights_bytes=weights_bytes(asked.options.checkpoint))

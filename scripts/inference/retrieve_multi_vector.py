@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.common.command_line import run
-from scripts.inference.searching import Settings, answer, requested
+from scripts.inference.searching import InShards, answer, requested
 from scripts.inference.token_index import open_index
 from scripts.models.running import device
 
 
 def main() -> None:
-    asked = requested(__doc__, "index", Settings)
+    asked = requested(__doc__, "index", InShards)
     index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
 
     from scripts.inference.exact import search
@@ -24,7 +24,8 @@ def main() -> None:
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([text for (text,) in texts])
         split = (np.array([len(rows) for rows in encoded]), index.counts)
-        return search(np.concatenate(encoded), index.vectors, asked.places, asked.settings.depth, device(), split)
+        vectors, settings = np.concatenate(encoded), asked.settings
+        return search(vectors, index.vectors, asked.places, settings.depth, device(), split, settings.shard)
 
     answer(asked, find)
 

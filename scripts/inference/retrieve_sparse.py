@@ -18,14 +18,15 @@ import scipy.sparse
 
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.inference.searching import Settings, answer, requested
+from scripts.inference.searching import InShards, answer, requested
+from scripts.inference.shards import part
 from scripts.inference.term_index import TermIndex, open_index
 
 QUERIES = 64  # scored at a time
 
 
 def search(
-    queries: scipy.sparse.csr_array, index: TermIndex, places: np.ndarray, k: int
+    queries: scipy.sparse.csr_array, index: TermIndex, places: np.ndarray, k: int, shard: list[int] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k documents with the highest dot product for each query, as of exact.search; a score of 0: no term in common.
 
@@ -36,7 +37,7 @@ def search(
     from scripts.inference.exact import Scoring, merged
 
     def scorings() -> Iterator[Scoring]:
-        for documents in index.blocks():
+        for documents in part(list(index.blocks()), shard):
             by_term = index.rows(documents).T.tocsr()
 
             def score(rows: slice, by_term: Any = by_term) -> torch.Tensor:
@@ -56,7 +57,7 @@ def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
 
 
 def main() -> None:
-    asked = requested(__doc__, "index", Settings)
+    asked = requested(__doc__, "index", InShards)
     queries = asked.options.queries
     index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
     encoded = asked.encode([text for (text,) in asked.queries.values()])
@@ -68,7 +69,7 @@ def main() -> None:
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         rows = asked.encode([text for (text,) in texts])
-        scores, found = search(rows, index, asked.places, asked.settings.depth)
+        scores, found = search(rows, index, asked.places, asked.settings.depth, asked.settings.shard)
         return np.where(scores > 0, scores, -np.inf), found
 
     counts = {"terms_per_query": float(terms.mean()), "queries_without_terms": without}

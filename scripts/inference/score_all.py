@@ -2,7 +2,7 @@
 
 Reads a checkpoint, the corpus and queries (or the passages of both). Writes a TREC run of the `depth` documents with
 the highest logits per query, and the timing. The corpus is read again for each query, and only the best documents are
-kept, so memory does not grow with its size. The times do not include reading.
+kept, so memory does not grow with its size. The times do not include reading. A shard (see shards.py) has some queries.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.settings import given
-from scripts.common.timing import clock, latency, write_timing
+from scripts.common.timing import clock, write_timing
 from scripts.inference.pairs import aggregated, chunks, passage_pairs
+from scripts.inference.shards import latencies, part
 from scripts.inference.vectors import passage_counts
 from scripts.ir.collection import passages_of, read_texts
 from scripts.ir.trec import Run, top, write_run
@@ -39,6 +40,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    shard: Annotated[list[int] | None, "which one from 0 and of how many of the queries; null: all of them"] = None
 
 
 def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
@@ -86,11 +88,13 @@ def main() -> None:
     first_query = next(iter(queries.values()))
     first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]
     scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up
+    queries = {query: queries[query] for query in part(list(queries), settings.shard)}
     passages = sum(map(len, queries.values())) * sum(counts.values())
     ranked, singles = rank_all(scorer, queries, options.corpus, settings.depth, passages)
     write_run(options.run, ranked, settings.tag)
     seconds, pairs = sum(singles), len(queries) * len(counts)
-    print(f"{len(queries)} queries, {pairs} pairs, {pairs / seconds:.1f} a second", file=sys.stderr)
+    speed = pairs / seconds if pairs else 0.0
+    print(f"{len(queries)} queries, {pairs} pairs, {speed:.1f} a second", file=sys.stderr)
     write_timing(
         options.timing,
         queries=len(queries),
@@ -98,9 +102,9 @@ def main() -> None:
         pairs=pairs,
         passage_pairs=passages,
         seconds=seconds,
-        pairs_per_second=pairs / seconds,
-        queries_per_second=len(queries) / seconds,
-        latency_ms=latency(singles),
+        pairs_per_second=speed,
+        queries_per_second=speed / len(counts),
+        **latencies(singles, settings.shard),
         weights_bytes=weights_bytes(options.checkpoint),
         **scorer.facts,
         **given(settings),

@@ -13,7 +13,8 @@ import numpy as np
 
 from scripts.common.command_line import parser
 from scripts.common.errors import UserError
-from scripts.common.timing import clock, latency, single_seconds, write_timing
+from scripts.common.timing import clock, single_seconds, write_timing
+from scripts.inference.shards import latencies
 from scripts.inference.vectors import passage_counts
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, write_run
@@ -37,6 +38,11 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+
+
+@dataclass(frozen=True)
+class InShards(Settings):
+    shard: Annotated[list[int] | None, "which one from 0 and of how many is searched; null: the whole index"] = None
 
 
 @dataclass(frozen=True)
@@ -87,16 +93,20 @@ def answer(request: Request, find: Find, **facts: Any) -> None:
     minus infinity was not found.
     """
     settings = request.settings
-    ranked, figures = search_all(find, request.queries, list(request.documents), settings.batch_size)
+    ranked, figures, singles = search_all(find, request.queries, list(request.documents), settings.batch_size)
     write_run(request.options.run, ranked, settings.tag)
+    figures |= latencies(singles, getattr(settings, "shard", None))
     known = computed_by(request.kind, request.model) | told(settings, prompts_of(request.kind, request.model))
     write_timing(request.options.timing, **figures, **known | facts)
 
 
 def search_all(
     find: Find, queries: dict[str, list[str]], ids: list[str], batch_size: int
-) -> tuple[Run, dict[str, Any]]:
-    """The run of all queries, and what its timing says of them; `find` as above. A first batch warms it up."""
+) -> tuple[Run, dict[str, Any], list[float]]:
+    """The run of all queries, what its timing says of them, and seconds of single ones; `find` as above.
+
+    A first batch warms it up.
+    """
     texts = list(queries.values())
     find(texts[:batch_size])
     start = clock()
@@ -110,5 +120,5 @@ def search_all(
         for n, query in enumerate(queries)
     }
     print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
-    speed = {"seconds": seconds, "queries_per_second": len(queries) / seconds, "latency_ms": latency(singles)}
-    return ranked, {"queries": len(queries), "documents": len(ids), **speed}
+    speed = {"seconds": seconds, "queries_per_second": len(queries) / seconds}
+    return ranked, {"queries": len(queries), "documents": len(ids), **speed}, singles

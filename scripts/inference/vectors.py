@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Container
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +54,16 @@ def passage_counts(texts: Path) -> dict[str, int]:
     return dict(Counter(name for name, _ in read_texts(texts)))
 
 
-def stored(embeddings: Path, corpus: Path) -> Vectors:
-    """The vectors of all documents of a corpus (or of its passages), left on disk until they are looked at."""
-    counts = passage_counts(corpus)
-    matrix = open_embeddings(embeddings, sum(counts.values()))
-    ends = np.cumsum(list(counts.values())).tolist()
-    return {name: matrix[end - count : end] for (name, count), end in zip(counts.items(), ends, strict=True)}
+def stored(embeddings: Path, corpus: Path, wanted: Container[str]) -> Vectors:
+    """The vectors of some documents of a corpus (or of its passages), left on disk until they are looked at."""
+    rows: dict[str, tuple[int, int]] = {}
+    end = 0
+    for name, passages in groupby(read_texts(corpus), key=lambda line: line[0]):
+        start, end = end, end + sum(1 for _ in passages)
+        if name in wanted:
+            rows[name] = start, end
+    matrix = open_embeddings(embeddings, end)
+    return {name: matrix[start:end] for name, (start, end) in rows.items()}
 
 
 def encode_all(encoder: Callable[[list[str]], Any], texts: dict[str, list[str]], label: str) -> Vectors:

@@ -9,7 +9,8 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.inference import encode, join_shards
 from scripts.inference.encode import rows_of_shard
-from scripts.inference.join_shards import join, joined
+from scripts.inference.join_shards import join
+from scripts.inference.shards import joined
 from scripts.ir.collection import Document, read_corpus, write_corpus
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
@@ -63,12 +64,12 @@ def test_timings_of_several_devices():
     every = {"documents": 10, "seconds": 2.0, "peak_gpu_bytes": 5, "precision": "bf16", "processor": "P"}
     one = every | {"device": "A100", "peak_rss_bytes": 7, "energy_joules": {"gpu": 3.0, "processor": 1.0}}
     other = every | {"device": "H100", "peak_rss_bytes": 9, "energy_joules": {"gpu": 4.0}}
-    told = joined([one, other])
+    told = joined([one, other], added=["documents"])
     assert (told["device"], told["processor"], told["peak_rss_bytes"]) == ("A100 and H100", "P", 9)
-    assert (told["documents"], told["seconds"], told["documents_per_second"]) == (20, 4.0, 5.0)
+    assert (told["documents"], told["seconds"], told["shards"]) == (20, 4.0, 2)
     assert told["energy_joules"] == {"gpu": 7.0} and told["precision"] == "bf16"
     del other["energy_joules"]
-    assert "energy_joules" not in joined([one, other])
+    assert "energy_joules" not in joined([one, other], added=[])
 
 
 def test_a_part_of_a_corpus_is_read_by_its_places(tmp_path):

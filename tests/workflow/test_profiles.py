@@ -11,6 +11,9 @@ REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
 GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all", "score_candidates"}
 GPU_RULES |= {"encode_multi_vector", "retrieve_multi_vector", "encode_sparse", "retrieve_sparse", "score_examples"}
+GPU_RULES |= {
+    f"{rule}_shard" for rule in ("retrieve", "retrieve_multi_vector", "retrieve_sparse", "rerank", "score_all")
+}
 GPU_RULES |= {"retrieve_quantised", "retrieve_approximate", "encode_shard", "encode_passages_shard"}
 
 

@@ -1,10 +1,11 @@
-"""Encoding in shards from raw texts to vectors: jobs of their own, the same bytes, and nothing else that runs again."""
+"""Shards from raw texts to vectors and runs: jobs of their own, the same bytes, and nothing else that runs again."""
 
 import re
 
 from tests.workflow.conftest import tiny_config
 
 EMBEDDINGS = "results/tiny/embeddings/weather/bert/untrained/seed-0.npy"
+SEARCHED = "results/tiny/runs/weather/zero-shot/seed-0.trec.gz"
 
 
 def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
@@ -13,25 +14,38 @@ def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
     config["systems"] = {
         "zero-shot": {"model": "bert"},
         "passages": {"model": "bert", "long_documents": "passages", "passage_length": 40},
+        "reranker": {"model": "bert-ce", "recipe": "random", "rerank": {"first_stage": "zero-shot", "depth": 5}},
     }
-    config |= {"recipes": {}, "comparisons": {"c": {"control": "zero-shot", "treatment": "passages"}}}
+    del config["recipes"]["hard"]
+    config["comparisons"] = {"c": {"control": "zero-shot", "treatment": ["passages", "reranker"]}}
     fresh.write_config(config)
-    done = fresh.snakemake(EMBEDDINGS)
+    done = fresh.snakemake(SEARCHED)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    whole = (fresh.folder / EMBEDDINGS).read_bytes()
+    whole = {name: (fresh.folder / name).read_bytes() for name in (EMBEDDINGS, SEARCHED)}
     config["shards"] = 3
     fresh.write_config(config, "sharded.yaml")
     planned = fresh.planned("sharded.yaml")
     shards = [f"encode_shard weather bert untrained seed-0 {place}-of-3" for place in range(3)]
-    assert {job for job in planned if "shard" in job} == {
+    searches = [f"retrieve_shard weather zero-shot seed-0 {place}-of-3" for place in range(3)]
+    assert {job for job in planned if re.search("shard|join|^retrieve|^rerank|^encode", job)} == {
         *shards,
         "join_shards weather bert untrained seed-0",
         *(f"encode_passages_shard weather 40 bert untrained seed-0 {place}-of-3" for place in range(3)),
         "join_passages_shards weather 40 bert untrained seed-0",
+        *searches,
+        *(f"retrieve_shard weather passages seed-0 {place}-of-3" for place in range(3)),
+        *(f"rerank_shard weather reranker seed-1 {place}-of-3" for place in range(3)),
+        *(f"join_runs weather {system}" for system in ("zero-shot seed-0", "passages seed-0", "reranker seed-1")),
     }
-    (fresh.folder / EMBEDDINGS).unlink()
-    done = fresh.snakemake(EMBEDDINGS, config="sharded.yaml")
+    for name in whole:
+        (fresh.folder / name).unlink()
+    done = fresh.snakemake(SEARCHED, config="sharded.yaml")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     ran = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
-    assert ran == {*shards, "join_shards weather bert untrained seed-0"}
-    assert (fresh.folder / EMBEDDINGS).read_bytes() == whole
+    assert ran == {
+        *shards,
+        "join_shards weather bert untrained seed-0",
+        *searches,
+        "join_runs weather zero-shot seed-0",
+    }
+    assert {name: (fresh.folder / name).read_bytes() for name in whole} == whole

@@ -1,0 +1,72 @@
+"""Join the runs of a ranking's shards (see shards.py) into the run that one job would have written.
+
+Reads the runs with their timings, and the task's queries, whose order is the run's. Writes the run and a timing. Shards
+of the documents were searched for the same queries: the best documents of all of them remain, and the time of a query
+is the sum of its times in all shards. Shards of the queries have candidates, and timed queries, of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.timing import write_timing
+from scripts.inference.shards import joined, latencies
+from scripts.ir.collection import passages_of
+from scripts.ir.trec import Run, read_run, top, write_run
+
+COUNTED = ("queries", "pairs", "passage_pairs")  # of queries of its own; those at the end of one may begin the next
+
+
+@dataclass(frozen=True)
+class Settings:
+    shards_of: Annotated[str, "documents, or queries"]
+    depth: Annotated[int, "documents a query that are kept"]
+    tag: Annotated[str, "name of the run, its last column"]
+
+
+def join(shards: Sequence[Path], depth: int) -> Run:
+    """The best documents of each query of all shards. Raises UserError where two have the same document of a query."""
+    whole: Run = {}
+    for path in shards:
+        for query, scores in read_run(path).items():
+            found = whole.setdefault(query, {})
+            if both := found.keys() & scores.keys():
+                raise UserError(f"{path}: document {min(both)} of query {query} is in another shard too; rank again")
+            found |= scores
+    return {query: top(scores, depth) for query, scores in whole.items()}
+
+
+def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str, Any]:
+    """The timing of the whole; `queries` is how many the joined run has."""
+    singles = [timing.pop("single_seconds") for timing in timings]
+    if shards_of == "documents":
+        whole = joined(timings, added=())
+        seconds = list(map(sum, zip(*singles, strict=False)))  # of those that each shard had the time to repeat
+    else:
+        whole = joined(timings, added=[key for key in COUNTED if key in timings[0]]) | {"queries": queries}
+        seconds = [second for of_shard in singles for second in of_shard]
+    del whole["shard"]
+    per_second: dict[str, Callable[[], float]] = {
+        "queries_per_second": lambda: whole["queries"] / whole["seconds"],
+        "pairs_per_second": lambda: whole["pairs"] / whole["seconds"],
+    }
+    return whole | {key: speed() for key, speed in per_second.items() if key in whole} | latencies(seconds, None)
+
+
+def main() -> None:
+    options = parser(__doc__, "shards*", "timings*", "queries", "run", "timing", settings=Settings).parse_args()
+    settings: Settings = options.settings
+    whole = join(options.shards, settings.depth)
+    timings = [json.loads(path.read_text()) for path in options.timings]
+    write_run(options.run, whole, settings.tag, passages_of(options.queries))
+    write_timing(options.timing, **joined_timing(timings, settings.shards_of, len(whole)))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,43 @@
+"""Shards of a job's work: which part each of several jobs does, and the timing of the whole from those of its parts.
+
+The work is cut between units that one job would form too (chunks of documents or pairs, blocks of an index, queries),
+so that the parts together are what it would have made, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from scripts.common.timing import latency
+
+Units = TypeVar("Units", bound=Sequence)
+
+LARGEST = ("peak_rss_bytes", "peak_gpu_bytes")
+OF_ONE = ("device", "processor")  # told of each that there is
+
+
+def part(units: Units, shard: list[int] | None) -> Units:
+    """The units, in about equal numbers, of a shard: which one from 0, and of how many; all of them without one."""
+    if shard is None:
+        return units
+    place, of = shard
+    return units[place * len(units) // of : (place + 1) * len(units) // of]  # type: ignore[return-value]
+
+
+def latencies(seconds: list[float], shard: list[int] | None) -> dict[str, Any]:
+    """What a timing says of single queries, from the seconds of each; in a shard's these stand themselves."""
+    return {"latency_ms": latency(seconds)} if shard is None else {"single_seconds": seconds}
+
+
+def joined(timings: list[dict], added: Sequence[str]) -> dict[str, Any]:
+    """The timing of the whole: seconds, joules and what is to be `added` are sums, memory is that of the largest."""
+    whole = dict(timings[0])
+    whole |= {key: sum(timing[key] for timing in timings) for key in ("seconds", *added)}
+    whole |= {key: max(timing[key] for timing in timings) for key in LARGEST}
+    whole |= {key: " and ".join(sorted({timing[key] for timing in timings})) for key in OF_ONE}
+    counted = [timing.get("energy_joules", {}) for timing in timings]
+    known = set.intersection(*map(set, counted))
+    energy = {name: round(sum(joules[name] for joules in counted), 3) for name in sorted(known)}
+    whole.pop("energy_joules", None)
+    return whole | {"shards": len(timings)} | ({"energy_joules": energy} if energy else {})

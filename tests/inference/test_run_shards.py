@@ -1,0 +1,144 @@
+"""A run that is made in shards is the same bytes as in one job, whatever their number, for each way to rank; timings."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+
+from scripts.common.errors import UserError
+from scripts.inference import (
+    encode,
+    encode_multi_vector,
+    encode_sparse,
+    exact,
+    join_runs,
+    rerank,
+    retrieve,
+    retrieve_multi_vector,
+    retrieve_sparse,
+    score_all,
+    term_index,
+)
+from scripts.inference.join_runs import joined_timing
+from scripts.inference.shards import part
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import read_run, write_run
+from scripts.models.adapters import adapter
+from scripts.models.kinds import cross_encoder
+from tests.support.calling import call
+from tests.support.tiny_bert import build, build_masked
+from tests.support.tiny_task import WORDS
+
+LENGTHS = {"max_length": 16, "batch_size": 4}
+RANKED = {"depth": 12, "tag": "tiny"}
+# how a run is made -> the kind of its model, the script that ranks, and the one that encodes with its option
+WAYS = {
+    "vectors": ("bi-encoder", retrieve, encode, "embeddings"),
+    "terms": ("sparse-encoder", retrieve_sparse, encode_sparse, "index"),
+    "token vectors": ("multi-vector", retrieve_multi_vector, encode_multi_vector, "index"),
+    "re-ranking": ("cross-encoder", rerank, None, None),
+    "all pairs": ("cross-encoder", score_all, None, None),
+}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Path:
+    """A model of each kind; texts, many of them the same, queries, and a first stage's run with 2,000 pairs."""
+    folder = tmp_path_factory.mktemp("task")
+    build(folder / "bi-encoder", [" ".join(WORDS)], seed=1)
+    build_masked(folder / "sparse-encoder", [" ".join(WORDS)], seed=1)
+    torch.manual_seed(1)
+    late = adapter("multi-vector").load(folder / "bi-encoder", 16, to_train=True)
+    late.save_pretrained(str(folder / "multi-vector"), create_model_card=False)
+    cross = cross_encoder.load(folder / "bi-encoder", 16, to_train=True)
+    cross.save_pretrained(str(folder / "cross-encoder"), create_model_card=False)
+    texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 7]) for n in range(100)]
+    write_corpus(folder / "corpus.jsonl", [Document(f"d{n}", "", text) for n, text in enumerate(texts)])
+    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n % 20]} {WORDS[n % 7]}" for n in range(51)})
+    first = {f"q{n}": {f"d{m}": float(m) for m in range(40)} for n in range(50)}
+    write_run(folder / "first.trec", first, "first")
+    return folder
+
+
+def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) -> tuple[Path, Path]:
+    """Rank in one way; gives the run and its timing."""
+    kind, script, _, index = WAYS[way]
+    paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
+    paths |= {index: out / "index.npy"} if index else {}
+    paths |= {"first_stage": task / "first.trec"} if way == "re-ranking" else {}
+    backend = {"backend": "torch"} if kind == "cross-encoder" else {}
+    depth = {"depth": 40} if way == "re-ranking" else {}
+    made = out / f"{name}.trec", out / f"{name}.json"
+    settings = {"type": kind, **LENGTHS, **RANKED, **backend, **depth, **settings}
+    call(monkeypatch, script, settings, **paths, run=made[0], timing=made[1])
+    return made
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monkeypatch):
+    monkeypatch.setattr(exact, "DOCUMENTS", 16)
+    monkeypatch.setattr(term_index, "ENTRIES", 40)
+    kind, _, encoding, index = WAYS[way]
+    if encoding:
+        call(monkeypatch, encoding, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
+             timing=tmp_path / "e.json", **{index: tmp_path / "index.npy"})  # fmt: skip
+    whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
+    of_one = json.loads(timing.read_text())
+    for of in (3, 16) if way in ("vectors", "re-ranking") else (3,):
+        shards = [
+            ranked(task, way, f"{place}-of-{of}", monkeypatch, tmp_path, shard=[place, of]) for place in range(of)
+        ]
+        runs, timings = (list(files) for files in zip(*shards, strict=True))
+        assert sum(bool(read_run(run)) for run in runs) > 1  # the work was split
+        join = {"shards_of": "documents" if encoding else "queries", **RANKED}
+        join |= {"depth": 40} if way == "re-ranking" else {}
+        joined = tmp_path / f"{of}.trec", tmp_path / f"{of}.json"
+        call(monkeypatch, join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
+             run=joined[0], timing=joined[1])  # fmt: skip
+        assert joined[0].read_bytes() == whole.read_bytes()
+        told = json.loads(joined[1].read_text())
+        assert told.keys() == of_one.keys() | {"shards"} and told["shards"] == of
+        same = {"queries", "documents", "pairs", "passage_pairs", "depth", "flops", "index_bytes", "weights_bytes"}
+        assert {key: told[key] for key in same & told.keys()} == {key: of_one[key] for key in same & of_one.keys()}
+        assert told["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
+        assert told["queries_per_second"] == pytest.approx(told["queries"] / told["seconds"])
+
+
+@pytest.mark.parametrize("of", [1, 3, 16])
+def test_a_part_is_of_about_as_many_as_the_others(of):
+    for count in (0, 1, 5, 16, 100):
+        parts = [part(range(count), [place, of]) for place in range(of)]
+        assert [one for its in parts for one in its] == list(range(count))
+        assert max(map(len, parts)) - min(map(len, parts)) <= 1
+        assert all(one.stop == other.start for one, other in pairwise(parts))
+
+
+def test_latencies_add_up_over_documents_and_stand_side_by_side_over_queries():
+    machine = {"device": "cpu", "processor": "P", "peak_rss_bytes": 1, "peak_gpu_bytes": 0}
+    one = machine | {"seconds": 1.0, "queries": 3, "queries_per_second": 3.0, "shard": [0, 2]}
+
+    def timings() -> list[dict]:
+        return [one | {"single_seconds": [0.001, 0.002, 0.003]}, one | {"single_seconds": [0.004, 0.006]}]
+
+    told = joined_timing(timings(), "documents", queries=2)  # one of three found nothing
+    assert (told["queries"], told["latency_ms"]["n"]) == (3, 2)
+    assert told["latency_ms"]["mean"] == pytest.approx(6.5) and told["queries_per_second"] == 1.5
+    told = joined_timing(timings(), "queries", queries=5)  # one is in both
+    assert (told["queries"], told["latency_ms"]["n"], told["queries_per_second"]) == (5, 5, 2.5)
+    assert told["latency_ms"]["p50"] == pytest.approx(3)
+
+
+def test_mistakes_are_one_line(task, tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        write_run(tmp_path / name, {"q1": {"d1": 1.0}}, "t")
+    with pytest.raises(UserError, match="b: document d1 of query q1 is in another shard too; rank again"):
+        join_runs.join([tmp_path / "a", tmp_path / "b"], 10)
+    call(monkeypatch, encode, {"type": "bi-encoder", **LENGTHS}, checkpoint=task / "bi-encoder",
+         corpus=task / "corpus.jsonl", embeddings=tmp_path / "e.npy", timing=tmp_path / "e.json")  # fmt: skip
+    with pytest.raises(UserError, match="shard: pairs are scored in shards, and this model compares vectors"):
+        paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
+        settings = {"type": "bi-encoder", "backend": "torch", **LENGTHS, **RANKED, "shard": [0, 2]}
+        call(monkeypatch, rerank, settings, checkpoint=task / "bi-encoder", **paths, embeddings=tmp_path / "e.npy",
+             first_stage=task / "first.trec", run=tmp_path / "r", timing=tmp_path / "t")  # fmt: skip
