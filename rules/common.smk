@@ -146,6 +146,11 @@ def result(name, **fields):
     return results_paths.path(name, **of_experiment, **fields)
 
 
+def shards_of(name):
+    """The files of all shards."""
+    return expand(result(name, shards=EXPERIMENT.shards), shard=range(EXPERIMENT.shards), allow_missing=True)
+
+
 def shown_figure(figure_format, caption, category, figure, **labels):
     """A file of a figure that `snakemake --report` shows."""
     path = result("figure", figure=figure, figure_format=figure_format)
@@ -193,6 +198,11 @@ def systems_of_kind(*kinds, index=None, shards=None):
     if index is not None:
         systems = [name for name in systems if job_files.index_searched(EXPERIMENT, name) == index]
     return one_of(name for name in systems if shards in (None, job_files.ranked_in_shards(EXPERIMENT, name)))
+
+
+def scorers(*, shards):
+    """The systems whose models score mined candidates and examples, in shards or in one job."""
+    return one_of(name for name in EXPERIMENT.systems if job_files.scores_in_shards(EXPERIMENT, name) == shards)
 
 
 def models_with(index):

@@ -39,5 +39,6 @@ use rule score_candidates as score_examples with:
         result("benchmark", job="score_examples/{dataset}/{examples}/{system}")
     wildcard_constraints:
         examples="[^/]+",
+        system=scorers(shards=False),
     message:
         "score_examples {wildcards.dataset} {wildcards.examples} {wildcards.system}"

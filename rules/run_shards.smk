@@ -2,7 +2,7 @@
 
 In: what retrieve, retrieve_multi_vector, retrieve_sparse, rerank (of pairs) and score_all take. Out:
 runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz beside the run that they become, which is the same as that
-of one job. The shards may be deleted when they are joined.
+of one job.
 """
 
 
@@ -95,10 +95,8 @@ use rule score_all as score_all_shard with:
 rule join_runs:
     input:
         **code("inference/join_runs.py"),
-        shards=expand(result("run_shard", shards=EXPERIMENT.shards), shard=range(EXPERIMENT.shards), allow_missing=True),
-        timings=expand(
-            result("run_shard_timing", shards=EXPERIMENT.shards), shard=range(EXPERIMENT.shards), allow_missing=True
-        ),
+        shards=shards_of("run_shard"),
+        timings=shards_of("run_shard_timing"),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
     output:
         run=result("run"),

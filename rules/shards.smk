@@ -1,7 +1,7 @@
 """Shards: the encoding of a corpus, or of its passages, is split into jobs that may run at once, and joined.
 
 In: what encode and encode_passages take (encoding.smk). Out: seed-{seed}.shards/{shard}-of-{shards}.npy beside the embeddings
-that they become; these are the same as those of one job. The shards may be deleted when they are joined.
+that they become; these are the same as those of one job.
 """
 
 
@@ -50,14 +50,8 @@ use rule encode_shard as encode_passages_shard with:
 rule join_shards:
     input:
         **code("inference/join_shards.py"),
-        shards=expand(
-            result("embeddings_shard", shards=EXPERIMENT.shards), shard=range(EXPERIMENT.shards), allow_missing=True
-        ),
-        timings=expand(
-            result("embeddings_shard_timing", shards=EXPERIMENT.shards),
-            shard=range(EXPERIMENT.shards),
-            allow_missing=True,
-        ),
+        shards=shards_of("embeddings_shard"),
+        timings=shards_of("embeddings_shard_timing"),
     output:
         embeddings=result("embeddings"),
         timing=result("embeddings_timing"),
@@ -79,16 +73,8 @@ rule join_shards:
 use rule join_shards as join_passages_shards with:
     input:
         **code("inference/join_shards.py"),
-        shards=expand(
-            result("passage_embeddings_shard", shards=EXPERIMENT.shards),
-            shard=range(EXPERIMENT.shards),
-            allow_missing=True,
-        ),
-        timings=expand(
-            result("passage_embeddings_shard_timing", shards=EXPERIMENT.shards),
-            shard=range(EXPERIMENT.shards),
-            allow_missing=True,
-        ),
+        shards=shards_of("passage_embeddings_shard"),
+        timings=shards_of("passage_embeddings_shard_timing"),
     output:
         embeddings=result("passage_embeddings"),
         timing=result("passage_embeddings_timing"),

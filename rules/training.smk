@@ -134,6 +134,7 @@ rule score_candidates:
         result("benchmark", job="score_candidates/{dataset}/{pool}/{system}")
     wildcard_constraints:
         pool="[^/]+",
+        system=scorers(shards=False),
     params:
         settings=lambda wildcards: settings(
             **inference.ranking_settings(

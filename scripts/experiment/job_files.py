@@ -131,8 +131,13 @@ def ranked_in_shards(experiment: Experiment, system: str) -> bool:
         return False
     if ranker.kind == "retrieve":
         return index_searched(experiment, system) in SEARCHED_IN_SHARDS
-    pairs = not adapter(experiment.models[ranker.model]["type"]).SEARCHES
-    return pairs and ranker.kind in ("rerank", "score_all")
+    return ranker.kind in ("rerank", "score_all") and scores_in_shards(experiment, system)
+
+
+def scores_in_shards(experiment: Experiment, system: str) -> bool:
+    """Whether a system's model scores pairs of texts, and does so in shards."""
+    model = experiment.systems[system].model
+    return experiment.shards > 1 and model is not None and not adapter(experiment.models[model]["type"]).SEARCHES
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:

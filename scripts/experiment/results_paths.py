@@ -110,6 +110,18 @@ PLACES = {
     "mining_pool": _of_experiment("data", "negatives/{dataset}/{pool}.candidates.trec.gz"),
     "mining_scores": _of_experiment("data", "negatives/{dataset}/{pool}/{system}.trec.gz"),
     "mining_scores_timing": _of_experiment("timing", "negatives/{dataset}/{pool}/{system}.timing.json"),
+    "mining_scores_shard": _of_experiment(
+        "data", "negatives/{dataset}/{pool}/{system}.shards/{shard}-of-{shards}.trec.gz"
+    ),
+    "mining_scores_shard_timing": _of_experiment(
+        "timing", "negatives/{dataset}/{pool}/{system}.shards/{shard}-of-{shards}.timing.json"
+    ),
+    "teacher_scores_shard": _of_experiment(
+        "data", "teachers/{dataset}/{examples}/{system}.shards/{shard}-of-{shards}.trec.gz"
+    ),
+    "teacher_scores_shard_timing": _of_experiment(
+        "timing", "teachers/{dataset}/{examples}/{system}.shards/{shard}-of-{shards}.timing.json"
+    ),
     "teacher_pairs": _of_experiment("data", "teachers/{dataset}/{examples}.trec.gz"),
     "teacher_scores": _of_experiment("data", "teachers/{dataset}/{examples}/{system}.trec.gz"),
     "teacher_scores_timing": _of_experiment("timing", "teachers/{dataset}/{examples}/{system}.timing.json"),
@@ -160,9 +172,9 @@ PLACES = {
     "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
     "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
     "run": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.trec.gz"),
-    "run_shard": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz"),
+    "run_shard": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz"),
     "run_shard_timing": _of_experiment(
-        NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.timing.json"
+        "timing", "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.timing.json"
     ),
     "run_timing": _of_experiment("timing", "runs/{task}/{system}/seed-{seed}.timing.json"),
     "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),

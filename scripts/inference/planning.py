@@ -28,14 +28,16 @@ def shard_settings(experiment: Experiment, model: str, shard: str, shards: str) 
     return {**encoding_settings(experiment, model), "shard": [int(shard), int(shards)]}
 
 
-def ranking_shard_settings(experiment: Experiment, system: str, seed: str, shard: str, shards: str) -> dict:
-    """What one of so many shards of a ranking depends on beside its inputs."""
-    return {**ranking_settings(experiment, system, seed), "shard": [int(shard), int(shards)]}
+def ranking_shard_settings(
+    experiment: Experiment, system: str, seed: int | str, shard: str, shards: str, depth: int | None = None
+) -> dict:
+    """What one of so many shards of a ranking depends on beside its inputs; `depth` where it is not the system's."""
+    return {**ranking_settings(experiment, system, seed, depth), "shard": [int(shard), int(shards)]}
 
 
-def joining_settings(experiment: Experiment, system: str, seed: str) -> dict:
-    """How the shards of a ranking are joined."""
-    ranked = ranking_settings(experiment, system, seed)
+def joining_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:
+    """How the shards of a ranking are joined; `depth` where it is not the system's own."""
+    ranked = ranking_settings(experiment, system, seed, depth)
     shards_of = "documents" if experiment.systems[system].kind == "retrieve" else "queries"
     return {"shards_of": shards_of, "depth": ranked["depth"], "tag": ranked["tag"]}
 

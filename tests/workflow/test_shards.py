@@ -49,3 +49,20 @@ def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
         "join_runs weather zero-shot seed-0",
     }
     assert {name: (fresh.folder / name).read_bytes() for name in whole} == whole
+
+
+def test_what_mining_and_a_teacher_score_is_in_shards_too(fresh):
+    config = tiny_config() | {"shards": 2}
+    recipe = {"train_on": "weather", "epochs": 1, "batch_size": 8, "learning_rate": 0.001}
+    config["recipes"]["filtered"] = recipe | {"negatives": {"per_query": 2, "cross_encoder": "reranker", "min_score": -9.0}}
+    config["recipes"]["student"] = recipe | {"teacher": "reranker"}
+    config["systems"] |= {name: {"model": "bert", "recipe": name} for name in ("filtered", "student")}
+    fresh.write_config(config)
+    scored = {
+        " ".join((job.split()[0], *job.split()[3:])) for job in fresh.planned() if "score_" in job or "join_" in job
+    }
+    assert {job for job in scored if "seed" not in job} == {
+        *(f"score_{what}_shard reranker {place}-of-2" for what in ("candidates", "examples") for place in range(2)),
+        "join_candidates reranker",
+        "join_examples reranker",
+    }
