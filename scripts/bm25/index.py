@@ -7,6 +7,7 @@ The folder appears under its name only when it is complete; documents without an
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,7 +19,8 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, lines
 from scripts.common.progress import Progress
-from scripts.ir.collection import read_corpus
+from scripts.common.read_ahead import ahead
+from scripts.ir.collection import Document, read_corpus
 
 CHUNK = 1000  # documents handed to Java at a time
 
@@ -28,6 +30,13 @@ class Settings:
     analyzer: Annotated[str, "english stems and drops stop words, standard does neither; or the code of a language"]
     fields: Annotated[Literal["together", "best"], "title and text as one field, or the better one counts"]
     vectors: Annotated[bool, "keep the terms of each document, for feedback"] = False
+
+
+def chunks(corpus: Path) -> Iterator[list[Document]]:
+    """The documents, as many at a time as are handed to Java."""
+    documents = read_corpus(corpus)
+    while chunk := list(islice(documents, CHUNK)):
+        yield chunk
 
 
 def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[int, int]:
@@ -42,9 +51,8 @@ def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[i
     progress = Progress("indexed", total, "document")
     with atomic_folder(folder) as temporary:
         indexer = open_indexer(temporary, **how)
-        documents = read_corpus(corpus)
         indexed = 0
-        while chunk := list(islice(documents, CHUNK)):
+        for chunk in ahead(chunks(corpus)):
             indexed += indexer.add(chunk)
             progress.add(len(chunk))
         indexer.close()

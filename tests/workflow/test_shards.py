@@ -54,7 +54,9 @@ def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
 def test_what_mining_and_a_teacher_score_is_in_shards_too(fresh):
     config = tiny_config() | {"shards": 2}
     recipe = {"train_on": "weather", "epochs": 1, "batch_size": 8, "learning_rate": 0.001}
-    config["recipes"]["filtered"] = recipe | {"negatives": {"per_query": 2, "cross_encoder": "reranker", "min_score": -9.0}}
+    config["recipes"]["filtered"] = recipe | {
+        "negatives": {"per_query": 2, "cross_encoder": "reranker", "min_score": -9.0}
+    }
     config["recipes"]["student"] = recipe | {"teacher": "reranker"}
     config["systems"] |= {name: {"model": "bert", "recipe": name} for name in ("filtered", "student")}
     fresh.write_config(config)
