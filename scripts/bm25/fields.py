@@ -129,16 +129,20 @@ class FieldIndexer:
         )
         self.stored = java_class("org.apache.lucene.document.Field$Store")
 
-    def add(self, documents: Iterable[Document]) -> int:
-        """Add documents; returns how many were indexed (one without any text is not)."""
-        filled = [document for document in documents if document.contents]
-        for document in filled:
+    @staticmethod
+    def records(documents: Iterable[Document]) -> list[Document]:
+        """Documents in the form in which `add` takes them: those with any text."""
+        return [document for document in documents if document.contents]
+
+    def add(self, records: list[Document]) -> int:
+        """Add documents; returns how many were indexed."""
+        for document in records:
             java = self.document()
             java.add(self.name("id", document.id, self.stored.YES))
             for field, text in contents(document, self.fields).items():
                 java.add(self.words(field, text, self.stored.NO))
             self._call(self.java.addDocument, java)
-        return len(filled)
+        return len(records)
 
     def close(self) -> None:
         """Write what is in memory to the folder."""

@@ -52,9 +52,9 @@ def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[i
     with atomic_folder(folder) as temporary:
         indexer = open_indexer(temporary, **how)
         indexed = 0
-        for chunk in ahead(chunks(corpus)):
-            indexed += indexer.add(chunk)
-            progress.add(len(chunk))
+        for documents, records in ahead((len(chunk), indexer.records(chunk)) for chunk in chunks(corpus)):
+            indexed += indexer.add(records)
+            progress.add(documents)
         indexer.close()
         if not indexed:
             raise UserError(f"{corpus}: no document has any text, so there is nothing to index")

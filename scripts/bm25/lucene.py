@@ -246,9 +246,13 @@ class Indexer:
         self.folder, self.indexed = folder, 0
         self.java = self._call(kind, options)
 
-    def add(self, documents: Iterable[Document]) -> int:
+    @staticmethod
+    def records(documents: Iterable[Document]) -> list[str]:
+        """Documents in the form in which `add` takes them; another thread may make it."""
+        return [json.dumps({"id": document.id, "contents": document.contents}) for document in documents]
+
+    def add(self, records: list[str]) -> int:
         """Add documents; returns how many were indexed (one without any text is not)."""
-        records = [json.dumps({"id": document.id, "contents": document.contents}) for document in documents]
         indexed = self._call(self.java.addRawDocuments, records)
         self.indexed += indexed
         return indexed

@@ -299,7 +299,7 @@ def test_an_index_that_cannot_be_written_is_one_line(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
     indexer = lucene.Indexer(folder)
-    indexer.add([Document("d1", "", "some text")])
+    indexer.add(indexer.records([Document("d1", "", "some text")]))
     shutil.rmtree(folder)
     with pytest.raises(UserError, match=r"^[^\n]*gone: the index cannot be written[^\n]*$"):
         indexer.close()
