@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.benchmark import lucene
+from tests.support.tiny_task import SCHEDULE
 
 REPOSITORY = Path(__file__).parents[2]
 QUERIES, LENGTH = 200, 32
@@ -92,6 +93,11 @@ def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
         "negatives": command("training/negatives.py", drawn, corpus=corpus, queries=data / "queries" / "train.jsonl",
                              qrels=qrels["train"], evaluation_qrels=[qrels["dev"], qrels["test"]],
                              negatives=folder / "negatives.tsv"),
+        "train": command("training/fine_tune.py", SCHEDULE | {"max_length": LENGTH}, start=model, corpus=corpus,
+                         queries=data / "queries" / "train.jsonl", negatives=folder / "negatives.tsv",
+                         checkpoint=folder / "trained", timing=folder / "trained.json",
+                         training_log=folder / "trained.tsv", resume=folder / "resume"),
+        "passages": command("datasets/passages.py", {"length": 80, "language": "en"}, texts=corpus, passages=folder / "passages.jsonl"),
         "encode": command("inference/encode.py", texts, checkpoint=model, corpus=corpus, embeddings=folder / "e.npy",
                           timing=folder / "e.json"),
         "retrieve": command("inference/retrieve.py", texts | ranking, **searched, run=folder / "dense.trec.gz",
