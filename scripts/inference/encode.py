@@ -23,7 +23,7 @@ from scripts.common.files import atomic_path, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import Seconds, clock, write_timing
 from scripts.inference.shards import part
-from scripts.inference.vectors import open_rows
+from scripts.inference.vectors import write_rows
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
@@ -79,17 +79,19 @@ def encode_corpus(
     first, last = rows_of_shard(count, size, shard or [0, 1])
     warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
     progress = Progress("encoded", last - first, "document")
-    seconds, row = Seconds(), 0
-    with atomic_path(embeddings) as temporary:
-        matrix = open_rows(temporary, last - first, warm_up.shape[1])
+    seconds = Seconds()
+
+    def parts() -> Iterator[np.ndarray]:
+        nonlocal seconds
         for chunk in chunks(read_corpus(corpus, first, last), size):
             start = clock()
-            matrix[row : row + len(chunk)] = encode(chunk)
+            rows = encode(chunk)
             seconds += clock() - start
-            row += len(chunk)
             progress.add(len(chunk))
-        if isinstance(matrix, np.memmap):
-            matrix.flush()
+            yield rows
+
+    with atomic_path(embeddings) as temporary:
+        write_rows(temporary, last - first, warm_up.shape[1], parts())
     return last - first, seconds
 
 

@@ -15,7 +15,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_path
 from scripts.common.timing import write_timing
 from scripts.inference.shards import joined
-from scripts.inference.vectors import open_matrix, open_rows
+from scripts.inference.vectors import open_matrix, write_rows
 
 ROWS = 65_536  # copied at a time
 
@@ -25,15 +25,11 @@ def join(shards: list[Path], embeddings: Path) -> int:
     matrices = [open_matrix(path) for path in shards]
     if len({matrix.shape[1] for matrix in matrices}) > 1:
         raise UserError(f"{shards[0].parent}: its shards have different dimensions; delete them and encode again")
+    count = sum(map(len, matrices))
+    parts = (matrix[first : first + ROWS] for matrix in matrices for first in range(0, len(matrix), ROWS))
     with atomic_path(embeddings) as temporary:
-        whole, row = open_rows(temporary, sum(map(len, matrices)), matrices[0].shape[1]), 0
-        for matrix in matrices:
-            for first in range(0, len(matrix), ROWS):
-                part = matrix[first : first + ROWS]
-                whole[row : row + len(part)] = part
-                row += len(part)
-        whole.flush()  # type: ignore[attr-defined]  # a corpus has rows
-    return row
+        write_rows(temporary, count, matrices[0].shape[1], parts)
+    return count
 
 
 def main() -> None:

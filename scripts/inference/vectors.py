@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -31,14 +31,22 @@ def open_matrix(path: Path) -> np.ndarray:
     return matrix
 
 
-def open_rows(path: Path, rows: int, dimensions: int) -> np.ndarray:
-    """A new NumPy file, float32 of this shape, as a memory map; without rows, of which there is none, it is written."""
-    if rows:
-        return np.lib.format.open_memmap(path, "w+", np.float32, (rows, dimensions))
-    empty = np.empty((0, dimensions), np.float32)
-    with open(path, "wb") as file:  # np.save would add an ending to the name
-        np.save(file, empty)
-    return empty
+def write_rows(path: Path, count: int, dimensions: int, parts: Iterable[np.ndarray]) -> None:
+    """Write a NumPy file, float32 of shape (count, dimensions), whose rows come in parts and go to disk as they come.
+
+    Not by a memory map: its pages count as the process's memory, and where the disk is full it ends the process.
+    """
+    written = 0
+    with open(path, "wb") as file:
+        kind = {"descr": "<f4", "fortran_order": False, "shape": (count, dimensions)}
+        np.lib.format.write_array_header_1_0(file, kind)
+        for rows in parts:
+            if rows.shape[1:] != (dimensions,):
+                raise ValueError(f"rows of shape {rows.shape} in a matrix of {dimensions} columns")
+            file.write(np.ascontiguousarray(rows, "<f4").data)
+            written += len(rows)
+    if written != count:
+        raise ValueError(f"{written} rows of {count}")
 
 
 def open_embeddings(path: Path, rows: int) -> np.ndarray:
