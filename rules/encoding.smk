@@ -8,9 +8,9 @@ jobs' files (shards.smk).
 from scripts.inference import planning as inference
 
 
-def encoded_in(*, shards):
-    """The constraint of a rule's models: all that have vectors, where the configuration asks for shards, or does not."""
-    return models_with(index="vectors") if (EXPERIMENT.shards > 1) == shards else one_of([])
+def encoded_in(*, shards, index="vectors"):
+    """The constraint of a rule's models: all with such an index, where the configuration asks for shards, or does not."""
+    return models_with(index) if (EXPERIMENT.shards > 1) == shards else one_of([])
 
 
 rule encode:

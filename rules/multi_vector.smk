@@ -18,7 +18,7 @@ rule encode_multi_vector:
     benchmark:
         result("benchmark", job="encode_multi_vector/{dataset}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
-        model=models_with(index="token-vectors"),
+        model=encoded_in(index="token-vectors", shards=False),
     params:
         settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
     conda:

@@ -18,7 +18,7 @@ use rule encode_multi_vector as encode_sparse with:
     benchmark:
         result("benchmark", job="encode_sparse/{dataset}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
-        model=models_with(index="terms"),
+        model=encoded_in(index="terms", shards=False),
     message:
         "encode_sparse {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
 

@@ -140,6 +140,14 @@ PLACES = {
     "sparse_index": _of_experiment(
         "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.sparse", is_folder=True
     ),
+    "sparse_index_shard": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.sparse",
+        is_folder=True,
+    ),
+    "token_index_shard": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.tokens",
+        is_folder=True,
+    ),
     "token_index": _of_experiment(
         "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.tokens", is_folder=True
     ),

@@ -7,17 +7,12 @@ in the corpus's order, and the timing. The rows go to disk as they come, so memo
 from __future__ import annotations
 
 from scripts.common.command_line import run
+from scripts.inference import token_index
 from scripts.inference.index_corpus import index_corpus
-from scripts.inference.token_index import TokenIndex, write_index
-
-
-def facts(index: TokenIndex, documents: int) -> dict[str, float]:
-    """What the timing says of the index."""
-    return {"vectors": len(index.vectors), "vectors_per_document": len(index.vectors) / documents}
 
 
 def main() -> None:
-    index_corpus(__doc__, write_index, facts)
+    index_corpus(__doc__, token_index)
 
 
 if __name__ == "__main__":

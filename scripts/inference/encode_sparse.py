@@ -7,17 +7,12 @@ corpus's order, and the timing. The entries go to disk as they come, so memory d
 from __future__ import annotations
 
 from scripts.common.command_line import run
+from scripts.inference import term_index
 from scripts.inference.index_corpus import index_corpus
-from scripts.inference.term_index import TermIndex, write_index
-
-
-def facts(index: TermIndex, documents: int) -> dict[str, float]:
-    """What the timing says of the index."""
-    return {"terms_per_document": len(index.terms) / documents}
 
 
 def main() -> None:
-    index_corpus(__doc__, write_index, facts)
+    index_corpus(__doc__, term_index)
 
 
 if __name__ == "__main__":

@@ -56,10 +56,12 @@ class TermIndex(NamedTuple):
         return counts
 
 
-def write_index(folder: Path, chunks: Iterable[scipy.sparse.csr_array], checkpoint: Path) -> TermIndex:
+def write_index(
+    folder: Path, chunks: Iterable[scipy.sparse.csr_array], checkpoint: Path, shard: bool = False
+) -> TermIndex:
     """Write the weights of documents, which come in chunks, into an empty folder.
 
-    Raises UserError where no document has a term.
+    Raises UserError where no document has a term, but for a shard, which may also have no document.
     """
     counts: list[np.ndarray] = []
     size = 0
@@ -71,26 +73,42 @@ def write_index(folder: Path, chunks: Iterable[scipy.sparse.csr_array], checkpoi
             terms.write(chunk.indices.astype("<i4", copy=False).tobytes())
             counts.append(np.diff(chunk.indptr))
             size = chunk.shape[1]
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+        offsets = np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64)
         for file, kind in ((weights, "<f4"), (terms, "<i4")):
             file.seek(0)
             write_header(file, kind, (int(offsets[-1]),))
-    if not offsets[-1]:
+    if not offsets[-1] and not shard:
         raise UserError(f"{checkpoint}: the model gives no document a term, so it cannot search")
     np.save(folder / OFFSETS, offsets)
     write_record(folder, checkpoint, terms=size)
     return _read(folder, size)
 
 
+def open_shard(folder: Path, checkpoint: Path) -> Iterator[scipy.sparse.csr_array]:
+    """What a shard's index was written of, in chunks. Raises UserError where it is damaged, or of other weights."""
+    index = _read(folder, _size(folder, checkpoint))
+    yield from map(index.rows, index.blocks())
+
+
+def facts(index: TermIndex) -> dict[str, float]:
+    """What the timing says of an index."""
+    return {"terms_per_document": len(index.terms) / index.documents if index.documents else 0.0}
+
+
 def open_index(folder: Path, documents: int, checkpoint: Path) -> TermIndex:
     """The index of a corpus of so many documents. Raises UserError where it is damaged, or made of other weights."""
-    record = read_record(folder, checkpoint)
-    if type(record.get("terms")) is not int:
-        raise UserError(f"{folder}: {RECORD} was changed or damaged; delete it and encode again")
-    index = _read(folder, record["terms"])
+    index = _read(folder, _size(folder, checkpoint))
     if index.documents != documents:
         raise UserError(f"{folder}: of {index.documents} documents, but the corpus has {documents}; encode it again")
     return index
+
+
+def _size(folder: Path, checkpoint: Path) -> int:
+    """How many terms the vocabulary of an index has."""
+    record = read_record(folder, checkpoint)
+    if type(record.get("terms")) is not int:
+        raise UserError(f"{folder}: {RECORD} was changed or damaged; delete it and encode again")
+    return int(record["terms"])
 
 
 def _read(folder: Path, size: int) -> TermIndex:
@@ -100,7 +118,7 @@ def _read(folder: Path, size: int) -> TermIndex:
     except (OSError, ValueError, EOFError) as error:
         raise UserError(f"{folder}: not a complete index, delete it and encode again ({error})") from None
     kinds = (weights.dtype, terms.dtype, offsets.dtype) == (np.float32, np.int32, np.int64)
-    fits = kinds and weights.ndim == terms.ndim == offsets.ndim == 1 and len(offsets) >= 2 and offsets[0] == 0
+    fits = kinds and weights.ndim == terms.ndim == offsets.ndim == 1 and len(offsets) >= 1 and offsets[0] == 0
     if not fits or offsets[-1] != len(weights) or len(weights) != len(terms) or (np.diff(offsets) < 0).any():
         raise UserError(
             f"{folder}: {WEIGHTS}, {TERMS} and {OFFSETS} do not belong together; delete it and encode again"

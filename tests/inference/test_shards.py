@@ -2,18 +2,21 @@
 
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, join_shards
+from scripts.inference import encode, encode_multi_vector, encode_sparse, join_indices, join_shards, term_index
 from scripts.inference.encode import rows_of_shard
 from scripts.inference.join_shards import join
 from scripts.inference.shards import joined
 from scripts.ir.collection import Document, read_corpus, write_corpus
+from scripts.models.adapters import adapter, index_of
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
+from tests.support.tiny_bert import build, build_masked
 
 TEXTS = ["ash", "elm fig oak yew", "yew yew", "oak ash elm", "fig"]
 SETTINGS = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
@@ -75,3 +78,50 @@ def test_timings_of_several_devices():
 def test_a_part_of_a_corpus_is_read_by_its_places(tmp_path):
     write_corpus(tmp_path / "c.jsonl", (Document(f"d{n}", "", "x") for n in range(5)))
     assert [document.id for document in read_corpus(tmp_path / "c.jsonl", 1, 3)] == ["d1", "d2"]
+
+
+@pytest.mark.parametrize("kind", ["sparse-encoder", "multi-vector"])
+def test_an_index_that_is_a_folder_is_the_same_bytes_too(kind, tmp_path, monkeypatch):
+    script = {"sparse-encoder": encode_sparse, "multi-vector": encode_multi_vector}[kind]
+    corpus, settings = tmp_path / "corpus.jsonl", SETTINGS | {"type": kind}
+    write_corpus(corpus, (Document(f"d{n}", "", " ".join(TEXTS[: n % 5 + 1])) for n in range(200)))
+    made_of = {"checkpoint": checkpoint_of(kind, tmp_path), "corpus": corpus}
+    call(monkeypatch, script, settings, **made_of, index=tmp_path / "whole", timing=tmp_path / "whole.json")
+    told = json.loads((tmp_path / "whole.json").read_text())
+    for of in (3, 16):  # of four chunks of 64
+        shards = [tmp_path / f"{place}-of-{of}" for place in range(of)]
+        timings = [shard.with_suffix(".json") for shard in shards]
+        for place, (shard, timing) in enumerate(zip(shards, timings, strict=True)):
+            call(monkeypatch, script, settings | {"shard": [place, of]}, **made_of, index=shard, timing=timing)
+        call(monkeypatch, join_indices, {"index": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
+             timings=timings, index=tmp_path / str(of), timing=tmp_path / f"{of}.json")  # fmt: skip
+        contents = [
+            {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("whole", str(of))
+        ]
+        assert contents[0] == contents[1]
+        again = json.loads((tmp_path / f"{of}.json").read_text())
+        assert again.keys() == told.keys() | {"shards"}
+        same = ["documents", "index_bytes", *(key for key in told if key.endswith("_per_document"))]
+        assert [again[key] for key in same] == [told[key] for key in same] and again["documents"] == 200
+
+
+def checkpoint_of(kind: str, folder: Path) -> Path:
+    """A tiny model of the kind."""
+    if kind == "sparse-encoder":
+        return build_masked(folder / "model", TEXTS, seed=1)
+    late = adapter(kind).load(build(folder / "start", TEXTS, seed=1), 16, to_train=True)
+    late.save_pretrained(str(folder / "model"), create_model_card=False)
+    return folder / "model"
+
+
+def test_a_shard_of_other_weights_is_one_line(tmp_path):
+    for name, seed in (("one", 1), ("other", 2)):
+        build_masked(tmp_path / name, TEXTS, seed=seed)
+    (tmp_path / "shard").mkdir()
+    term_index.write_index(tmp_path / "shard", [], tmp_path / "one", shard=True)
+    assert list(term_index.open_shard(tmp_path / "shard", tmp_path / "one")) == []
+    with pytest.raises(UserError, match="made with other weights than those of"):
+        list(term_index.open_shard(tmp_path / "shard", tmp_path / "other"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="the model gives no document a term"):
+        term_index.write_index(tmp_path / "empty", [], tmp_path / "one")

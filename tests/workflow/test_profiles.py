@@ -14,7 +14,7 @@ GPU_RULES |= {"encode_multi_vector", "retrieve_multi_vector", "encode_sparse", "
 GPU_RULES |= {
     f"{rule}_shard" for rule in ("retrieve", "retrieve_multi_vector", "retrieve_sparse", "rerank", "score_all")
 }
-GPU_RULES |= {"score_candidates_shard", "score_examples_shard"}
+GPU_RULES |= {"score_candidates_shard", "score_examples_shard", "encode_multi_vector_shard", "encode_sparse_shard"}
 GPU_RULES |= {"retrieve_quantised", "retrieve_approximate", "encode_shard", "encode_passages_shard"}
 
 

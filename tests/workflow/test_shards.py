@@ -51,20 +51,30 @@ def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
     assert {name: (fresh.folder / name).read_bytes() for name in whole} == whole
 
 
-def test_what_mining_and_a_teacher_score_is_in_shards_too(fresh):
+def test_other_indices_and_what_mining_and_a_teacher_score_are_in_shards_too(fresh):
     config = tiny_config() | {"shards": 2}
     recipe = {"train_on": "weather", "epochs": 1, "batch_size": 8, "learning_rate": 0.001}
-    config["recipes"]["filtered"] = recipe | {
-        "negatives": {"per_query": 2, "cross_encoder": "reranker", "min_score": -9.0}
-    }
-    config["recipes"]["student"] = recipe | {"teacher": "reranker"}
+    filtered = {"per_query": 2, "cross_encoder": "reranker", "min_score": -9.0}
+    config["recipes"] |= {"filtered": recipe | {"negatives": filtered}, "student": recipe | {"teacher": "reranker"}}
     config["systems"] |= {name: {"model": "bert", "recipe": name} for name in ("filtered", "student")}
+    for name, kind in (("late", "multi-vector"), ("splade", "sparse-encoder")):
+        config["models"][name] = config["models"]["bert"] | {"type": kind}
+        config["systems"][name] = {"model": name}
     fresh.write_config(config)
-    scored = {
-        " ".join((job.split()[0], *job.split()[3:])) for job in fresh.planned() if "score_" in job or "join_" in job
+    planned = {job.removesuffix(f" {place}-of-2") for job in fresh.planned() for place in range(2)}
+    scored = {job.split()[0] for job in planned if "score_" in job or "join_" in job}
+    assert scored == {
+        *("score_candidates_shard", "join_candidates", "score_examples_shard", "join_examples"),
+        *("join_shards", "join_token_indices", "join_sparse_indices", "join_runs"),
     }
-    assert {job for job in scored if "seed" not in job} == {
-        *(f"score_{what}_shard reranker {place}-of-2" for what in ("candidates", "examples") for place in range(2)),
-        "join_candidates reranker",
-        "join_examples reranker",
+    own = {job for job in planned if "late" in job or "splade" in job}
+    assert {job for job in own if not job.startswith("score ") and "-of-" not in job} == {
+        *("weights late", "weights splade"),
+        *(
+            "encode_multi_vector_shard weather late untrained seed-0",
+            "encode_sparse_shard weather splade untrained seed-0",
+        ),
+        *("join_token_indices weather late untrained seed-0", "join_sparse_indices weather splade untrained seed-0"),
+        *("retrieve_multi_vector_shard weather late seed-0", "retrieve_sparse_shard weather splade seed-0"),
+        *("join_runs weather late seed-0", "join_runs weather splade seed-0"),
     }
