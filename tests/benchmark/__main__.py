@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from scripts.common.timing import machine
-from tests.benchmark.limits import sgemm_rate
+from tests.benchmark.limits import copy_rate, product_rate
 from tests.benchmark.pairing import Measured, compare
 from tests.benchmark.row import names, row
 
-HEAD = ("row", "side", "units a second", "seconds", "ratio", "processor s", "peak MB", "of sgemm", "agreement")
+HEAD = ("row", "side", "units a second", "seconds", "ratio", "processor s", "peak MB", "of products", "agreement")
 
 
 @dataclass(frozen=True)
@@ -32,24 +32,24 @@ class Line:
     ratio: float
     processor_seconds: float
     peak_mb: float
-    of_sgemm: float | None  # the share of the measured rate of sgemm that the useful operations reach
+    of_products: float | None  # the share of the measured rate of products that the useful operations reach
     agreement: str
 
     def cells(self) -> list[str]:
         numbers = (self.units_per_second, self.seconds, self.ratio, self.processor_seconds, self.peak_mb)
-        share = "" if self.of_sgemm is None else f"{self.of_sgemm:.0%}"
+        share = "" if self.of_products is None else f"{self.of_products:.0%}"
         return [self.row, self.side, *(f"{number:.3g}" for number in numbers), share, self.agreement]
 
 
-def lines(name: str, count: int, sides: dict[str, Measured], seconds_of_sgemm: float | None) -> list[Line]:
+def lines(name: str, count: int, sides: dict[str, Measured], seconds_of_products: float | None) -> list[Line]:
     """The lines of a row; a ratio above 1 says how many times faster than the plain way.
 
-    `seconds_of_sgemm` are those that its operations would take at the measured rate of sgemm.
+    `seconds_of_products` are those that its operations would take at the measured rate of matrix products.
     """
     plain = next(iter(sides.values())).seconds
     return [
         Line(name, side, count / took.seconds, took.seconds, took.runs, plain / took.seconds, took.processor_seconds,
-             took.peak_rss_bytes / 1e6, seconds_of_sgemm and seconds_of_sgemm / took.seconds, took.agreement)
+             took.peak_rss_bytes / 1e6, seconds_of_products and seconds_of_products / took.seconds, took.agreement)
         for side, took in sides.items()
     ]  # fmt: skip
 
@@ -65,7 +65,10 @@ def main() -> None:
         sys.exit(f"error: unknown row {unknown[0]!r}; expected one of {', '.join(names())}")
     if options.repeats < 1:
         sys.exit("error: --repeats is less than 1")
-    rate = sgemm_rate()
+    rate, copied = product_rate(), copy_rate()
+    print(
+        f"{machine()['device']}: products {rate / 1e9:,.0f} GFLOP/s, copies {copied / 1e9:,.1f} GB/s", file=sys.stderr
+    )
     print("\t".join(HEAD))
     told: list[Line] = []
     for name in options.rows or names():
@@ -79,9 +82,15 @@ def main() -> None:
             told += lines(name, count, measured, needed)
         except (RuntimeError, AssertionError, FileNotFoundError) as error:
             sys.exit(f"error: {name}: {error}")
-        for line in told[-len(module.SIDES) :]:
+        for line in told[-len(measured) :]:
             print("\t".join(line.cells()), flush=True)
-        facts = {"machine": machine(), "cores": os.cpu_count(), "sgemm_per_second": rate, "small": options.small}
+        facts = {
+            "machine": machine(),
+            "cores": os.cpu_count(),
+            "products_per_second": rate,
+            "copied_per_second": copied,
+            "small": options.small,
+        }
         facts["rows"] = [asdict(line) for line in told]
         (options.folder / "benchmark.json").write_text(json.dumps(facts, indent=1) + "\n")
 

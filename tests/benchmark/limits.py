@@ -1,25 +1,58 @@
-"""How much of what the processor can do a row reaches: its useful operations against the measured rate of sgemm."""
+"""How much of what a machine can do a row reaches: its useful operations against the measured rate of matrix products.
+
+On a processor these are in fp32, on a CUDA device in the precision in which our jobs compute there.
+"""
 
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Callable
 from pathlib import Path
 
-SIZE, ROUNDS = 3072, 5
+from scripts.common.timing import clock
+
+ROUNDS = 5
+SIZES = {"cpu": 3072, "cuda": 8192}  # rows of the matrices
+BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}  # copied
 
 
-def sgemm_rate() -> float:
-    """Operations a second of a product of square matrices in fp32, by torch, the best of some."""
+def on_gpu() -> bool:
+    """Whether rows run on a CUDA device."""
+    from scripts.models.running import device
+
+    return device() == "cuda"
+
+
+def best_seconds(work: Callable[[], object]) -> float:
+    """The fewest seconds that it takes, of some times; on a CUDA device until it is done there."""
+    taken = []
+    for _ in range(ROUNDS + 1):  # the first warms up
+        start = clock()
+        work()
+        taken.append(clock() - start)
+    return min(taken[1:])
+
+
+def product_rate() -> float:
+    """Operations a second of a product of square matrices, by torch."""
     import torch
 
-    one, other = torch.rand(SIZE, SIZE), torch.rand(SIZE, SIZE)
-    best = float("inf")
-    for _ in range(ROUNDS + 1):  # the first warms up
-        start = time.perf_counter()
-        one @ other
-        best = min(best, time.perf_counter() - start)
-    return 2 * SIZE**3 / best
+    from scripts.models.running import device
+
+    size, kind = SIZES[device()], torch.bfloat16 if on_gpu() and torch.cuda.is_bf16_supported() else torch.float32
+    one, other = (torch.rand(size, size, device=device()).to(kind) for _ in range(2))
+    return 2 * size**3 / best_seconds(lambda: one @ other)
+
+
+def copy_rate() -> float:
+    """Bytes a second that are read, and written, when memory of the device is copied there."""
+    import torch
+
+    from scripts.models.running import device
+
+    source = torch.zeros(BYTES[device()], dtype=torch.uint8, device=device())
+    target = torch.empty_like(source)
+    return 2 * BYTES[device()] / best_seconds(lambda: target.copy_(source))
 
 
 def of_encoder(checkpoint: Path, lengths: list[int]) -> float:

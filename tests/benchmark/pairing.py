@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tests.benchmark.row import Result, Row
+from tests.benchmark.row import Result, Row, sides
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -43,9 +43,9 @@ def result(folder: Path, side: str) -> Result:
 
 def compare(name: str, row: Row, folder: Path, repeats: int) -> dict[str, Measured]:
     """Run all sides in turn, `repeats` times. Raises AssertionError where results do not agree."""
-    taken: dict[str, list[dict[str, float]]] = {side: [] for side in row.SIDES}
+    taken: dict[str, list[dict[str, float]]] = {side: [] for side in sides(row)}
     for _ in range(repeats):
-        for side in row.SIDES:
+        for side in taken:
             taken[side].append(take(name, side, folder))
     first = next(iter(row.SIDES))
     plain = result(folder, first)

@@ -15,6 +15,8 @@ from typing import Protocol, cast
 
 import numpy as np
 
+from tests.benchmark.limits import on_gpu
+
 Result = dict[str, np.ndarray]
 Work = Callable[[], Result]
 
@@ -35,6 +37,11 @@ class Row(Protocol):
 
     def agree(self, side: str, plain: Result, ours: Result) -> str:
         """How far a side's result is from the plain one, in words. Raises AssertionError where that is too far."""
+
+
+def sides(of: Row) -> list[str]:
+    """The sides that run on this machine: int8 is for processors."""
+    return [side for side in of.SIDES if not (on_gpu() and side.endswith("int8"))]
 
 
 def names() -> list[str]:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from tests.benchmark import inputs
-from tests.benchmark.limits import of_encoder
+from tests.benchmark import inputs, limits
+from tests.benchmark import row as benchmark_row
+from tests.benchmark.limits import copy_rate, of_encoder, product_rate
 from tests.benchmark.pairing import compare
 from tests.benchmark.row import names, row
 from tests.support.tiny_bert import build
@@ -108,3 +109,17 @@ def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path
         "error: unknown row 'comparison'; expected one of bm25"
     )
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_on_a_gpu_int8_is_left_out_and_half_precision_agrees(monkeypatch):
+    """What can be seen without one: which sides run there, and how nearly results of bf16 have to agree."""
+    assert product_rate() > 1e8 and copy_rate() > 1e8
+    for module in (limits, benchmark_row):
+        monkeypatch.setattr(module, "on_gpu", lambda: True)
+    for name, result in (("encoding", "vectors"), ("reranking", "scores")):
+        module = row(name)
+        assert benchmark_row.sides(module) == ["plain", "ours"]
+        exact = np.eye(4) if name == "encoding" else np.arange(4.0)
+        assert "bf16" in module.agree("ours", {result: exact}, {result: exact * (1 + 2**-12)})
+        with pytest.raises(AssertionError, match="of bf16"):
+            module.agree("ours", {result: exact}, {result: exact[::-1]})
