@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.common.command_line import run
-from scripts.inference.searching import InShards, answer, requested
+from scripts.inference.searching import InShards as Settings
+from scripts.inference.searching import answer, requested
 from scripts.inference.vectors import open_embeddings
 from scripts.models.model_files import weights_bytes
 from scripts.models.running import device
@@ -20,7 +21,7 @@ FLOAT = 4  # bytes of a number of the embeddings
 
 
 def main() -> None:
-    asked = requested(__doc__, "embeddings", InShards)
+    asked = requested(__doc__, "embeddings", Settings)
     depth, dimensions = asked.settings.depth, asked.settings.truncate_dim
     passages = np.array(list(asked.documents.values()))
     documents: Rows = open_embeddings(asked.options.embeddings, passages.sum())

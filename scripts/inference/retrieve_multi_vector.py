@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.common.command_line import run
-from scripts.inference.searching import InShards, answer, requested
+from scripts.inference.searching import InShards as Settings
+from scripts.inference.searching import answer, requested
 from scripts.inference.token_index import open_index
 from scripts.models.running import device
 
 
 def main() -> None:
-    asked = requested(__doc__, "index", InShards)
+    asked = requested(__doc__, "index", Settings)
     index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
 
     from scripts.inference.exact import search

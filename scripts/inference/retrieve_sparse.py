@@ -18,7 +18,8 @@ import scipy.sparse
 
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.inference.searching import InShards, answer, requested
+from scripts.inference.searching import InShards as Settings
+from scripts.inference.searching import answer, requested
 from scripts.inference.shards import part
 from scripts.inference.term_index import TermIndex, open_index
 
@@ -57,7 +58,7 @@ def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
 
 
 def main() -> None:
-    asked = requested(__doc__, "index", InShards)
+    asked = requested(__doc__, "index", Settings)
     queries = asked.options.queries
     index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
     encoded = asked.encode([text for (text,) in asked.queries.values()])
