@@ -164,7 +164,7 @@ def draw(taken: list[Taken], slopes: dict[str, float], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
+    figure = Figure(figsize=(9, 4.6), layout="constrained")
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2)
     for stage in dict.fromkeys(one.stage for one in taken):
@@ -176,7 +176,7 @@ def draw(taken: list[Taken], slopes: dict[str, float], path: Path) -> None:
     for axes, what in ((left, "Seconds"), (right, "Peak memory (MB)")):
         axes.set(xscale="log", yscale="log", xlabel="Documents", ylabel=what)
         axes.grid(alpha=0.3)
-    left.legend(fontsize=8, title="Stage (exponent of time)", title_fontsize=8)
+    figure.legend(loc="outside lower center", ncols=5, fontsize=8, title="Stage (exponent of time)", title_fontsize=8)
     figure.savefig(path, dpi=150)
 
 
