@@ -5,20 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
+from typing import Any
 
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.strict_json import read_json
 
 RECORD = "index.json"
-
-
-def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
-    """The header of a NumPy file, which is as long for any number of rows: NumPy leaves room for them to grow."""
-    np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
 
 
 def weights_sha256(checkpoint: Path) -> str:

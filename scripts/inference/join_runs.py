@@ -8,10 +8,10 @@ is the sum of its times in all shards. Shards of the queries have candidates, an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -25,7 +25,7 @@ COUNTED = ("queries", "pairs", "passage_pairs")  # of queries of its own; those 
 
 @dataclass(frozen=True)
 class Settings:
-    shards_of: Annotated[str, "documents, or queries"]
+    shards_of: Annotated[Literal["documents", "queries"], "what each shard has a part of"]
     depth: Annotated[int, "documents a query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
 
@@ -52,11 +52,8 @@ def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str
         whole = joined(timings, added=[key for key in COUNTED if key in timings[0]]) | {"queries": queries}
         seconds = [second for of_shard in singles for second in of_shard]
     del whole["shard"]
-    per_second: dict[str, Callable[[], float]] = {
-        "queries_per_second": lambda: whole["queries"] / whole["seconds"],
-        "pairs_per_second": lambda: whole["pairs"] / whole["seconds"],
-    }
-    return whole | {key: speed() for key, speed in per_second.items() if key in whole} | latencies(seconds, None)
+    speeds = {f"{what}_per_second": whole[what] / whole["seconds"] for what in ("queries", "pairs") if what in whole}
+    return whole | speeds | latencies(seconds, None)
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ def ranking_shard_settings(
 
 
 def joining_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:
-    """How the shards of a ranking are joined; `depth` where it is not its own."""
+    """How the shards of a ranking are joined; `depth` where it is not the system's own."""
     ranked = ranking_settings(experiment, system, seed, depth)
     shards_of = "documents" if experiment.systems[system].kind == "retrieve" else "queries"
     return {"shards_of": shards_of, "depth": ranked["depth"], "tag": ranked["tag"]}
@@ -91,7 +91,7 @@ def export_settings(experiment: Experiment, model: str, backend: str, precision:
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:
-    """What a ranking depends on beside its inputs; `depth` where it is not its own."""
+    """What a ranking depends on beside its inputs; `depth` where it is not the system's own."""
     ranker = experiment.systems[system]
     model_keys = system_kind(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}

@@ -15,7 +15,8 @@ import numpy as np
 import scipy.sparse
 
 from scripts.common.errors import UserError
-from scripts.inference.index_files import RECORD, read_record, write_header, write_record
+from scripts.inference.index_files import RECORD, read_record, write_record
+from scripts.inference.vectors import write_header
 
 WEIGHTS, TERMS, OFFSETS = "weights.npy", "terms.npy", "offsets.npy"
 ENTRIES = 4_000_000  # of the index that are looked at at a time

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.inference.index_files import read_record, write_header, write_record
+from scripts.inference.index_files import read_record, write_record
+from scripts.inference.vectors import write_header
 
 VECTORS, OFFSETS = "vectors.npy", "offsets.npy"
 DOCUMENTS = 1024  # of a shard that are copied at a time

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse
@@ -31,6 +31,11 @@ def open_matrix(path: Path) -> np.ndarray:
     return matrix
 
 
+def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
+    """The header of a NumPy file, which is as long for any number of rows: NumPy leaves room for them to grow."""
+    np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
+
+
 def write_rows(path: Path, count: int, dimensions: int, parts: Iterable[np.ndarray]) -> None:
     """Write a NumPy file, float32 of shape (count, dimensions), whose rows come in parts and go to disk as they come.
 
@@ -38,8 +43,7 @@ def write_rows(path: Path, count: int, dimensions: int, parts: Iterable[np.ndarr
     """
     written = 0
     with open(path, "wb") as file:
-        kind = {"descr": "<f4", "fortran_order": False, "shape": (count, dimensions)}
-        np.lib.format.write_array_header_1_0(file, kind)
+        write_header(file, "<f4", (count, dimensions))
         for rows in parts:
             if rows.shape[1:] != (dimensions,):
                 raise ValueError(f"rows of shape {rows.shape} in a matrix of {dimensions} columns")

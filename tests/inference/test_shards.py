@@ -12,6 +12,7 @@ from scripts.inference import encode, encode_multi_vector, encode_sparse, join_i
 from scripts.inference.encode import rows_of_shard
 from scripts.inference.join_shards import join
 from scripts.inference.shards import joined
+from scripts.inference.vectors import stored, write_rows
 from scripts.ir.collection import Document, read_corpus, write_corpus
 from scripts.models.adapters import adapter, index_of
 from tests.models.test_onnx_texts import made
@@ -125,3 +126,21 @@ def test_a_shard_of_other_weights_is_one_line(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="the model gives no document a term"):
         term_index.write_index(tmp_path / "empty", [], tmp_path / "one")
+
+
+def test_rows_are_written_as_numpy_writes_them_or_not_at_all(tmp_path):
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    write_rows(tmp_path / "parts.npy", 4, 3, [rows[:1], rows[1:]])
+    np.save(tmp_path / "whole.npy", rows)
+    assert (tmp_path / "parts.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
+    for count, parts in ((5, [rows]), (4, [rows[:, :2]])):
+        with pytest.raises(ValueError, match="rows of"):
+            write_rows(tmp_path / "other.npy", count, 3, parts)
+
+
+def test_vectors_of_the_wanted_documents_alone_are_held(tmp_path):
+    write_corpus(tmp_path / "c.jsonl", (Document(f"d{n}", "", "x") for n in range(5)))
+    rows = np.arange(10, dtype=np.float32).reshape(5, 2)
+    np.save(tmp_path / "e.npy", rows)
+    held = stored(tmp_path / "e.npy", tmp_path / "c.jsonl", {"d1", "d4"})
+    assert {name: vectors.tolist() for name, vectors in held.items()} == {"d1": [[2, 3]], "d4": [[8, 9]]}
