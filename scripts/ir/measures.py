@@ -1,9 +1,10 @@
 """Effectiveness measures by ir-measures' names: one value per query, on trec_eval's own ranking and query set.
 
-ir-measures computes most of them. Four are computed here, because of limits of their providers: for ERR and nDCG with
-exponential gain a script that takes only numbers as query ids and prints five decimals, for RBP a package that cuts the
-weights at rank 1,000, and for Accuracy one that leaves queries out. Each measure is computed once, even under two
-names. No value is ever a default: each query of the run gets a computed value, or there is an error.
+trec_eval computes most of them, and ir-measures' providers others. Four are computed here, because of limits of their
+providers: for ERR and nDCG with exponential gain a script that takes only numbers as query ids and prints five
+decimals, for RBP a package that cuts the weights at rank 1,000, and for Accuracy one that leaves queries out. Each
+measure is computed once, even under two names. No value is ever a default: each query of the run gets a computed value,
+or there is an error.
 """
 
 from __future__ import annotations
@@ -16,15 +17,14 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.ir.measure_names import LARGEST, OF_CWL, cutoff, parse
-from scripts.ir.trec import Qrels, Run, ranking
+from scripts.ir.plain_measures import Values, is_plain, plain_values
+from scripts.ir.trec import Qrels, Run, held_scores, ranking
 
 ERR_HIGHEST_GRADE = 4  # the scale of the TREC Web track, whose script (gdeval) defines ERR for ir-measures
 NOT_RETRIEVED = 0.0  # the value of a judged query that the run lacks, as trec_eval -c counts it
-PLAIN = ("AP", "P", "R", "RR", "Rprec", "Success", "nDCG")  # measures that trec_eval computes in one pass
 PROVIDERS = ir_measures.providers.FallbackProvider(
     [ir_measures.pytrec_eval, ir_measures.cwl_eval, ir_measures.compat, ir_measures.judged, ir_measures.msmarco]
 )
-Values = dict[str, float]  # query id -> value
 
 
 def check_computable(name: str) -> None:
@@ -50,15 +50,15 @@ def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
     that the qrels lack is left out. A query without relevant documents has the value that the measure's provider gives
     it (0 for all measures that divide by their number). The ranking is trec_eval's for every measure (ties by
     descending document id, scores as 32-bit floats). It is passed to ir-measures as strictly decreasing scores, because
-    its providers break ties differently. Raises UserError for grades that a measure does not allow.
+    its other providers break ties differently. Raises UserError for grades that a measure does not allow.
     """
     _check_grades(qrels, "measures are")
-    rankings = {query: ranking(run[query]) for query in qrels if run.get(query)}
+    judged = {query: run[query] for query in qrels if run.get(query)}
     measures = {name: parse(name) for name in names}
-    values = _computed(list(dict.fromkeys(measures.values())), rankings, qrels)
+    values = _computed(list(dict.fromkeys(measures.values())), judged, qrels)
     for measure, by_query in values.items():
-        if by_query.keys() != rankings.keys() or not all(map(math.isfinite, by_query.values())):
-            query = next((query for query in rankings if not math.isfinite(by_query.get(query, math.nan))), None)
+        if by_query.keys() != judged.keys() or not all(map(math.isfinite, by_query.values())):
+            query = next((query for query in judged if not math.isfinite(by_query.get(query, math.nan))), None)
             raise UserError(f"measure {measure} has no value for query {query}: it cannot be computed for this run")
     columns = {
         name: [values[measure].get(query, NOT_RETRIEVED) for query in qrels] for name, measure in measures.items()
@@ -66,29 +66,27 @@ def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.Index(list(qrels), name="query_id", dtype=str))
 
 
-def _computed(
-    measures: list[ir_measures.Measure], rankings: dict[str, list[str]], qrels: Qrels
-) -> dict[ir_measures.Measure, Values]:
-    """Measure -> query -> value, for each query that has a ranking.
+def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> dict[ir_measures.Measure, Values]:
+    """Measure -> query -> value, for each query of a run whose queries are all judged.
 
-    ir-measures gets the plain measures together, which is faster. It gets each other measure alone, because it mixes up
-    some that it computes together (two recalls of IPrec, nDCG with and without gains).
+    ir-measures gets each measure alone, because it mixes up some that it computes together (two recalls of IPrec, nDCG
+    with and without gains).
     """
-    values: dict[ir_measures.Measure, Values] = {}
-    together = [measure for measure in measures if measure.NAME in PLAIN and measure.params.keys() <= {"cutoff", "rel"}]
-    together = [measure for measure in together if measure.NAME != "RR" or not cutoff(measure)]
-    alone = [[measure] for measure in measures if measure not in together]
-    for group in [together, *alone] if together else alone:
-        first = group[0]
-        if first.NAME in _OWN:
-            values[first] = _OWN[first.NAME](first, rankings, qrels)
-        elif first.NAME == "nDCG" and first["dcg"] == "exp-log2" and first.params.keys() <= {"dcg", "cutoff"}:
-            values[first] = _exponential_ndcg(first, rankings, qrels)
+    plain = [measure for measure in measures if is_plain(measure)]
+    for scores in run.values():
+        held_scores(scores)  # raises UserError where trec_eval would hold something else
+    values = plain_values(plain, run, qrels)
+    others = [measure for measure in measures if measure not in values]
+    rankings = {query: ranking(scores) for query, scores in run.items()} if others else {}
+    for measure in others:
+        if measure.NAME in _OWN:
+            values[measure] = _OWN[measure.NAME](measure, rankings, qrels)
+        elif measure.NAME == "nDCG" and measure["dcg"] == "exp-log2" and measure.params.keys() <= {"dcg", "cutoff"}:
+            values[measure] = _exponential_ndcg(measure, run, qrels)
         else:
-            if first.NAME in OF_CWL:
-                _check_grades(qrels, f"measure {first} is", first["max_rel"])
-            seen = cutoff(first) if first.NAME == "RR" else None  # its provider would sort what lies deeper, too
-            values |= _provided(group, {query: ranked[:seen] for query, ranked in rankings.items()}, qrels)
+            if measure.NAME in OF_CWL:
+                _check_grades(qrels, f"measure {measure} is", measure["max_rel"])
+            values[measure] = _provided(measure, rankings, qrels)
     return values
 
 
@@ -101,21 +99,16 @@ def _check_grades(qrels: Qrels, which: str, highest: int = LARGEST) -> None:
         raise UserError(f"no measure is defined for grades below -{LARGEST}; the qrels hold {min(grades)}")
 
 
-def _provided(
-    measures: list[ir_measures.Measure], rankings: dict[str, list[str]], qrels: Qrels
-) -> dict[ir_measures.Measure, Values]:
-    """Measure -> query -> value, as ir-measures computes it from the rankings."""
-    values: dict[ir_measures.Measure, Values] = {measure: {} for measure in measures}
+def _provided(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
+    """The values that ir-measures computes from the rankings."""
     if not rankings:
-        return values
+        return {}
     strict = {
         query: dict(zip(documents, map(float, range(len(documents), 0, -1)), strict=True))
         for query, documents in rankings.items()
     }
     judged = {query: qrels[query] for query in rankings}
-    for value in PROVIDERS.iter_calc(measures, judged, strict):
-        values[value.measure][value.query_id] = float(value.value)
-    return values
+    return {value.query_id: float(value.value) for value in PROVIDERS.iter_calc([measure], judged, strict)}
 
 
 def _err(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
@@ -175,7 +168,7 @@ def _accuracy(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrel
 _OWN = {"ERR": _err, "RBP": _rbp, "Accuracy": _accuracy}
 
 
-def _exponential_ndcg(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
+def _exponential_ndcg(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:
     """nDCG with the gain 2^grade - 1, computed as nDCG with linear gain on qrels that hold these gains.
 
     Burges et al. (2005), Learning to Rank using Gradient Descent, ICML, section 7.
@@ -183,4 +176,4 @@ def _exponential_ndcg(measure: ir_measures.Measure, rankings: dict[str, list[str
     _check_grades(qrels, f"measure {measure} is", LARGEST.bit_length())
     gains = {q: {d: 2 ** max(0, grade) - 1 for d, grade in judged.items()} for q, judged in qrels.items()}
     linear = ir_measures.nDCG if cutoff(measure) is None else ir_measures.nDCG @ cutoff(measure)
-    return _provided([linear], rankings, gains)[linear]
+    return plain_values([linear], run, gains)[linear]

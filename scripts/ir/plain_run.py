@@ -7,16 +7,19 @@ bits, and each document once a query. Of any other nothing is said here: `script
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from scripts.common.reading import DAMAGE, open_text
+from scripts.common.reading import DAMAGE, open_bytes
 
-BLOCK = 1 << 16  # characters: what is made of them stays in the processor's cache
-LONGEST_LINE = 1 << 16  # characters; longer ones are read with care
+BLOCK = 1 << 20  # bytes read at a time
+LONGEST_LINE = 1 << 16  # bytes; longer ones are read with care
 LARGEST_SCORE = float(np.finfo(np.float32).max)  # trec_eval holds scores as 32-bit floats
+_PLAIN = bytes(range(ord("!"), ord("~") + 1)) + b" \n"
+_EMPTY = (b"  ", b"\n ", b" \n", b"\n\n")  # a column or a line without a character
+_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 
 
 def read_plain_run(path: Path) -> dict[str, dict[str, float]] | None:
@@ -24,48 +27,53 @@ def read_plain_run(path: Path) -> dict[str, dict[str, float]] | None:
     run: dict[str, dict[str, float]] = {}
     try:
         for block in _blocks(path):
-            if not _add(block, run):
+            padded = b"\n" + block
+            if block.translate(None, _PLAIN) or any(gap in padded for gap in _EMPTY) or not _add(block, run):
                 return None
-    except (*DAMAGE, ValueError):  # also of float()
+    except (*DAMAGE, ValueError):  # also of pyarrow
         return None
     return run
 
 
-def _blocks(path: Path) -> Iterator[str]:
-    """The text in pieces of whole lines. Raises ValueError where a line is too long for that."""
-    with open_text(path) as file:
-        while text := file.read(BLOCK):
-            text += file.readline(LONGEST_LINE)
-            if not text.endswith("\n"):
+def _blocks(path: Path) -> Iterator[bytes]:
+    """The file in pieces of whole lines. Raises ValueError where a line is too long for that."""
+    with open_bytes(path) as file:
+        while block := file.read(BLOCK):
+            block += file.readline(LONGEST_LINE)
+            if not block.endswith(b"\n"):
                 if file.read(1):
-                    raise ValueError(f"a line of more than {LONGEST_LINE} characters")
-                text += "\n"
-            yield text
+                    raise ValueError(f"a line of more than {LONGEST_LINE} bytes")
+                block += b"\n"
+            yield block
 
 
-def _add(text: str, run: dict[str, dict[str, float]]) -> bool:
-    """Add the lines of a block to the run; False for lines of another form. Raises ValueError where a score is none."""
-    if not text.isascii() or not text.replace("\n", "").isprintable():
-        return False
-    # Each end of a line becomes a field of its own, so that a line of five columns is not mended by one of seven.
-    fields = text.replace("\n", " \n ").split(" ")
-    fields.pop()
-    lines = text.count("\n")
-    if len(fields) != 7 * lines or fields[6::7] != ["\n"] * lines or "" in fields:
-        return False
-    queries, documents, ranks, numerals = (fields[column::7] for column in (0, 2, 3, 4))
-    if not "".join(ranks).isdecimal() or any("_" in numeral for numeral in numerals):
-        return False
-    scores = list(map(float, numerals))
-    if not np.abs(scores).max() <= LARGEST_SCORE:  # nor where one is not a number
-        return False
-    start = 0
-    for query, group in groupby(queries):
-        end = start + sum(1 for _ in group)
-        found = run.setdefault(query, {})
+def _add(block: bytes, run: dict[str, dict[str, float]]) -> bool:
+    """Add the lines of a block to the run; False for lines of another form, or ValueError from pyarrow."""
+    import pyarrow as arrow  # takes longer than a small run
+    from pyarrow import csv
+
+    text = arrow.dictionary(arrow.int32(), arrow.string())  # a text that comes again becomes one Python string
+    table = csv.read_csv(
+        arrow.BufferReader(block),
+        csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=_COLUMNS),
+        csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
+        csv.ConvertOptions(
+            include_columns=["query", "document", "rank", "score"],
+            column_types=dict.fromkeys(_COLUMNS, text) | {"score": arrow.float64()},
+            null_values=[],
+        ),
+    )
+    queries, documents, ranks = (table[name].combine_chunks() for name in ("query", "document", "rank"))
+    scores = table["score"].to_numpy()
+    if not "".join(ranks.dictionary.to_pylist()).isdecimal() or not np.abs(scores).max() <= LARGEST_SCORE:
+        return False  # where one is not a number, too
+    names = np.array(documents.dictionary.to_pylist(), dtype=object)[documents.indices.to_numpy()].tolist()
+    numbers, query = scores.tolist(), queries.indices.to_numpy()
+    bounds = [0, *(np.flatnonzero(np.diff(query)) + 1).tolist(), len(query)]
+    for start, end in pairwise(bounds):
+        found = run.setdefault(queries.dictionary[query[start]].as_py(), {})
         before = len(found)
-        found.update(zip(documents[start:end], scores[start:end], strict=True))
+        found.update(zip(names[start:end], numbers[start:end], strict=True))
         if len(found) != before + end - start:
             return False
-        start = end
     return True

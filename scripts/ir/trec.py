@@ -6,7 +6,6 @@ space separates columns; other spaces (U+00A0) belong to an id. Control characte
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -32,15 +31,20 @@ def ranking(scores: dict[str, float]) -> list[str]:
 
     Raises UserError for a score that is not finite or beyond 32 bits, because it has no place in the order.
     """
-    if scores and not (all(map(math.isfinite, scores.values())) and max(map(abs, scores.values())) <= LARGEST_SCORE):
-        document = next(name for name, score in scores.items() if not abs(score) <= LARGEST_SCORE)
-        raise UserError(f"the score of document {document} is {scores[document]}, not a finite number of 32 bits")
-    documents = list(scores)
-    held = np.fromiter(scores.values(), np.float32, len(documents))
+    documents, held = list(scores), held_scores(scores)
     if (held[1:] < held[:-1]).all():  # as most files have it
         return documents
     of_document = dict(zip(documents, held.tolist(), strict=True))
     return sorted(documents, key=lambda document: (of_document[document], document.encode()), reverse=True)
+
+
+def held_scores(scores: dict[str, float]) -> np.ndarray:
+    """The scores as trec_eval holds them (shape: documents, float32); raises UserError where one cannot be held so."""
+    given = np.fromiter(scores.values(), np.float64, len(scores))
+    if len(given) and not np.abs(given).max() <= LARGEST_SCORE:  # nor where one is not a number
+        document = next(name for name, score in scores.items() if not abs(score) <= LARGEST_SCORE)
+        raise UserError(f"the score of document {document} is {scores[document]}, not a finite number of 32 bits")
+    return given.astype(np.float32)
 
 
 def top(scores: dict[str, float], depth: int) -> dict[str, float]:

@@ -66,8 +66,8 @@ def test_a_value_that_a_provider_does_not_give_is_an_error_and_no_0(monkeypatch)
             return [one for one in ir_measures.iter_calc(wanted, qrels, run) if one.query_id != "q2"]
 
     monkeypatch.setattr(measures, "PROVIDERS", Forgetful())
-    with pytest.raises(UserError, match="measure AP has no value for query q2"):
-        evaluate(RUN, QRELS, ["AP"])
+    with pytest.raises(UserError, match="measure Bpref has no value for query q2"):
+        evaluate(RUN, QRELS, ["Bpref"])
 
 
 @pytest.mark.parametrize("name", ["RR(cutoff=2)", "Accuracy@2", "Accuracy"])

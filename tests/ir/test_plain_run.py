@@ -46,7 +46,8 @@ def test_it_reads_what_the_careful_reader_reads(tmp_path, monkeypatch, carefully
     [
         "b Q0 d 1 2 t\na Q0 d 1 3 t\nb Q0 e 2 1 t\n",  # a query comes back
         "b Q0 d 1 2 t\nb Q0 e 2 1 t",  # no end of the last line
-        "q Q0 d 1 +1.5e+3 t\nq Q0 e 2 .5 t\nq Q0 f 3 1. t\n",
+        "q Q0 d 1 +1.5e+3 t\nq Q0 e 2 .5 t\nq Q0 f 3 1. t\nq Q0 null 4 -7e-320 t\nq NA \"NA 007 -0 'NaN\n",
+        "".join(f"q Q0 d{number} {number} {0.1 / (number + 1)!r} t\n" for number in range(999)),
     ],
 )
 def test_plain_runs_of_other_hands(tmp_path, carefully, content):
@@ -69,8 +70,11 @@ def test_plain_runs_of_other_hands(tmp_path, carefully, content):
         LINE.replace("d", "d\x01"),
         LINE + LINE,
         LINE.replace("d", "c") + LINE.replace("q", "p") + LINE + LINE,
-        *(LINE.replace("0.5", score) for score in ("nan", "inf", "-Infinity", "1e39", "1_0", "high", "1e400")),
-        *(LINE.replace(" 1 ", f" {rank} ") for rank in ("-1", "1.0", "one")),
+        *(
+            LINE.replace("0.5", score)
+            for score in ("nan", "inf", "-Infinity", "1e39", "1_0", "high", "1e400", "0x1p3", "1d5", "", "nan(1)")
+        ),
+        *(LINE.replace(" 1 ", f" {rank} ") for rank in ("-1", "1.0", "one", "0x10", "")),
         LINE * 10000 + LINE.replace("d", "d" * 200_000) + LINE,
     ],
 )
