@@ -89,6 +89,12 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+def is_module(model: Any) -> bool:
+    """Whether a loaded model is one of torch, and not one in ONNX."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
 def precision() -> str:
     """`bf16` on a CUDA device that computes in it, else `fp32`."""
     import torch

@@ -189,7 +189,14 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
         put = {role: prompt for role, prompt in encoder.prompts.items() if prompt}
         score = partial(encoder.score, batch_size=batch_size)
         return Scorer(score, {**encoder.facts, **fact(put)}, encoder.tokenizer, put)
-    return scorer(load(folder, max_length), batch_size)
+
+    from scripts.models.first_token import first_token_alone
+    from scripts.models.prompts import rank_fast
+
+    model = load(folder, max_length)
+    first_token_alone(model.transformers_model)
+    rank_fast(model)
+    return scorer(model, batch_size)
 
 
 def scorer(model: CrossEncoder, batch_size: int) -> Scorer:

@@ -1,0 +1,74 @@
+"""What lets a model that ranks compute faster on a processor, in the same fp32 arithmetic.
+
+Processors with AVX-512 multiply matrices by oneDNN, of weights that it packs once and with the GELU that follows them:
+a fifth to a quarter faster than by MKL, which torch takes otherwise. Where there is no AVX-512, MKL is as fast or
+faster, and nothing changes. Packed weights are a copy, so a model takes up to twice the memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+LARGEST = 2 << 30  # bytes of weights that are packed; of larger models a second copy may be more than there is
+EXACT, APPROXIMATE = "none", "tanh"  # oneDNN's names of the ways to compute a GELU
+
+
+class PackedLinear(torch.nn.Linear):
+    """A linear layer, and what follows it, by oneDNN; what has no fp32 numbers is left to torch.
+
+    It takes the place of a layer's class (see `pack`), so its parameters stay what they were.
+    """
+
+    packed: torch.Tensor
+    gelu: str | None  # how the GELU that follows is computed, where one does
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        if inputs.dtype != torch.float32 or not inputs.numel():
+            outputs = super().forward(inputs)
+            approximate = EXACT if self.gelu is None else self.gelu
+            return outputs if self.gelu is None else torch.nn.functional.gelu(outputs, approximate=approximate)
+        follows, way = ("none", "") if self.gelu is None else ("gelu", self.gelu)
+        return torch.ops.mkldnn._linear_pointwise(inputs, self.packed, self.bias, follows, [], way)
+
+
+def packs() -> bool:
+    """Whether packed weights are the faster ones here."""
+    return torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
+
+
+def speed_up(model: torch.nn.Module) -> None:
+    """Let a loaded model, which is not trained any more, compute by packed weights where that is faster."""
+    linear = [module for module in model.modules() if type(module) is torch.nn.Linear and _fits(module)]
+    if not packs() or sum(module.weight.nbytes for module in linear) > LARGEST:
+        return
+    for module in linear:
+        pack(module)
+    for module in model.modules():
+        way = _gelu(getattr(module, "intermediate_act_fn", None))
+        if way is not None and type(getattr(module, "dense", None)) is PackedLinear:
+            module.dense.gelu, module.intermediate_act_fn = way, torch.nn.Identity()
+
+
+def pack(module: torch.nn.Linear) -> None:
+    """Make a linear layer a PackedLinear, in place."""
+    module.__class__ = PackedLinear
+    with torch.inference_mode(False), torch.no_grad():
+        module.packed = torch.ops.mkldnn._reorder_linear_weight(module.weight)
+    module.gelu = None
+
+
+def _fits(module: torch.nn.Linear) -> bool:
+    return module.weight.device.type == "cpu" and module.weight.dtype == torch.float32 and module.weight.numel() > 0
+
+
+def _gelu(activation: Any) -> str | None:
+    """How an activation of the library computes a GELU; None where it is none, or one of another form."""
+    from transformers.activations import GELUActivation, GELUTanh
+
+    if type(activation) is torch.nn.GELU:
+        return activation.approximate
+    if type(activation) is GELUTanh:
+        return APPROXIMATE
+    return EXACT if type(activation) is GELUActivation else None
