@@ -18,7 +18,7 @@ MODELS = {f"{family}ForSequenceClassification": f"{family}Layer" for family in F
 
 
 def first_token_alone(whole: Any) -> bool:
-    """Let a model of transformers compute its last layer for the first token alone; returns whether it is such a one."""
+    """Let a model of transformers compute its last layer for the first token alone. Returns False where it cannot."""
     expected = MODELS.get(type(whole).__name__)
     encoder = getattr(getattr(whole, whole.base_model_prefix, None), "encoder", None)
     layers = getattr(encoder, "layer", None)

@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 import logging
 import warnings
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -80,7 +80,7 @@ def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) 
     free = {0: torch.export.Dim.AUTO, 1: torch.export.Dim.AUTO}
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     try:
-        with warnings.catch_warnings(), redirect_stdout(StringIO()), torch.inference_mode():
+        with warnings.catch_warnings(), redirect_stdout(StringIO()), torch.inference_mode(), plain_attention(graph):
             warnings.simplefilter("ignore")
             program = torch.onnx.export(
                 graph,
@@ -101,6 +101,24 @@ def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) 
         del part.metadata_props[:]
     del model.graph.value_info[:]  # shapes of what is in between, with which onnxruntime's own inference disagrees
     onnx.save(model, file)
+
+
+@contextmanager
+def plain_attention(model: torch.nn.Module) -> Iterator[None]:
+    """Let a model compute attention step by step meanwhile.
+
+    Of torch's fused attention the exporter makes a graph that also looks for rows without any token, in each layer.
+    Without that a text takes a sixth less time.
+    """
+    inner = [module for module in model.modules() if hasattr(module, "set_attn_implementation")]
+    before = [(module, module.config._attn_implementation) for module in inner]
+    for module in inner:
+        module.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        for module, way in before:
+            module.set_attn_implementation(way)
 
 
 def quantise(file: Path) -> None:

@@ -36,7 +36,8 @@ class OnnxCrossEncoder:
         prompt = self.prompts.get("query", "")
         pairs = [(prompt + query, document) for query, document in pairs] if prompt else pairs
         scores = np.empty(len(pairs), dtype=np.float32)
-        for rows in batches([len(query) + len(document) for query, document in pairs], batch_size):
-            logits, _ = self.session.run([pairs[row] for row in rows])
+        parts = list(batches([len(query) + len(document) for query, document in pairs], batch_size))
+        outputs = self.session.run_each([[pairs[row] for row in rows] for rows in parts])
+        for rows, (logits, _) in zip(parts, outputs, strict=True):
             scores[rows] = logits[:, 0]
         return finite(scores)

@@ -25,6 +25,7 @@ class Output(NamedTuple):
 class Runtime(Protocol):
     """A loaded graph."""
 
+    CONCURRENT: bool  # whether several threads may run it at a time
     inputs: set[str]
     outputs: list[Output]
 
@@ -34,6 +35,8 @@ class Runtime(Protocol):
 
 class OnnxRuntime:
     """A graph in onnxruntime."""
+
+    CONCURRENT = True
 
     def __init__(self, file: Path, threads: int) -> None:
         import onnxruntime
@@ -54,6 +57,8 @@ class OnnxRuntime:
 class OpenVino:
     """A graph in OpenVINO, whose floating-point numbers are fp32 also on processors that compute faster in bf16."""
 
+    CONCURRENT = False
+
     def __init__(self, file: Path, threads: int) -> None:
         import openvino
 
@@ -72,14 +77,14 @@ class OpenVino:
 RUNTIMES: dict[str, type[OnnxRuntime] | type[OpenVino]] = {"onnx": OnnxRuntime, "openvino": OpenVino}
 
 
-def open_graph(file: Path, backend: str) -> tuple[Runtime, int]:
+def open_graph(file: Path, backend: str, threads: int | None = None) -> tuple[Runtime, int]:
     """A file's graph in the runtime of a backend, and its number of threads: OMP_NUM_THREADS, or that of the cores.
 
     Raises UserError where there is no such backend, or it cannot load the file.
     """
     if backend not in RUNTIMES:
         raise UserError(f"{file}: is to be run by {backend!r}; known are {', '.join(RUNTIMES)}")
-    threads = int(os.environ.get("OMP_NUM_THREADS", 0))
+    threads = threads or int(os.environ.get("OMP_NUM_THREADS", 0))
     try:
         return RUNTIMES[backend](file, threads), threads or os.cpu_count() or 1
     except Exception as error:  # the runtimes' own exceptions, which share no base

@@ -6,20 +6,25 @@ The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.models.model_files import read_object
 from scripts.models.onnx_file import precision
-from scripts.models.onnx_runtimes import open_graph
+from scripts.models.onnx_runtimes import Runtime, open_graph
 
 FILE, EXPORTED = "model.onnx", "exported.json"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what a graph may take
 PADDING = ("[PAD]", "<pad>")
+
+Computed = TypeVar("Computed")
 
 
 class OnnxSession:
@@ -30,10 +35,11 @@ class OnnxSession:
         if not self.file.is_file():
             raise UserError(f"{checkpoint}: not a model for backend onnx, it has no {FILE}")
         self.exported = read_object(checkpoint / EXPORTED) if (checkpoint / EXPORTED).is_file() else {}
-        self.graph, threads = open_graph(self.file, self.exported.get("backend", "onnx"))
+        self.backend = self.exported.get("backend", "onnx")
+        self.graph, self.threads = open_graph(self.file, self.backend)
         self.outputs = self.graph.outputs
         self.tokenizer = load_tokenizer(checkpoint, max_length)
-        self.facts = {"precision": precision(self.file), "device": "cpu", "threads": threads}
+        self.facts = {"precision": precision(self.file), "device": "cpu", "threads": self.threads}
 
     def features(self, texts: Sequence, tokenizer: Any = None) -> dict[str, np.ndarray]:
         """What a graph may take of a batch of texts or pairs (by another tokenizer): int64 of shape (texts, tokens)."""
@@ -45,15 +51,43 @@ class OnnxSession:
         }
         return {name: np.array(values, dtype=np.int64) for name, values in features.items()}
 
-    def compute(self, features: dict[str, np.ndarray], output: str | None = None) -> np.ndarray:
-        """An output (the first, unless named) for the features that the graph takes."""
-        given = {name: array for name, array in features.items() if name in self.graph.inputs}
-        return self.graph.run([output or self.outputs[0].name], given)[0]
+    @cached_property
+    def narrow(self) -> Runtime:
+        """The same graph for one thread, of which several compute at a time."""
+        return open_graph(self.file, self.backend, threads=1)[0]
 
-    def run(self, texts: Sequence, output: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def compute(self, features: dict[str, np.ndarray], output: str | None = None, by: Runtime | None = None) -> Any:
+        """An output (the first, unless named) for the features that the graph takes: an array with a row a text."""
+        given = {name: array for name, array in features.items() if name in self.graph.inputs}
+        return (by or self.graph).run([output or self.outputs[0].name], given)[0]
+
+    def run(
+        self, texts: Sequence, output: str | None = None, by: Runtime | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The same for a batch of texts or pairs, and its attention mask: int64 of shape (texts, tokens)."""
         features = self.features(texts)
-        return self.compute(features, output), features["attention_mask"]
+        return self.compute(features, output, by), features["attention_mask"]
+
+    def each(self, batched: list[list], step: Callable[[list, Runtime], Computed]) -> Iterator[Computed]:
+        """What `step` makes of each batch and a graph, in order.
+
+        Where there are many, each passes in a thread of its own: threads that share a batch wait for each other.
+        """
+        if self.threads == 1 or len(batched) < 2 * self.threads or not self.graph.CONCURRENT:
+            yield from (step(texts, self.graph) for texts in batched)
+            return
+        waiting: deque[Future[Computed]] = deque()
+        with ThreadPoolExecutor(self.threads) as pool:
+            for texts in batched:
+                waiting.append(pool.submit(step, texts, self.narrow))
+                if len(waiting) > 2 * self.threads:  # so that outputs do not gather
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+    def run_each(self, batched: list[list], output: str | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """`run` of each batch, in order."""
+        return self.each(batched, lambda texts, graph: self.run(texts, output, graph))
 
     def described(self) -> str:
         """The outputs, each with its shape."""

@@ -38,8 +38,9 @@ class OnnxSparseEncoder:
         prompted = [self.prompts[role] + text for text in texts]
         made: list[scipy.sparse.csr_array] = []
         order: list[int] = []
-        for rows in batches([len(text) for text in prompted], batch_size):
-            weights, _ = self.session.run([prompted[row] for row in rows])
+        parts = list(batches([len(text) for text in prompted], batch_size))
+        outputs = self.session.run_each([[prompted[row] for row in rows] for rows in parts])
+        for rows, (weights, _) in zip(parts, outputs, strict=True):
             made.append(scipy.sparse.csr_array(finite(weights)))
             order += rows
         return scipy.sparse.vstack(made, format="csr")[np.argsort(order)]

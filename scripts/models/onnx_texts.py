@@ -62,8 +62,9 @@ class OnnxBiEncoder:
         """
         prompted = [self.prompts[role] + text for text in texts]
         made: list[np.ndarray | None] = [None] * len(texts)
-        for rows in batches([len(text) for text in prompted], batch_size):
-            output, mask = self.session.run([prompted[row] for row in rows], self.output)
+        parts = list(batches([len(text) for text in prompted], batch_size))
+        outputs = self.session.run_each([[prompted[row] for row in rows] for rows in parts], self.output)
+        for rows, (output, mask) in zip(parts, outputs, strict=True):
             for row, vector in zip(rows, self._pooled(output, mask), strict=True):
                 made[row] = vector
         vectors = finite(np.asarray(made, dtype=np.float32))

@@ -15,6 +15,7 @@ import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.models.adapters import Role
+from scripts.models.onnx_runtimes import Runtime
 from scripts.models.onnx_session import EXPORTED, OnnxSession, batches, load_tokenizer
 
 
@@ -44,9 +45,14 @@ class OnnxMultiVectorEncoder:
         """Of each text, with the role's prompt, the vectors that count: float32 of shape (tokens, dimensions)."""
         prompted = [self.prompts[role] + text for text in texts]
         made: dict[int, np.ndarray] = {}
-        for rows in batches([len(text) for text in prompted], batch_size):
-            features, counted = self._features([prompted[row] for row in rows], role)
-            vectors = self.session.compute(features).astype(np.float32, copy=False)
+        parts = list(batches([len(text) for text in prompted], batch_size))
+
+        def step(texts: list[str], graph: Runtime) -> tuple[np.ndarray, np.ndarray]:
+            features, counted = self._features(texts, role)
+            return self.session.compute(features, by=graph).astype(np.float32, copy=False), counted
+
+        outputs = self.session.each([[prompted[row] for row in rows] for rows in parts], step)
+        for rows, (vectors, counted) in zip(parts, outputs, strict=True):
             made |= {row: vectors[place, counted[place]] for place, row in enumerate(rows)}
         return [made[row] for row in range(len(texts))]
 

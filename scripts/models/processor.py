@@ -1,6 +1,6 @@
-"""What lets a model that ranks compute faster on a processor, in the same fp32 arithmetic.
+"""What lets ranking compute faster on a processor, in the same fp32 arithmetic.
 
-Processors with AVX-512 multiply matrices by oneDNN, of weights that it packs once and with the GELU that follows them:
+Processors with AVX-512 multiply matrices by oneDNN, a model's weights packed once and with the GELU that follows them:
 a fifth to a quarter faster than by MKL, which torch takes otherwise. Where there is no AVX-512, MKL is as fast or
 faster, and nothing changes. Packed weights are a copy, so a model takes up to twice the memory.
 """
@@ -36,6 +36,13 @@ class PackedLinear(torch.nn.Linear):
 def packs() -> bool:
     """Whether packed weights are the faster ones here."""
     return torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
+
+
+def products(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """The dot products of all rows (n, width) with all columns (m, width): shape (n, m), on their device."""
+    if rows.device.type == "cpu" and rows.dtype == torch.float32 and len(rows) and len(columns) and packs():
+        return torch.ops.mkldnn._linear_pointwise(rows, columns, None, "none", [], "")
+    return rows @ columns.T
 
 
 def speed_up(model: torch.nn.Module) -> None:

@@ -47,6 +47,24 @@ def test_vectors_are_pooled_of_unit_length_and_those_of_their_texts(tmp_path, po
     np.testing.assert_allclose(vectors, [by_hand(folder, pooling, text) for text in TEXTS], rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("pooling", ["mean", "none"])
+def test_batches_that_pass_at_the_same_time_give_the_same_in_the_same_order(tmp_path, monkeypatch, pooling):
+    folder = made(tmp_path / "tiny", pooling)
+    texts = [" ".join(WORDS[5 + n * step % 5] for n in range(1 + step % 7)) for step in range(40)]
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    one = OnnxBiEncoder(folder, 32)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    three = OnnxBiEncoder(folder, 32)
+    assert np.array_equal(one.encode(texts, 2, "document"), three.encode(texts, 2, "document"))
+    assert "narrow" in vars(three.session) and "narrow" not in vars(one.session)
+    three = OnnxBiEncoder(folder, 32)
+    three.encode(texts[:4], 2, "document")  # two batches are fewer than threads, which then share each
+    assert "narrow" not in vars(three.session)
+    monkeypatch.setattr(three.session, "run", lambda *of: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        three.encode(texts, 2, "document")
+
+
 def test_a_prompt_of_its_role_stands_before_a_text_and_long_texts_are_cut(tmp_path):
     folder, kind = made(tmp_path / "tiny", "mean"), adapter("bi-encoder")
     model = kind.load(folder, 4)

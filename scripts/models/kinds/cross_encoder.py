@@ -132,10 +132,12 @@ def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
 def exportable(model: CrossEncoder, folder: Path) -> Exportable:
     """What becomes of a loaded model in ONNX: the logit of a pair. Raises UserError for a judging language model."""
     from scripts.models import language_models
+    from scripts.models.first_token import first_token_alone
     from scripts.models.onnx_export import Exportable
 
     if language_models.judges(model):
         raise UserError("cannot be exported to ONNX: a language model that judges by words has no graph of a score")
+    first_token_alone(model.transformers_model)
     return Exportable(
         model=model,
         compute=lambda whole, features: whole(features)["scores"].reshape(-1, 1),

@@ -1,4 +1,6 @@
-"""A corpus is encoded by a bi-encoder (all-MiniLM-L6-v2, 128 tokens, batches of 32): `SentenceTransformer.encode`, and ours."""
+"""A corpus is encoded by a bi-encoder (all-MiniLM-L6-v2, 128 tokens, batches of 32): `SentenceTransformer.encode`, and ours.
+
+In int8 batches have one text, so that no vector depends on those beside it."""
 
 from __future__ import annotations
 
@@ -32,24 +34,31 @@ def plain(folder: Path) -> Work:
     return lambda: {"vectors": model.encode(given["documents"], batch_size=BATCH, normalize_embeddings=True)}
 
 
-def ours(folder: Path, checkpoint: Path | None = None) -> Work:
-    from scripts.inference.encode import BATCHES
-    from scripts.models.adapters import adapter
-
-    given, kind = inputs.read_texts(folder), adapter("bi-encoder")
-    model, texts = kind.load(checkpoint or Path(given["checkpoint"]), inputs.MAX_LENGTH), given["documents"]
-    kind.encode(model, texts[:BATCH], BATCH, "document")
-
-    def work() -> Result:  # chunk by chunk, as a job does it
-        chunks = range(0, len(texts), BATCH * BATCHES)
-        encoded = [kind.encode(model, texts[first : first + BATCH * BATCHES], BATCH, "document") for first in chunks]
-        return {"vectors": np.concatenate(encoded)}
-
-    return work
+def ours(folder: Path) -> Work:
+    return by(Path(inputs.read_texts(folder)["checkpoint"]), folder, BATCH)
 
 
 def ours_int8(folder: Path) -> Work:
-    return ours(folder, inputs.exported("bi-encoder", Path(inputs.read_texts(folder)["checkpoint"]), folder))
+    return by(inputs.exported("bi-encoder", Path(inputs.read_texts(folder)["checkpoint"]), folder), folder, 1)
+
+
+def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
+    """Encoding as a job does it, by a checkpoint in one form."""
+    from scripts.inference.encode import BATCHES
+    from scripts.models.adapters import adapter
+    from scripts.models.prompts import rank_fast
+
+    kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
+    model = kind.load(checkpoint, inputs.MAX_LENGTH)
+    rank_fast(model)
+    kind.encode(model, texts[:BATCH], batch_size, "document")
+
+    def work() -> Result:  # chunk by chunk
+        chunks = [texts[first : first + BATCH * BATCHES] for first in range(0, len(texts), BATCH * BATCHES)]
+        encoded = [kind.encode(model, chunk, batch_size, "document") for chunk in chunks]
+        return {"vectors": np.concatenate(encoded)}
+
+    return work
 
 
 SIDES = {"plain": plain, "ours": ours, "ours, int8": ours_int8}
