@@ -11,9 +11,10 @@ import pytest
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark import inputs, limits
 from tests.benchmark import row as benchmark_row
+from tests.benchmark.__main__ import main
 from tests.benchmark.limits import copy_rate, of_encoder, product_rate
 from tests.benchmark.pairing import compare
-from tests.benchmark.row import names, row
+from tests.benchmark.row import lacking, names, row
 from tests.support.tiny_bert import build
 
 TEXTS = [f"the price of oats in august {number} ash elm fig rain" for number in range(120)]
@@ -48,6 +49,7 @@ WRONG = {  # what is added to a right result
     "reranking": {"scores": np.array([0.0, 1.0] * 50)},
     "exact_search": {"scores": 0.01},
     "scoring": {"run-0.trec.gz": 1e-5},
+    "scoring_ranx": {"run-0.trec.gz": 1e-5},
     "randomisation": {"p": np.array([0.5, 0.0])},
     "comparisons": {"summaries": 1e-6},
     "training": {"losses": 5.0},
@@ -60,6 +62,8 @@ SLOW = {("reranking", "ours, int8")}  # an export takes long, and another row ha
 @pytest.mark.parametrize("name", names())
 def test_both_sides_do_the_same_and_a_wrong_result_is_found(name, small_inputs):
     module = row(name)
+    if why := lacking(module):
+        pytest.skip(why)
     assert module.TITLE and module.UNIT and module.prepare(small_inputs, small=True) > 0
     sides = {side: ready for side, ready in module.SIDES.items() if (name, side) not in SLOW}
     results = {side: ready(small_inputs)() for side, ready in sides.items()}
@@ -110,6 +114,17 @@ def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path
         "error: unknown row 'comparison'; expected one of bm25"
     )
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_row_whose_package_is_absent_is_skipped_in_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(row("scoring_ranx"), "NEEDS", "absent_package")
+    rows = ["scoring_ranx", "comparisons", "--small", "--repeats", "1", "--folder", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["benchmark", *rows])
+    main()
+    told = capsys.readouterr()
+    assert [line.split("\t")[0] for line in told.out.splitlines()] == ["row", "comparisons", "comparisons"]
+    (skipped,) = [line for line in told.err.splitlines() if "scoring_ranx" in line]
+    assert skipped.startswith("scoring_ranx: skipped, absent_package is not installed: .venv/bin/python -m pip install")
 
 
 def test_on_a_gpu_int8_is_left_out_and_half_precision_agrees(monkeypatch):
