@@ -28,6 +28,7 @@ class Row(Protocol):
     TITLE: str  # what is done, and by what the plain way does it
     UNIT: str  # of what is counted
     SIDES: dict[str, Callable[[Path], Work]]  # "plain" first, then "ours", and maybe "ours, int8"
+    ONCE: bool  # each side runs once, whatever the repeats, since it repeats its work itself
     NEEDS: str  # a package that is none of the project's; rows without it need none
     BY_COMMANDS: bool  # whether commands do the work, whose memory counts; without it, the process does
 

@@ -38,7 +38,8 @@ def small_inputs(tmp_path, monkeypatch) -> Path:
             lines = [json.dumps({"_id": name, "text": text}) + "\n" for name, text in questions.items()]
             (data / "queries" / f"{split}.jsonl").write_text("".join(lines))
         judged = [f"{name} 0 d{number} 1\n" for number, name in enumerate(questions)]
-        (data / "qrels" / "train.qrels").write_text("".join(judged))
+        for split in ("train", "test"):
+            (data / "qrels" / f"{split}.qrels").write_text("".join(judged))
     folder = tmp_path / "row"
     folder.mkdir()
     return folder
@@ -53,6 +54,7 @@ WRONG = {  # what is added to a right result
     "randomisation": {"p": np.array([0.5, 0.0])},
     "comparisons": {"summaries": 1e-6},
     "training": {"losses": 5.0},
+    "training_quality": {"quality": 0.5},
     "forest": {"drawn": 1e-6},
     "bm25_index": {"documents": 1},
 }
@@ -96,6 +98,13 @@ def test_sides_take_turns_in_processes_of_their_own(tmp_path):
     for side in measured.values():
         assert len(side.runs) == 2 and min(side.runs) <= side.seconds <= max(side.runs)
         assert side.peak_rss_bytes > 10e6
+
+
+def test_a_row_that_repeats_its_work_runs_once(tmp_path, monkeypatch):
+    module = row("comparisons")
+    module.prepare(tmp_path, small=True)
+    monkeypatch.setattr(module, "ONCE", True, raising=False)
+    assert [len(side.runs) for side in compare("comparisons", module, tmp_path, repeats=3).values()] == [1, 1]
 
 
 def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path):
