@@ -92,7 +92,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or gzip; blank lines are skipped.
+    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or packed; blank lines are skipped.
 
     A byte order mark and CRLF ends are removed. Raises UserError if the file is missing, not a regular file, damaged or
     not UTF-8, or if it holds a NUL character or a line longer than LONGEST_LINE.

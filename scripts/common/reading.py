@@ -1,6 +1,7 @@
-"""Opening files from outside: regular files only; gzip is recognised by its first bytes and unpacked up to a limit.
+"""Opening files from outside: regular files only; gzip and zstd, by their first bytes, are unpacked up to a limit.
 
-A pipe, a device or a socket would hang the reader or never end. A small gzip file can unpack to more than a disk holds.
+A pipe, a device or a socket would hang the reader or never end. A small packed file can unpack to more than a disk
+holds.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scripts.common.errors import UserError
+from scripts.common.zstd import BEGINS, BUFFER, ZstdError, ZstdReader
 
 RATIO = 200  # text and JSON shrink to a tenth, rarely to a fiftieth; a bomb shrinks to a thousandth
 ALWAYS_FREE = 100_000_000  # bytes that any file may unpack to
 GZIP = b"\x1f\x8b"
-DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, UnicodeDecodeError)
+DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError, lzma.LZMAError, UnicodeDecodeError)
 _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
 
 
@@ -49,6 +51,10 @@ def open_regular(path: Path) -> BinaryIO:
     raise UserError(f"{path}: {kind}; expected a regular file")
 
 
+def _too_much(path: Path, limit: int) -> UserError:
+    return UserError(f"{path}: refused, it unpacks to more than {limit:,} bytes, more than data does")
+
+
 class _BoundedGzip(gzip.GzipFile):
     """A gzip file that raises UserError when it unpacks to more than `unpacks_to_at_most` allows."""
 
@@ -60,7 +66,7 @@ class _BoundedGzip(gzip.GzipFile):
     def _counted(self, data: bytes) -> bytes:
         self.unpacked += len(data)
         if self.unpacked > self.limit:
-            raise UserError(f"{self.path}: refused, it unpacks to more than {self.limit:,} bytes, more than data does")
+            raise _too_much(self.path, self.limit)
         return data
 
     def read(self, size: int | None = -1) -> bytes:
@@ -76,21 +82,34 @@ class _BoundedGzip(gzip.GzipFile):
         self.packed.close()
 
 
+class _BoundedZstd(ZstdReader):
+    """A zstd file with the same limit."""
+
+    def readinto(self, buffer) -> int:
+        size = super().readinto(buffer)
+        limit = unpacks_to_at_most(os.fstat(self.packed.fileno()).st_size)
+        if self.place > limit:
+            raise _too_much(self.path, limit)
+        return size
+
+
 def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a regular file, unpacked if it is gzip. Reading a damaged file raises one of DAMAGE."""
+    """The bytes of a regular file, unpacked if it is gzip or zstd. Reading a damaged file raises one of DAMAGE."""
     file = open_regular(path)
-    packed = file.read(2) == GZIP
+    start = file.read(4)
     file.seek(0)
-    return _BoundedGzip(path, file) if packed else file
+    if start.startswith(GZIP):
+        return _BoundedGzip(path, file)
+    return io.BufferedReader(_BoundedZstd(path, file), BUFFER) if start.startswith(BEGINS) else file
 
 
 def open_text(path: Path, newline: str = "\n") -> io.TextIOWrapper:
-    """The text of a regular file in UTF-8, plain or gzip, without its byte order mark. Reading it may raise DAMAGE."""
+    """The text of a regular file in UTF-8, plain or packed, without byte order mark. Reading it may raise DAMAGE."""
     return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline=newline)
 
 
 def read_text(path: Path) -> str:
-    """The text of a regular file in UTF-8, plain or gzip. Raises UserError if it is damaged or not text."""
+    """The text of a regular file in UTF-8, plain, gzip or zstd. Raises UserError if it is damaged or not text."""
     try:
         with open_text(path) as file:
             return file.read()
@@ -102,7 +121,8 @@ def damaged(path: Path, error: Exception, number: int = 0) -> UserError:
     """The error for a file whose reading raised one of DAMAGE. Its line is `number`; for bad UTF-8 it is searched."""
     if not isinstance(error, UnicodeDecodeError):
         place = f"{path}:{number}" if number else f"{path}"
-        return UserError(f"{place}: damaged gzip file ({error})")
+        kind = "zstd" if isinstance(error, ZstdError) else "gzip"
+        return UserError(f"{place}: damaged {kind} file ({error})")
     with open_bytes(path) as file:
         for number, line in enumerate(file, 1):
             if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):

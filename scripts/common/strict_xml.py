@@ -46,7 +46,7 @@ class Element:
 
 
 def read_xml(path: Path) -> Element:
-    """The outermost element of an XML file, plain or gzip. Raises UserError, with the line, for whatever is refused."""
+    """The outermost element of an XML file, plain, gzip or zstd. UserError, with the line, for what is refused."""
     try:
         with open_bytes(path) as file:
             content = file.read(LARGEST_FILE + 1)

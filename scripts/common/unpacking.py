@@ -11,6 +11,7 @@ from scripts.common.errors import UserError
 from scripts.common.reading import open_regular
 from scripts.common.zip_and_tar import TAR_MAGIC, UNPACKED, holds_tar, unpack_tar, unpack_zip
 
+PACKINGS = ("", ".gz", ".zst")  # how the name of a file may end that is read plain or packed
 _ZIP = (b"PK\3\4", b"PK\5\6")
 
 
@@ -42,16 +43,28 @@ def opened(source: Path, plain: bool = False) -> Iterator[Path]:
         yield Path(temporary)
 
 
-def only_folder_with(root: Path, name: str) -> Path:
-    """The folder that holds the file `name`: `root` or the one folder nearest to it.
+def only_folder_with(root: Path, name: str, packings: tuple[str, ...] = ("",)) -> Path:
+    """The folder that holds the file `name`, with one of these endings: `root` or the one folder nearest to it.
 
     Raises UserError if no folder has the file, or several at the same depth.
     """
-    paths = sorted(root.rglob(name), key=lambda path: (len(path.parts), path))
+    found = (path for ending in packings for path in root.rglob(name + ending))
+    paths = sorted(found, key=lambda path: (len(path.parts), path))
     if not paths:
         raise UserError(f"no {name} in it")
-    first, *others = [path.parent for path in paths if len(path.parts) == len(paths[0].parts)]
+    first, *others = dict.fromkeys(path.parent for path in paths if len(path.parts) == len(paths[0].parts))
     if others:
         several = ", ".join(str(folder.relative_to(root)) for folder in (first, *others[:3]))
         raise UserError(f"{name} lies in several folders: {several}; give the one that is meant as the location")
     return first
+
+
+def packed_or_plain(path: Path) -> Path:
+    """The file of this name, or the one with .gz or .zst behind it. Raises UserError where several of them are there.
+
+    Of none it is the name as it is, for whoever opens it to tell.
+    """
+    found = [file for ending in PACKINGS if (file := path.with_name(path.name + ending)).exists()]
+    if len(found) > 1:
+        raise UserError(f"{path.parent}: {' and '.join(file.name for file in found)} lie side by side; expected is one")
+    return found[0] if found else path

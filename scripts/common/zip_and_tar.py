@@ -21,11 +21,12 @@ from typing import BinaryIO
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
 from scripts.common.reading import DAMAGE, GZIP, open_bytes, open_regular, unpacks_to_at_most
+from scripts.common.zstd import BEGINS
 
 MOST_MEMBERS = 2_000_000
 LONGEST_PATH = 1000  # bytes of a member's full name
 BZIP2, XZ = b"BZh", b"\xfd7zXZ\0"
-UNPACKED = (GZIP, BZIP2, XZ)  # the first bytes of a compressed tar
+UNPACKED = (GZIP, BZIP2, XZ, *BEGINS)  # the first bytes of a compressed tar
 TAR_MAGIC = b"\0ustar"
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _DESCRIPTOR = 24  # bytes: the longest data descriptor, which follows a member whose size was not known beforehand
@@ -174,7 +175,7 @@ def _stream(source: Path) -> BinaryIO:
 
 
 def holds_tar(source: Path) -> bool:
-    """Whether a file begins like a tar, plain or compressed by gzip, bzip2 or xz."""
+    """Whether a file begins like a tar, plain or compressed by gzip, bzip2, xz or zstd."""
     try:
         with _stream(source) as stream:
             start = stream.read(_BLOCK)

@@ -1,6 +1,6 @@
 """Take over an external system's run file: checked, cut at the experiment's depth, in trec_eval's order.
 
-Reads a TREC run (plain or gzip), the task's qrels and, where the task has one, its corpus; writes a run of the
+Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has one, its corpus; writes a run of the
 experiment. A run that has not one query of the task, or not one document of the corpus, is refused here, before it is
 scored: it belongs to other data. Documents that the corpus lacks are counted.
 """

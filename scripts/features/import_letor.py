@@ -1,6 +1,7 @@
 """Take over features that others computed: a LETOR file (MSLR, LETOR 3 and 4, Istella …) becomes a feature file.
 
-Reads a text file in LETOR's format (see scripts/ir/letor.py), plain or gzip; writes a feature file with its grades.
+Reads a text file in LETOR's format (see scripts/ir/letor.py), plain, gzip or zstd; writes a feature file with its
+grades.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def top(scores: dict[str, float], depth: int) -> dict[str, float]:
 
 
 def read_run(path: Path) -> Run:
-    """Read a run file of six or four columns, plain or gzip.
+    """Read a run file of six or four columns, plain, gzip or zstd.
 
     Returns query id -> document id -> score. As in trec_eval the rank is ignored, but it has to be a number: a word
     there means that an id holds a space. Raises UserError, with the line, for a missing column, a score that is not a

@@ -15,7 +15,7 @@ from pathlib import Path
 from scripts.common.timing import machine
 from tests.benchmark.limits import copy_rate, product_rate
 from tests.benchmark.pairing import Measured, compare
-from tests.benchmark.row import names, row
+from tests.benchmark.row import lacking, names, row
 
 HEAD = ("row", "side", "units a second", "seconds", "ratio", "processor s", "peak MB", "of products", "agreement")
 
@@ -72,9 +72,11 @@ def main() -> None:
     print("\t".join(HEAD))
     told: list[Line] = []
     for name in options.rows or names():
-        folder = options.folder / name
+        module, folder = row(name), options.folder / name
+        if why := lacking(module):
+            print(f"{name}: skipped, {why}", file=sys.stderr)
+            continue
         folder.mkdir(parents=True, exist_ok=True)
-        module = row(name)
         try:
             count = module.prepare(folder, options.small)
             measured = compare(name, module, folder, options.repeats)

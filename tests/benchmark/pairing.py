@@ -42,9 +42,9 @@ def result(folder: Path, side: str) -> Result:
 
 
 def compare(name: str, row: Row, folder: Path, repeats: int) -> dict[str, Measured]:
-    """Run all sides in turn, `repeats` times. Raises AssertionError where results do not agree."""
+    """Run all sides in turn, `repeats` times (but see ONCE). Raises AssertionError where results do not agree."""
     taken: dict[str, list[dict[str, float]]] = {side: [] for side in sides(row)}
-    for _ in range(repeats):
+    for _ in range(1 if getattr(row, "ONCE", False) else repeats):
         for side in taken:
             taken[side].append(take(name, side, folder))
     first = next(iter(row.SIDES))

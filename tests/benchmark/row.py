@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol, cast
@@ -27,6 +28,8 @@ class Row(Protocol):
     TITLE: str  # what is done, and by what the plain way does it
     UNIT: str  # of what is counted
     SIDES: dict[str, Callable[[Path], Work]]  # "plain" first, then "ours", and maybe "ours, int8"
+    ONCE: bool  # each side runs once, whatever the repeats, since it repeats its work itself
+    NEEDS: str  # a package that is none of the project's; rows without it need none
     BY_COMMANDS: bool  # whether commands do the work, whose memory counts; without it, the process does
 
     def prepare(self, folder: Path, small: bool) -> int:
@@ -42,6 +45,14 @@ class Row(Protocol):
 def sides(of: Row) -> list[str]:
     """The sides that run on this machine: int8 is for processors."""
     return [side for side in of.SIDES if not (on_gpu() and side.endswith("int8"))]
+
+
+def lacking(of: Row) -> str | None:
+    """What to do before a row can run here; None where it can."""
+    package = getattr(of, "NEEDS", None)
+    if package is None or find_spec(package):
+        return None
+    return f"{package} is not installed: .venv/bin/python -m pip install -c requirements.lock {package}"
 
 
 def names() -> list[str]:

@@ -11,9 +11,10 @@ import pytest
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark import inputs, limits
 from tests.benchmark import row as benchmark_row
+from tests.benchmark.__main__ import main
 from tests.benchmark.limits import copy_rate, of_encoder, product_rate
 from tests.benchmark.pairing import compare
-from tests.benchmark.row import names, row
+from tests.benchmark.row import lacking, names, row
 from tests.support.tiny_bert import build
 
 TEXTS = [f"the price of oats in august {number} ash elm fig rain" for number in range(120)]
@@ -37,7 +38,8 @@ def small_inputs(tmp_path, monkeypatch) -> Path:
             lines = [json.dumps({"_id": name, "text": text}) + "\n" for name, text in questions.items()]
             (data / "queries" / f"{split}.jsonl").write_text("".join(lines))
         judged = [f"{name} 0 d{number} 1\n" for number, name in enumerate(questions)]
-        (data / "qrels" / "train.qrels").write_text("".join(judged))
+        for split in ("train", "test"):
+            (data / "qrels" / f"{split}.qrels").write_text("".join(judged))
     folder = tmp_path / "row"
     folder.mkdir()
     return folder
@@ -48,9 +50,12 @@ WRONG = {  # what is added to a right result
     "reranking": {"scores": np.array([0.0, 1.0] * 50)},
     "exact_search": {"scores": 0.01},
     "scoring": {"run-0.trec.gz": 1e-5},
+    "scoring_ranx": {"run-0.trec.gz": 1e-5},
     "randomisation": {"p": np.array([0.5, 0.0])},
     "comparisons": {"summaries": 1e-6},
     "training": {"losses": 5.0},
+    "training_quality": {"quality": 0.5},
+    "forest": {"drawn": 1e-6},
     "bm25_index": {"documents": 1},
 }
 SLOW = {("reranking", "ours, int8")}  # an export takes long, and another row has one
@@ -59,6 +64,8 @@ SLOW = {("reranking", "ours, int8")}  # an export takes long, and another row ha
 @pytest.mark.parametrize("name", names())
 def test_both_sides_do_the_same_and_a_wrong_result_is_found(name, small_inputs):
     module = row(name)
+    if why := lacking(module):
+        pytest.skip(why)
     assert module.TITLE and module.UNIT and module.prepare(small_inputs, small=True) > 0
     sides = {side: ready for side, ready in module.SIDES.items() if (name, side) not in SLOW}
     results = {side: ready(small_inputs)() for side, ready in sides.items()}
@@ -93,6 +100,13 @@ def test_sides_take_turns_in_processes_of_their_own(tmp_path):
         assert side.peak_rss_bytes > 10e6
 
 
+def test_a_row_that_repeats_its_work_runs_once(tmp_path, monkeypatch):
+    module = row("comparisons")
+    module.prepare(tmp_path, small=True)
+    monkeypatch.setattr(module, "ONCE", True, raising=False)
+    assert [len(side.runs) for side in compare("comparisons", module, tmp_path, repeats=3).values()] == [1, 1]
+
+
 def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path):
     command = [sys.executable, "-m", "tests.benchmark", "--small", "--repeats", "1", "--folder", str(tmp_path)]
     root = Path(__file__).parents[2]
@@ -109,6 +123,17 @@ def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path
         "error: unknown row 'comparison'; expected one of bm25"
     )
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_row_whose_package_is_absent_is_skipped_in_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(row("scoring_ranx"), "NEEDS", "absent_package")
+    rows = ["scoring_ranx", "comparisons", "--small", "--repeats", "1", "--folder", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["benchmark", *rows])
+    main()
+    told = capsys.readouterr()
+    assert [line.split("\t")[0] for line in told.out.splitlines()] == ["row", "comparisons", "comparisons"]
+    (skipped,) = [line for line in told.err.splitlines() if "scoring_ranx" in line]
+    assert skipped.startswith("scoring_ranx: skipped, absent_package is not installed: .venv/bin/python -m pip install")
 
 
 def test_on_a_gpu_int8_is_left_out_and_half_precision_agrees(monkeypatch):

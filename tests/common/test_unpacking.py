@@ -14,8 +14,10 @@ import tarfile
 import tempfile
 import warnings
 import zipfile
+from functools import partial
 from types import SimpleNamespace
 
+import pyarrow
 import pytest
 
 from scripts.common import reading
@@ -198,11 +200,12 @@ DAMAGED_TARS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("compression", ["", "gz", "bz2", "xz"])
+@pytest.mark.parametrize("compression", ["", "gz", "bz2", "xz", "zst"])
 @pytest.mark.parametrize(("damage", "said"), DAMAGED_TARS.values(), ids=DAMAGED_TARS)
 def test_a_tar_that_is_damaged_or_cut_off_is_not_read_up_to_the_damage(tmp_path, damage, said, compression):
     data = damage(tarred(tmp_path / "whole.tar", THREE, "w").read_bytes())
-    pack = {"": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    pack = {"": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress,
+            "zst": partial(pyarrow.compress, codec="zstd", asbytes=True)}  # fmt: skip
     (tmp_path / "a.tar").write_bytes(pack[compression](data))
     assert said in refusal(tmp_path / "a.tar")
 

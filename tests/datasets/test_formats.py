@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import pyarrow
 import pytest
 
 from scripts.common.errors import UserError
@@ -30,6 +31,39 @@ def test_beir(tmp_path):
     assert list(collection.documents) == [Document("d1", "T", "one"), Document("2", "", "two")]
     assert collection.qrels == {"test": {"q2": {"d1": 2}, "q1": {"2": 0}}}
     assert collection.queries == {"test": {"q2": "second", "q1": "first"}}
+
+
+def by_zstd(text):
+    return pyarrow.compress(text.encode(), "zstd", asbytes=True)
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "under the plain name"])
+@pytest.mark.parametrize(("ending", "pack"), [(".gz", lambda text: gzip.compress(text.encode())), (".zst", by_zstd)])
+def test_beir_is_read_packed_too(tmp_path, ending, pack, named):
+    plain = beir.read(write(tmp_path / "plain", BEIR), beir.Options())
+    for name, text in BEIR.items():
+        file = tmp_path / "packed" / (name + ending if named else name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(pack(text))
+    packed = beir.read(tmp_path / "packed", beir.Options())
+    assert list(packed.documents) == list(plain.documents) and packed[1:] == plain[1:]
+
+
+def test_a_corpus_that_is_cut_off_is_no_shorter_corpus(tmp_path):
+    write(tmp_path, {name: text for name, text in BEIR.items() if "corpus" not in name})
+    documents = "".join(f'{{"_id": "d{n}", "text": "{n * 7919}"}}\n' for n in range(5000))
+    (tmp_path / "x/corpus.jsonl.zst").write_bytes(by_zstd(documents)[:-1])
+    with pytest.raises(UserError, match=r"corpus\.jsonl\.zst:\d+: damaged zstd file \(Truncated compressed stream\)"):
+        list(beir.read(tmp_path, beir.Options()).documents)
+
+
+def test_of_a_plain_and_a_packed_file_none_is_taken(tmp_path):
+    write(tmp_path, BEIR | {"x/corpus.jsonl.zst": "{}"})
+    with pytest.raises(UserError, match=r"x: corpus\.jsonl and corpus\.jsonl\.zst lie side by side; expected is one"):
+        beir.read(tmp_path, beir.Options())
+    write(tmp_path, {"y/corpus.jsonl.gz": ""})
+    with pytest.raises(UserError, match=r"corpus\.jsonl lies in several folders: x, y"):
+        beir.read(tmp_path, beir.Options())
 
 
 @pytest.mark.parametrize(

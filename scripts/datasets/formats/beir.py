@@ -1,4 +1,7 @@
-"""BEIR's layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text), qrels/{train,dev,test}.tsv."""
+"""BEIR's layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text), qrels/{train,dev,test}.tsv.
+
+Each file may be packed by gzip or zstd, under this name or with .gz or .zst behind it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.unpacking import only_folder_with
+from scripts.common.unpacking import PACKINGS, only_folder_with, packed_or_plain
 from scripts.datasets.formats import Collection, Format, identifier, judged_queries, text_in
 from scripts.ir.collection import SPLITS, Document, json_lines
 from scripts.ir.trec import Qrels, add_judgement
@@ -28,16 +31,17 @@ class Options:
 
 def read(root: Path, options: Options) -> Collection:
     """Read a BEIR folder (found anywhere below `root`). Raises UserError with file and line."""
-    folder = only_folder_with(root, "corpus.jsonl")
-    texts = read_queries(folder / "queries.jsonl")
-    files = {split: folder / "qrels" / f"{split}.tsv" for split in SPLITS}
+    folder = only_folder_with(root, "corpus.jsonl", PACKINGS)
+    corpus = packed_or_plain(folder / "corpus.jsonl")
+    texts = read_queries(packed_or_plain(folder / "queries.jsonl"))
+    files = {split: packed_or_plain(folder / "qrels" / f"{split}.tsv") for split in SPLITS}
     qrels = {split: read_qrels(path) for split, path in files.items() if path.is_file()}
     if not qrels:
         raise UserError(f"{folder / 'qrels'}: none of {', '.join(path.name for path in files.values())}")
     queries = {split: judged_queries(texts, judged, str(files[split])) for split, judged in qrels.items()}
     judged = {query for split in qrels.values() for query in split}
     unjudged = {query: text for query, text in texts.items() if query not in judged}
-    return Collection(read_documents(folder / "corpus.jsonl"), queries, qrels, unjudged)
+    return Collection(read_documents(corpus), queries, qrels, unjudged)
 
 
 def read_documents(path: Path) -> Iterator[Document]:

@@ -4,19 +4,24 @@ DerSimonian-Laird's formulas written out, and ours, which also has intervals, an
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tests.benchmark.row import Result, Work
 
+if TYPE_CHECKING:
+    from scripts.synthesis.comparison_settings import Settings
+    from scripts.synthesis.task_results import Scores
+
 TITLE = "comparisons of 20 tasks, against scipy and the formulas written out"
 UNIT = "comparisons"
-TASKS, QUERIES = 20, 100
+SHAPE = (20, 2, 100)  # tasks, systems, queries
 
 
 def prepare(folder: Path, small: bool) -> int:
     count = 3 if small else 1000
-    values = np.random.default_rng(1).uniform(size=(count, TASKS, 2, QUERIES))
+    values = np.random.default_rng(1).uniform(size=(count, *SHAPE))
     np.save(folder / "values.npy", values)
     return count
 
@@ -43,26 +48,34 @@ def plain(folder: Path) -> Work:
     return lambda: {"summaries": np.array([one(tasks) for tasks in values])}
 
 
-def ours(folder: Path) -> Work:
-    import pandas as pd
-
-    from scripts.synthesis.comparing import compared
+def settings() -> Settings:
+    """Those of the comparisons, for ours."""
     from scripts.synthesis.comparison_settings import Settings
-    from scripts.synthesis.task_results import Scores
 
-    values = np.load(folder / "values.npy")
-    settings = Settings(
+    return Settings(
         "c", "t", "nDCG@10", effect="MD", estimator="DL", interval="normal", task_interval="normal", alpha=0.05, ddof=1,
         hedges=False, permutations=1, seed=1, cumulative=False, dependence="independent", clusters="query",
     )  # fmt: skip
-    index = [f"q{number}" for number in range(QUERIES)]
 
-    def scores(column: np.ndarray) -> Scores:
-        return Scores(pd.DataFrame({0: column}, index=index), None)
+
+def pairs(tasks: np.ndarray) -> dict[str, tuple[Scores, Scores]]:
+    """Control and treatment of each task, for ours."""
+    import pandas as pd
+
+    from scripts.synthesis.task_results import Scores
+
+    index = [f"q{number}" for number in range(tasks.shape[-1])]
+    of = [[Scores(pd.DataFrame({0: column}, index=index), None) for column in task] for task in tasks]
+    return {f"t{n}": (control, treatment) for n, (control, treatment) in enumerate(of)}
+
+
+def ours(folder: Path) -> Work:
+    from scripts.synthesis.comparing import compared
+
+    values, given = np.load(folder / "values.npy"), settings()
 
     def one(tasks: np.ndarray) -> tuple[float, float, float]:
-        pairs = {f"t{n}": (scores(task[0]), scores(task[1])) for n, task in enumerate(tasks)}
-        found = compared(pairs, settings).synthesis.meta
+        found = compared(pairs(tasks), given).synthesis.meta
         return found.summary.effect, found.summary.se, found.tau2
 
     return lambda: {"summaries": np.array([one(tasks) for tasks in values])}

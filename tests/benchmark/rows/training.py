@@ -4,7 +4,9 @@ sentence-transformers' documentation, and ours."""
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,23 +15,40 @@ from scripts.ir.trec import read_qrels
 from tests.benchmark import inputs, limits
 from tests.benchmark.row import Result, Work
 
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
 TITLE = "fine-tuning a bi-encoder, against the documentation's example"
 UNIT = "pairs"
 BATCH, RATE, WARMUP = 16, 2e-5, 0.1
+SEED = 42
+Train = Callable[[], np.ndarray]
 LOSS = "MultipleNegativesRankingLoss"
 
 
-def prepare(folder: Path, small: bool) -> int:
-    data = inputs.RESULTS / "data" / "long-term-care-insurance"
+def domain() -> Path:
+    """Where the texts of the domain that is trained on lie."""
+    return inputs.RESULTS / "data" / "long-term-care-insurance"
+
+
+def pairs(small: bool) -> dict[str, list[str]]:
+    """Questions of the training split as anchors, and an answer to each as positives."""
+    data = domain()
     questions, answers = passages_of(data / "queries" / "train.jsonl"), passages_of(data / "corpus.jsonl")
     qrels = read_qrels(data / "qrels" / "train.qrels")
-    pairs = [(questions[query][0], answers[next(iter(judged))][0]) for query, judged in qrels.items()]
-    pairs = pairs[: (32 if small else 320)]
-    inputs.write_texts(folder, anchors=[query for query, _ in pairs], positives=[answer for _, answer in pairs])
-    return len(pairs)
+    found = [(questions[query][0], answers[next(iter(judged))][0]) for query, judged in qrels.items()]
+    found = found[: (32 if small else 320)]
+    return {"anchors": [query for query, _ in found], "positives": [answer for _, answer in found]}
 
 
-def plain(folder: Path) -> Work:
+def prepare(folder: Path, small: bool) -> int:
+    found = pairs(small)
+    inputs.write_texts(folder, **found)
+    return len(found["anchors"])
+
+
+def by_library(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Train]:
+    """A model, and what trains it in place and gives the losses of its steps, as the documentation's example does it."""
     from datasets import Dataset
     from sentence_transformers import (
         SentenceTransformer,
@@ -50,6 +69,7 @@ def plain(folder: Path) -> Work:
         learning_rate=RATE,
         warmup_ratio=WARMUP,
         batch_sampler=BatchSamplers.NO_DUPLICATES,
+        seed=seed,
         logging_steps=1,
         save_strategy="no",
         report_to="none",
@@ -60,17 +80,18 @@ def plain(folder: Path) -> Work:
         model=model, args=arguments, train_dataset=data, loss=MultipleNegativesRankingLoss(model)
     )
 
-    def work() -> Result:
+    def train() -> np.ndarray:
         trainer.train()
-        return {"losses": np.array([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])}
+        return np.array([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])
 
-    return work
+    return model, train
 
 
-def ours(folder: Path) -> Work:
+def by_us(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Train]:
+    """The same, as our jobs do it."""
     from scripts.models.adapters import adapter
     from scripts.models.losses import LISTS
-    from scripts.training.trainer import train
+    from scripts.training import trainer
     from scripts.training.training_settings import Settings
 
     given, kind = inputs.read_texts(folder), adapter("bi-encoder")
@@ -80,17 +101,23 @@ def ours(folder: Path) -> Work:
     columns = {"anchor": given["anchors"], "positive": given["positives"]}
     settings = Settings(
         "bi-encoder", inputs.MAX_LENGTH, LOSS, epochs=1, batch_size=BATCH, micro_batch=None, learning_rate=RATE,
-        warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=42,
+        warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=seed,
     )  # fmt: skip
 
-    def work() -> Result:
-        outcome = train(model, [columns], LISTS, LOSS, settings, folder / "checkpoints", "benchmark")
-        return {"losses": np.array([row["loss"] for row in outcome.rows])}
+    def train() -> np.ndarray:
+        outcome = trainer.train(model, [columns], LISTS, LOSS, settings, folder / "checkpoints", "benchmark")
+        return np.array([row["loss"] for row in outcome.rows])
 
-    return work
+    return model, train
 
 
-SIDES = {"plain": plain, "ours": ours}
+def losses(folder: Path, by: Callable[[Path], tuple[SentenceTransformer, Train]]) -> Work:
+    """One training, made ready."""
+    _, train = by(folder)
+    return lambda: {"losses": train()}
+
+
+SIDES = {"plain": lambda folder: losses(folder, by_library), "ours": lambda folder: losses(folder, by_us)}
 
 
 def operations(folder: Path) -> float:
