@@ -72,8 +72,10 @@ def environment_of_step() -> dict[str, str]:
 def take_place() -> None:
     """Give this process, one that a step has started, its rank and its device.
 
-    Before anything else is imported: scripts.models.running reads both.
+    Before anything else is imported: scripts.models.running reads both. A process that began anew has them already.
     """
+    if RANK in os.environ:
+        return
     local = integer(os.environ["SLURM_LOCALID"]) or 0
     rank = (integer(os.environ[FIRST_OF_OTHERS]) or 0) + (integer(os.environ["SLURM_PROCID"]) or 0)
     given = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]

@@ -27,6 +27,7 @@ from scripts.training.nodes import RANK, Nodes
 from scripts.training.other_processes import GRACE, Others, why_ended
 
 MEETING, BACKEND, PEER = "RANKTRIAL_MEETING", "RANKTRIAL_BACKEND", "RANKTRIAL_PEER"  # variables of those started here
+WARNINGS = "TORCH_CPP_LOG_LEVEL"
 ROOT = Path(__file__).parents[2]
 LONGEST = timedelta(days=7)  # that a process waits for another; one that has ended is noticed at once
 REACHED = timedelta(minutes=10)  # in which a process of another node has to reach the first
@@ -105,9 +106,7 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
     backend = "nccl" if device() == "cuda" else "gloo"
     shared = {MEETING: meeting, BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // gpus))}
     shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    shared["TORCH_CPP_LOG_LEVEL"] = os.environ.get(
-        "TORCH_CPP_LOG_LEVEL", "ERROR"
-    )  # the last line of one says why it failed
+    shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process says why it failed
     of_peer = {PEER: there.peer} if there else {}
     program = f"from scripts.common.command_line import run; from {module} import main; run(main)"
     for number, name in enumerate(devices(gpus)[1:], 1):
@@ -122,10 +121,18 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
 
 
 def _listen(address: str, count: int) -> Any:
-    """What the processes of all nodes meet by: this one listens at its node's address, on a port that is free."""
+    """What the processes of all nodes meet by: this one listens at its node's address, on a port that is free.
+
+    Raises UserError where that leads nowhere.
+    """
     from torch import distributed
 
-    return distributed.TCPStore(address, 0, count, is_master=True, timeout=LONGEST, wait_for_workers=False)
+    try:
+        store = distributed.TCPStore(address, 0, count, is_master=True, timeout=REACHED, wait_for_workers=False)
+    except RuntimeError:
+        raise UserError(f"nodes: {address}, by which Slurm reaches this node, does not lead to it here") from None
+    store.set_timeout(LONGEST)
+    return store
 
 
 def _meet(meeting: str, count: int, store: Any = None, peer: str | None = None) -> None:

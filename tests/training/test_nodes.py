@@ -99,13 +99,16 @@ def test_the_step_is_told_nothing_of_the_one_that_runs_here(monkeypatch):
     [("4,5", "1", "5"), ("GPU-a,GPU-b", "0", "GPU-a"), ("", "1", "1"), (None, "1", "1"), ("4,5", "2", "none")],
 )
 def test_a_process_of_a_step_takes_its_place_and_a_device_of_its_node(monkeypatch, given, local, device):
-    told = {nodes.FIRST_OF_OTHERS: "2", "SLURM_PROCID": "3", "SLURM_LOCALID": local, nodes.RANK: "0"}
+    told = {nodes.FIRST_OF_OTHERS: "2", "SLURM_PROCID": "3", "SLURM_LOCALID": local}
     for name, value in told.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    for name in (nodes.RANK, "CUDA_VISIBLE_DEVICES"):
+        monkeypatch.setenv(name, "")  # so that it is restored
+        monkeypatch.delenv(name)
     if given is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
     nodes.take_place()
+    nodes.take_place()  # as after a beginning anew, in UTF-8
     assert os.environ[nodes.RANK] == "5" and os.environ["CUDA_VISIBLE_DEVICES"] == device
 
 
@@ -159,6 +162,14 @@ def test_a_first_node_that_cannot_be_reached_is_told_in_one_line(monkeypatch):
     monkeypatch.setattr(processes, "REACHED", timedelta(seconds=1))
     with pytest.raises(UserError, match=r"^nodes: the first node cannot be reached from another at 127.0.0.1, port 9$"):
         processes._meet("tcp://127.0.0.1:9", 2, None, "127.0.0.1")
+
+
+def test_an_address_of_this_node_that_leads_nowhere_is_told_in_one_line(monkeypatch):
+    monkeypatch.setattr(processes, "REACHED", timedelta(seconds=1))
+    with pytest.raises(
+        UserError, match=r"^nodes: no.such.name.invalid, by which Slurm reaches this node, does not lead"
+    ):
+        processes._listen("no.such.name.invalid", 2)
 
 
 def test_checkpoints_serve_any_number_of_nodes():
