@@ -173,7 +173,7 @@ rule fine_tune:
         result("benchmark", job="fine_tune/{model}/{recipe}/seed-{seed}")
     resources:
         gpu=lambda wildcards: training.gpus(EXPERIMENT, wildcards.recipe),
-        nodes=1,
+        nodes=lambda wildcards: training.nodes(EXPERIMENT, wildcards.recipe),
     wildcard_constraints:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",

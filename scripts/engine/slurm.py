@@ -1,15 +1,17 @@
-"""What Snakemake's Slurm plugin does not do by itself: know an earlier run's jobs, and wait for a silent Slurm.
+"""What Snakemake's Slurm plugin does not do: know an earlier run's jobs, wait for a silent Slurm, share out GPUs.
 
 The plugin names the jobs of a run by a random id and forgets it, so a Snakemake that is started again would
 submit a job whose twin still runs, and the two would take each other's files away. Here the experiment and its folder
 become part of the name, by which a later run knows them and ends them. A training that is ended goes on from its
-checkpoint. Also, where Slurm does not answer for a while the plugin loses sight of all jobs and waits for ever.
+checkpoint. Also, where Slurm does not answer for a while the plugin loses sight of all jobs and waits for ever. And it
+asks for the GPUs of a job in all, of which Slurm may give one node three and the other one.
 
-Neither has a public way. The plugin's --slurm-jobname-prefix is a word of the command line that is fixed before
+None of this has a public way. The plugin's --slurm-jobname-prefix is a word of the command line that is fixed before
 Snakemake reads which experiment it runs, and two experiments may run in one folder at the same time. So this module
 takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and gives to each
-submission and query, and it wraps `check_active_jobs`. A version in which one of these is gone is refused at the start
-of a run, and tests/engine/test_snakemake_inside.py fails with one that uses them in another way.
+submission and query, and it wraps `check_active_jobs` and, of the plugin's module, `set_gres_string`, which says what
+GPUs a submission asks for. A version in which one of these is gone is refused at the start of a run, and
+tests/engine/test_snakemake_inside.py fails with one that uses them in another way.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from scripts.common.errors import UserError
 
 PLUGIN = "slurm"
 USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
+ASKS = "set_gres_string"  # of its module: the words of a submission that ask for GPUs
 GONE_AFTER = 300.0  # seconds in which Slurm ends cancelled jobs at most (its KillWait is 30 by default)
 
 
@@ -71,10 +74,23 @@ def keep_jobs_in_sight(executor) -> None:
     executor.check_active_jobs = look_again
 
 
+def ask_for_gpus_of_each_node(executor) -> None:
+    """Let the plugin ask for the GPUs of a job with several nodes by node; `gpu` is then the number of each."""
+    plugin = sys.modules[type(executor).__module__]
+    in_all = getattr(plugin, ASKS)
+
+    def of_each(job) -> str:
+        words = in_all(job)
+        return words.replace("--gpus=", "--gpus-per-node=") if (job.resources.get("nodes") or 1) > 1 else words
+
+    setattr(plugin, ASKS, of_each)
+
+
 def executor_of(workflow):
     """The Slurm plugin's executor of a workflow that runs. Raises UserError for a version that is built otherwise."""
     executor = getattr(workflow.scheduler, "_executor", None)
-    if lacking := [name for name in USED if not hasattr(executor, name)]:
+    lacking = [name for name in USED if not hasattr(executor, name)]
+    if lacking := lacking or [name for name in (ASKS,) if not hasattr(sys.modules[type(executor).__module__], name)]:
         raise UserError(
             f"snakemake-executor-plugin-slurm {_version('snakemake-executor-plugin-slurm')} with Snakemake "
             f"{_version('snakemake')}: no {lacking[0]} in it; install the versions of requirements.lock"
@@ -100,6 +116,7 @@ def begin_run(workflow, results: str) -> None:
         executor = executor_of(workflow)
         executor.run_uuid = prefix(results) + executor.run_uuid
         keep_jobs_in_sight(executor)
+        ask_for_gpus_of_each_node(executor)
         end_earlier_jobs(prefix(results))
     except UserError as error:
         sys.exit(f"error: {error}")

@@ -31,6 +31,7 @@ from scripts.training.processes import first
 from scripts.training.training_settings import Settings
 
 MARK = "complete.json"
+OF_NO_EFFECT = ("micro_batch", "gpus", "nodes")  # settings with which others a training may go on
 
 
 def fingerprint(
@@ -43,10 +44,10 @@ def fingerprint(
     """What a training depends on, as one SHA-256: settings, examples, starting weights, the prompts that are put (the
     model may store them), the fingerprint of what it is evaluated by, and the libraries' versions.
 
-    Neither on the micro-batch nor on the number of processes: a training goes on with others.
+    Neither on the micro-batch nor on the number of processes and nodes: a training goes on with others.
     """
     total = hashlib.sha256()
-    decisive = {name: value for name, value in given(settings).items() if name not in ("micro_batch", "gpus")}
+    decisive = {name: value for name, value in given(settings).items() if name not in OF_NO_EFFECT}
     decisive |= ({"prompts": prompts} if prompts else {}) | ({"dev": dev} if dev else {})
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())

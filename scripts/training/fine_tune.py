@@ -104,9 +104,9 @@ def facts_by_dataset(
     }
 
 
-def seconds_of(seconds: Seconds, gpus: int) -> Seconds:
-    """The seconds; of several graphics cards without their joules, because those of one were counted."""
-    counted = {name: value for name, value in seconds.joules.items() if gpus == 1 or name != "gpu"}
+def seconds_of(seconds: Seconds, gpus: int, nodes: int) -> Seconds:
+    """The seconds; without the joules of what was not counted: further graphics cards, and other nodes."""
+    counted = {name: value for name, value in seconds.joules.items() if nodes == 1 and (gpus == 1 or name != "gpu")}
     return Seconds(float(seconds), counted)
 
 
@@ -115,7 +115,7 @@ def main() -> None:
     of_dev = ("dev-run*", "dev-queries*", "dev-qrels*")
     written = ("checkpoint", "timing", "training-log", "resume")
     options = parser(__doc__, "start", *files, *of_dev, *written, settings=Settings).parse_args()
-    with together(options.settings.gpus, "scripts.training.fine_tune"):
+    with together(options.settings.gpus, "scripts.training.fine_tune", options.settings.nodes):
         fine_tune(options)
 
 
@@ -172,7 +172,7 @@ def fine_tune(options: Namespace) -> None:
         **({"by_dataset": by_dataset} if by_dataset else {}),
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,
-        seconds=seconds_of(outcome.seconds, settings.gpus),
+        seconds=seconds_of(outcome.seconds, settings.gpus, settings.nodes),
         seconds_per_step=outcome.seconds / outcome.steps,
         examples_per_second=passes / outcome.seconds,
         precision=precision(),

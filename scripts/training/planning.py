@@ -26,7 +26,7 @@ from scripts.training.planning_mining import needs_bm25, runs
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
-           "teacher", "temperature", "scale", "gpus",
+           "teacher", "temperature", "scale", "gpus", "nodes",
            "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token")
@@ -89,8 +89,13 @@ def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]
 
 
 def gpus(experiment: Experiment, recipe: str) -> int:
-    """How many graphics cards a training asks a cluster for."""
+    """How many graphics cards a training asks a cluster for, on each node."""
     return experiment.recipes[recipe].get("gpus", 1)
+
+
+def nodes(experiment: Experiment, recipe: str) -> int:
+    """How many nodes a training asks a cluster for."""
+    return experiment.recipes[recipe].get("nodes", 1)
 
 
 def trained_recipes(experiment: Experiment) -> list[str]:

@@ -1,4 +1,4 @@
-"""One training by several processes of this machine, each with a device of its own.
+"""One training by several processes with a device each: of this machine, or of several nodes of a Slurm job.
 
 The first process is the script as it was started. It starts the others with its own arguments, ends them when it ends,
 and ends itself when one of them fails. All go the same way through a training: the same batches, the same loss and the
@@ -8,30 +8,30 @@ earlier part of the training left, evaluates, and writes.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.threads import threads
 from scripts.models.running import DEVICES, device
+from scripts.training import nodes as on_nodes
+from scripts.training.nodes import RANK, Nodes
+from scripts.training.other_processes import GRACE, Others, why_ended
 
-RANK, MEETING, BACKEND = "RANKTRIAL_RANK", "RANKTRIAL_MEETING", "RANKTRIAL_BACKEND"  # variables of those started here
+MEETING, BACKEND, PEER = "RANKTRIAL_MEETING", "RANKTRIAL_BACKEND", "RANKTRIAL_PEER"  # variables of those started here
+WARNINGS = "TORCH_CPP_LOG_LEVEL"
 ROOT = Path(__file__).parents[2]
 LONGEST = timedelta(days=7)  # that a process waits for another; one that has ended is noticed at once
-LOOK = 0.2  # seconds between two looks at the others
-GRACE = 10  # seconds in which the first process may find for itself that another has ended
-DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl.h
+REACHED = timedelta(minutes=10)  # in which a process of another node has to reach the first
+TCP = "tcp://"  # begins a meeting on several nodes; on one it is a file
 
 
 def rank() -> int:
@@ -53,34 +53,37 @@ def devices(count: int) -> list[str]:
 
 
 @contextmanager
-def together(count: int, module: str) -> Iterator[None]:
-    """Within the block this process is one of `count` that run the `main` of a module; alone where that is one.
+def together(gpus: int, module: str, nodes: int = 1) -> Iterator[None]:
+    """Within the block this process is one of `gpus` on each of `nodes` that run the `main` of a module.
 
-    Raises UserError where another process fails.
+    It is alone where that is one. Raises UserError where another process fails, or there are fewer nodes.
     """
+    count = gpus * nodes
     if count == 1:
         yield
         return
     with tempfile.TemporaryDirectory(prefix="ranktrial-") as name:
-        folder = Path(name)
-        others, patience = _started(module, count, folder) if first() else [], 0
-        with _watched(others, folder):
+        others, patience, store = Others(Path(name)), 0, None
+        meeting, peer = os.environ.get(MEETING, f"{name}/meeting"), os.environ.get(PEER)
+        with others.watched():
             try:
-                _meet(Path(os.environ.get(MEETING, folder / "meeting")), count)
+                if first():
+                    there = on_nodes.nodes_of_job(nodes) if nodes > 1 else None
+                    if there:
+                        store = _listen(there.address, count)
+                        meeting, peer = f"{TCP}{there.address}:{store.port}", there.peer
+                    _start(others, module, gpus, meeting, there)
+                _meet(meeting, count, store, peer)
                 yield
                 patience = GRACE
             except Exception as error:
-                said = _failure(others, folder, GRACE)
+                said = others.failure(GRACE)
                 if said and not isinstance(error, UserError):
                     raise UserError(said) from None
                 raise
             finally:
                 _part()
-                for other in others:
-                    with suppress(subprocess.TimeoutExpired):
-                        other.wait(patience)
-                    other.kill()
-                    other.wait()
+                others.end(patience)
 
 
 def agreed(value: Callable[[], Any]) -> Any:
@@ -94,79 +97,73 @@ def agreed(value: Callable[[], Any]) -> Any:
     return held[0]
 
 
-def _started(module: str, count: int, folder: Path) -> list[subprocess.Popen]:
-    """The other processes, which end when this one does."""
-    others = []
+def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | None) -> None:
+    """Start the other processes, of this node and by a step of Slurm those of the others."""
     arguments = sys.argv[1:]
     if "--log" in arguments:  # that of the first process
         place = arguments.index("--log")
         del arguments[place : place + 2]
     backend = "nccl" if device() == "cuda" else "gloo"
-    shared = {MEETING: str(folder / "meeting"), BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // count))}
+    shared = {MEETING: meeting, BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // gpus))}
     shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)
-
-    def die_with_parent() -> None:  # where Linux can; else one waits for a first process that was killed
-        if prctl:
-            prctl(DIES_WITH_PARENT, signal.SIGKILL)
-
+    shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process says why it failed
+    of_peer = {PEER: there.peer} if there else {}
     program = f"from scripts.common.command_line import run; from {module} import main; run(main)"
-    for number, name in enumerate(devices(count)[1:], 1):
-        environment = os.environ | shared | {RANK: str(number), "CUDA_VISIBLE_DEVICES": name}
-        with open(folder / str(number), "wb") as said:
-            command = [sys.executable, "-P", "-c", program, *arguments]
-            streams = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
-            others.append(subprocess.Popen(command, env=environment, preexec_fn=die_with_parent, **streams))
-    return others
+    for number, name in enumerate(devices(gpus)[1:], 1):
+        environment = os.environ | shared | of_peer | {RANK: str(number), "CUDA_VISIBLE_DEVICES": name}
+        others.start([sys.executable, "-P", "-c", program, *arguments], environment, partial(why_ended, number))
+    if there:
+        environment = on_nodes.environment_of_step() | shared
+        environment |= {PEER: there.address, on_nodes.FIRST_OF_OTHERS: str(gpus)}
+        placed = f"from scripts.training.nodes import take_place; take_place(); {program}"
+        command = on_nodes.step(there, gpus, [sys.executable, "-P", "-c", placed, *arguments])
+        others.start(command, environment, lambda said, code: on_nodes.why_ended(said), signal.SIGTERM)
 
 
-@contextmanager
-def _watched(others: list[subprocess.Popen], folder: Path) -> Iterator[None]:
-    """Within the block this process is ended when it does not notice that another has failed."""
-    over = threading.Event()
+def _listen(address: str, count: int) -> Any:
+    """What the processes of all nodes meet by: this one listens at its node's address, on a port that is free.
 
-    def look() -> None:
-        while not over.wait(LOOK):
-            if said := _failure(others, folder):
-                if not over.wait(GRACE):
-                    print(f"error: {said}", file=sys.stderr, flush=True)
-                    os._exit(1)
-                return
+    Raises UserError where that leads nowhere.
+    """
+    from torch import distributed
 
-    thread = threading.Thread(target=look, daemon=True, name="processes")
-    thread.start()
     try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+        store = distributed.TCPStore(address, 0, count, is_master=True, timeout=REACHED, wait_for_workers=False)
+    except RuntimeError:
+        raise UserError(f"nodes: {address}, by which Slurm reaches this node, does not lead to it here") from None
+    store.set_timeout(LONGEST)
+    return store
 
 
-def _failure(others: list[subprocess.Popen], folder: Path, patience: float = 0) -> str:
-    """What a process said last that has failed by now, or does so soon; empty where none has."""
-    end = time.monotonic() + patience
-    while True:
-        for number, other in enumerate(others, 1):
-            if other.poll():
-                lines = (folder / str(number)).read_text(errors="replace").strip().splitlines()
-                last = lines[-1].removeprefix("error: ") if lines else "no word from it"
-                return last if other.returncode == 1 else f"process {number} of the training has ended ({last})"
-        if time.monotonic() >= end or not others:
-            return ""
-        time.sleep(LOOK)
-
-
-def _meet(meeting: Path, count: int) -> None:
-    """Wait until all processes are there."""
+def _meet(meeting: str, count: int, store: Any = None, peer: str | None = None) -> None:
+    """Wait until all processes are there; `peer` is an address on another node, where there is any."""
     from torch import distributed
 
     backend = os.environ.get(BACKEND) or ("nccl" if device() == "cuda" else "gloo")
     if backend == "nccl" and device() != "cuda":
         name = os.environ.get("CUDA_VISIBLE_DEVICES")
-        raise UserError(f"gpus: {count}, but device {name} cannot be used here; lower it, or ask for as many")
-    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # all are on this machine, whose name may lead nowhere
-    store = distributed.FileStore(str(meeting), count)
+        raise UserError(f"gpus: device {name} cannot be used here; lower it, or ask for as many")
+    # All on this machine, whose name may lead nowhere; or the network that leads to the other nodes.
+    interface = on_nodes.interface_towards(peer) if peer else "lo"
+    if interface:
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
+    if store is None and meeting.startswith(TCP):
+        store = _reach(meeting, count)
+    store = store or distributed.FileStore(meeting, count)
     distributed.init_process_group(backend, store=store, rank=rank(), world_size=count, timeout=LONGEST)
+
+
+def _reach(meeting: str, count: int) -> Any:
+    """The meeting of all nodes, from another than the first. Raises UserError where the first cannot be reached."""
+    from torch import distributed
+
+    address, _, port = meeting.removeprefix(TCP).rpartition(":")
+    try:
+        store = distributed.TCPStore(address, int(port), count, is_master=False, timeout=REACHED)
+    except RuntimeError:
+        raise UserError(f"nodes: the first node cannot be reached from another at {address}, port {port}") from None
+    store.set_timeout(LONGEST)
+    return store
 
 
 def _part() -> None:

@@ -11,7 +11,7 @@ from scripts.models.teaching import KEYS
 
 @dataclass(frozen=True)
 class Settings:
-    """What fine_tune.py is given. All but micro-batch and gpus decides the weights: a resumed training has the same."""
+    """What fine_tune.py is given. All but micro-batch, gpus and nodes decides the weights."""
 
     type: Annotated[str, "kind of the model"]
     max_length: Annotated[int, "tokens that the model keeps of a text or of a pair"]
@@ -45,7 +45,8 @@ class Settings:
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None
     evaluate: Annotated[dict[str, Any] | None, "how it is evaluated on dev; see dev_evaluation.py"] = None
-    gpus: Annotated[int, "processes of this machine that share the training, each with a device of its own"] = 1
+    gpus: Annotated[int, "processes of each node that share the training, each with a device of its own"] = 1
+    nodes: Annotated[int, "nodes of a Slurm job that share the training, with gpus processes on each"] = 1
     load_best_model_at_end: Annotated[bool, "the weights that were best on dev are kept, not the last"] = False
     early_stopping_patience: Annotated[int | None, "evaluations without a gain after which it ends"] = None
     early_stopping_threshold: Annotated[float, "the least that counts as a gain"] = 0.0

@@ -28,11 +28,11 @@ SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
 StateSaveLocation={folder}/ctld
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool/%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdLogFile={folder}/log/slurmd.log
+SlurmdLogFile={folder}/log/slurmd-%n.log
 MpiDefault=none
 SwitchType=switch/none
 ProctrackType=proctrack/linuxproc
@@ -92,6 +92,7 @@ class Loopback:
         self.munge: subprocess.Popen | None = None
         self.slurmctld: subprocess.Popen | None = None
         self.slurmd: subprocess.Popen | None = None
+        self.controller = ["slurmctld", "-D"]
         self.kept = folder / "etc-slurm-before"
 
     def start(self) -> None:
@@ -133,7 +134,7 @@ class Loopback:
 
     def start_controller(self) -> None:
         """Start slurmctld again with the state that it saved."""
-        self.slurmctld = self.spawn("slurmctld", "-D")
+        self.slurmctld = self.spawn(*self.controller)
         wait(lambda: "UP" in self.ask("scontrol", "ping"), 30, "slurmctld")
 
     def stop(self) -> None:

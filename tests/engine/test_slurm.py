@@ -2,11 +2,18 @@
 
 import os
 import re
+import types
 from types import SimpleNamespace
 
 import pytest
 
-from scripts.engine.slurm import USED, begin_run, end_earlier_jobs, prefix
+from scripts.engine.slurm import ASKS, USED, ask_for_gpus_of_each_node, begin_run, end_earlier_jobs, prefix
+
+
+@pytest.fixture(autouse=True)
+def asking(monkeypatch):
+    """The module of the executors of these tests asks for GPUs as the plugin's does."""
+    monkeypatch.setattr(types, ASKS, lambda job: f" --gpus=a100:{job.resources['gpu']}", raising=False)
 
 
 def test_a_name_belongs_to_one_experiment_in_one_folder(tmp_path):
@@ -46,6 +53,22 @@ def test_a_plugin_that_is_built_otherwise_ends_the_run_before_any_job(lacking):
         begin_run(workflow_with(executor), "results/x")
     with pytest.raises(SystemExit, match="no run_uuid in it"):
         begin_run(SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"), scheduler=None), "results/x")
+
+
+def test_a_plugin_that_asks_for_gpus_otherwise_ends_the_run_before_any_job(monkeypatch):
+    monkeypatch.delattr(types, ASKS)
+    executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
+    with pytest.raises(SystemExit, match=rf"^error: snakemake-executor-plugin-slurm \d.* no {ASKS} in it"):
+        begin_run(workflow_with(executor), "results/x")
+
+
+def test_gpus_are_asked_for_by_node_where_a_job_has_several(monkeypatch):
+    ask_for_gpus_of_each_node(SimpleNamespace())
+    asked = [
+        getattr(types, ASKS)(SimpleNamespace(resources={"gpu": 4} | nodes))
+        for nodes in ({}, {"nodes": 1}, {"nodes": 2})
+    ]
+    assert asked == [" --gpus=a100:4", " --gpus=a100:4", " --gpus-per-node=a100:4"]
 
 
 QUEUE = """#!/bin/sh

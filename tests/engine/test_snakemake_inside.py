@@ -6,6 +6,7 @@ scripts/engine/versions.py, and run `make test-slurm`.
 
 import inspect
 import re
+from types import SimpleNamespace
 
 import pytest
 import snakemake.api  # first: its parts import each other in a circle
@@ -19,7 +20,7 @@ from snakemake.workflow import Workflow
 from snakemake_executor_plugin_slurm import Executor
 
 from scripts.engine.job_records import DIRECTORY_STAMP, FORMAT, PARTS
-from scripts.engine.slurm import USED
+from scripts.engine.slurm import ASKS, USED
 from scripts.engine.versions import TESTED, newer_than_tested
 
 
@@ -62,6 +63,13 @@ def test_the_slurm_plugin_counts_the_queries_that_slurm_answered():
     check = source(Executor.check_active_jobs)
     unanswered, answered = check.index("if status_of_jobs is None"), check.index("self._status_query_calls += 1")
     assert unanswered < check.index("continue", unanswered) < answered
+
+
+def test_the_slurm_plugin_asks_for_gpus_in_all_by_a_function_of_its_module():
+    plugin = inspect.getmodule(Executor)
+    assert source(plugin).count(f"call += {ASKS}(job") == 2, "of a job and of an array of jobs"
+    asked = getattr(plugin, ASKS)(SimpleNamespace(resources={"gpu": 4, "gpu_model": "a100", "nodes": 2}))
+    assert asked == " --gpus=a100:4"
 
 
 # scripts/engine/rule_graph.py and scripts/archive/checking/plan.py

@@ -37,6 +37,9 @@ def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many
     assert "gpus" not in usual and training.gpus(made(), "r") == 1
     assert training.training_settings(made(recipes__r__gpus=4), "m", "r", "1") == usual | {"gpus": 4}
     assert training.gpus(made(recipes__r__gpus=4), "r") == 4
+    several = made(recipes__r__gpus=4, recipes__r__nodes=2)
+    assert training.training_settings(several, "m", "r", "1") == usual | {"gpus": 4, "nodes": 2}
+    assert (training.gpus(several, "r"), training.nodes(several, "r"), training.nodes(made(), "r")) == (4, 2, 1)
 
 
 def test_lists_of_layers_and_dimensions_are_one_value_and_a_list_of_ranks_makes_recipes():
@@ -122,6 +125,7 @@ RERANK = {"first_stage": "bm25", "depth": 10}
         ({"recipes/r/lora/target_modules": ["(a+)+"]}, "recipes.r.lora.target_modules"),
         ({"recipes/r/gpus": 0}, "recipes.r.gpus"),
         ({"recipes/r/gpus": 1.5}, "recipes.r.gpus"),
+        ({"recipes/r/nodes": 0}, "recipes.r.nodes"),
         ({"recipes/r/gradient_checkpointing": "yes please"}, "recipes.r.gradient_checkpointing"),
         ({"systems/x": {"type": "bm25", "truncate_dim": 64}}, "truncate_dim"),
     ],

@@ -1,0 +1,139 @@
+"""The other nodes that a training is on: Slurm says which they are, and `srun` starts the training's processes there.
+
+The script runs on the first node of its Slurm job, as a step of it. One more step (--overlap: beside that one) has
+`gpus` processes on each of the other nodes. They find the first process at the address by which Slurm reaches its node.
+Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import socket
+import struct
+import subprocess
+from dataclasses import dataclass
+
+from scripts.common.errors import UserError
+from scripts.common.numerals import integer
+
+RANK, FIRST_OF_OTHERS = "RANKTRIAL_RANK", "RANKTRIAL_FIRST_OF_OTHERS"
+PATIENCE = 600  # seconds in which Slurm begins the step; it has the nodes already
+KEPT = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_CONF", "SLURM_CONF_SERVER")  # by the step's srun
+ADDRESS_OF_INTERFACE = 0x8915  # SIOCGIFADDR of linux/sockios.h
+OF_SLURM = re.compile(r"(?:srun|slurmstepd\S*?): (?:error: )?(.*)")
+ENDED = re.compile(r".*\btasks? [\d,-]+: (.*)")
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a training: the address of this one, the names of the others, and the address of one of them."""
+
+    address: str
+    others: tuple[str, ...]
+    peer: str
+
+
+def nodes_of_job(count: int) -> Nodes:
+    """The first `count` nodes of this Slurm job. Raises UserError where this is none, or it has fewer."""
+    job, own = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURMD_NODENAME")
+    if not job or not own:
+        raise UserError(f"nodes: {count}, but this is no job of Slurm; run with --profile slurm, or leave nodes out")
+    given = _said("squeue", "--noheader", f"--jobs={job}", "--format=%N").strip()
+    names = _said("scontrol", "show", "hostnames", given).split() if given else []
+    if len(names) < count:
+        raise UserError(f"nodes: {count}, but this job has {len(names)} of them; ask for as many, or lower it")
+    others = tuple(name for name in names if name != own)[: count - 1]
+    return Nodes(_address(own), others, _address(others[0]))
+
+
+def step(nodes: Nodes, gpus: int, program: list[str]) -> list[str]:
+    """The command that runs a program as the processes of all other nodes, `gpus` on each."""
+    many = len(nodes.others)
+    return [
+        *("srun", "--overlap", "--overcommit", "--quiet", "--mpi=none", "--cpu-bind=none", "--input=none"),
+        *("--export=ALL", "--kill-on-bad-exit=1", f"--immediate={PATIENCE}", f"--nodelist={','.join(nodes.others)}"),
+        *(f"--nodes={many}", f"--ntasks={many * gpus}", f"--ntasks-per-node={gpus}", "--", *program),
+    ]
+
+
+def environment_of_step() -> dict[str, str]:
+    """The environment in which `srun` starts a step of the whole job: nothing of it tells of the step that runs here.
+
+    Nor of the devices of this process; Slurm tells those of each node.
+    """
+    of_step = ("SLURM_", "SRUN_", "SBATCH_")
+    left = {name: value for name, value in os.environ.items() if name in KEPT or not name.startswith(of_step)}
+    left.pop("CUDA_VISIBLE_DEVICES", None)
+    return left
+
+
+def take_place() -> None:
+    """Give this process, one that a step has started, its rank and its device.
+
+    Before anything else is imported: scripts.models.running reads both. A process that began anew has them already.
+    """
+    if RANK in os.environ:
+        return
+    local = integer(os.environ["SLURM_LOCALID"]) or 0
+    rank = (integer(os.environ[FIRST_OF_OTHERS]) or 0) + (integer(os.environ["SLURM_PROCID"]) or 0)
+    given = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
+    missing = "none" if given else str(local)  # of those that Slurm gave; or it gave no names, and all are seen
+    os.environ |= {RANK: str(rank), "CUDA_VISIBLE_DEVICES": given[local] if local < len(given) else missing}
+
+
+def why_ended(said: str) -> tuple[str, bool]:
+    """Why a step has failed, by all that its processes and srun have said; and whether that can be the cause.
+
+    A process that ended in a traceback may have lost sight of another that was first.
+    """
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    told = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    if told:
+        return told[0], True
+    of_slurm = [found[1] for line in lines if (found := OF_SLURM.fullmatch(line))]
+    ends = [found[1] for line in of_slurm if (found := ENDED.fullmatch(line))]
+    words = [line for line in lines if not OF_SLURM.fullmatch(line)]
+    killed = [end for end in ends if not end.startswith("Exited")]
+    if killed:
+        return f"a process on another node of the training has ended ({killed[0]})", True
+    if ends and words:
+        return words[-1], False
+    return f"srun: {(of_slurm or ['no word from it'])[0]}", True
+
+
+def interface_towards(address: str) -> str | None:
+    """The network interface by which this node reaches an address; None where that cannot be told."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((address, 9))  # which sends nothing
+            own = socket.inet_aton(probe.getsockname()[0])
+            for _, name in socket.if_nameindex():
+                try:
+                    asked = struct.pack("256s", name.encode()[:15])
+                    if fcntl.ioctl(probe, ADDRESS_OF_INTERFACE, asked)[20:24] == own:
+                        return name
+                except OSError:  # it has no address
+                    continue
+    except OSError:
+        pass
+    return None
+
+
+def _address(node: str) -> str:
+    """Where Slurm itself reaches a node."""
+    found = re.search(r"\bNodeAddr=(\S+)", _said("scontrol", "--oneliner", "show", "node", node))
+    return found[1] if found else node
+
+
+def _said(*command: str) -> str:
+    """What a command of Slurm prints. Raises UserError with its own last line where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        raise UserError(f"{command[0]}: no such command on this node; nodes of a recipe needs Slurm's") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise UserError(f"{command[0]}: {lines[-1]}")
+    return done.stdout
