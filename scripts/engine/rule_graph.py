@@ -17,7 +17,7 @@ from typing import Any
 
 from snakemake.iocontainers import Wildcards
 
-from scripts.common.ledger import LEDGER, entries, recorded
+from scripts.common.ledger import LEDGER, entries, read_entry, recorded
 
 
 @dataclass(frozen=True)
@@ -84,5 +84,7 @@ def deleted_from(folder: str) -> Iterator[str]:
 
     Nearly always there is none, which the ledger tells sooner than the graph of all jobs.
     """
-    names = (entry.relative_to(LEDGER).as_posix() for entry in entries(LEDGER / folder))
-    return (name for name in names if not os.path.exists(name))
+    for entry in entries(LEDGER / folder):
+        name = entry.relative_to(LEDGER).as_posix()
+        files = read_entry(entry) or {} if os.path.isdir(name) else [name]
+        yield from (file for file in files if not os.path.exists(file))
