@@ -1,5 +1,6 @@
 """What all rules share: the resolved experiment, paths under results/, the sources a job depends on, its settings."""
 
+import gc
 import json
 import locale
 import os
@@ -11,6 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import snakemake
+
+gc.set_threshold(100_000, 50, 50)  # a plan keeps all that it makes: looking for garbage as often as usual takes a tenth
 
 # Of this file and not of the main Snakefile (workflow.basedir), which is another repository's where this is its module.
 REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
@@ -29,6 +32,7 @@ from scripts.engine.before_planning import make_ready
 from scripts.engine.downloads import HOW, fetched
 from scripts.engine.failures import errors_of_logs
 from scripts.engine import imports
+from scripts.engine.code_lists import listed
 from scripts.engine.job_settings import settings
 from scripts.engine.place import path_to_repository
 from scripts.common.errors import UserError
@@ -217,9 +221,15 @@ def repository(path):
 
 @cache
 def code(script, *further):
-    """The inputs `script` and `modules` of a rule that runs scripts/{script}; `further` is what that loads by name."""
+    """The inputs `script` and `modules` of a rule that runs scripts/{script}; `further` is what that loads by name.
+
+    `modules` is the list of all modules behind the script, with the SHA-256 of each.
+    """
     inputs = imports.code(script, *further)
-    return {"script": repository(inputs["script"]), "modules": list(map(repository, inputs["modules"]))}
+    try:
+        return {"script": repository(inputs["script"]), "modules": listed(inputs["modules"])}
+    except UserError as error:
+        sys.exit(f"error: {error}")
 
 
 def code_of_model(script, further=lambda wildcards: []):

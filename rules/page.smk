@@ -4,8 +4,7 @@ In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training
 number of training queries. Out: summary.md, report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
-from scripts.common.ledger import LEDGER
-from scripts.engine.rule_graph import deleted_outputs, rule_graph
+from scripts.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
 from scripts.experiment.results_paths import HEAVY, kind
 from scripts.reports.planning import families, pages, transfer
 
@@ -16,18 +15,24 @@ report: "captions/workflow.rst"
 @cache
 def graph():
     """The graph of the rules behind the results."""
-    return rule_graph(workflow.rules, rules.all.input.shown)
+    made = workflow.dag.job_factory.cache.values() if workflow.dag is not None else ()
+    return rule_graph(workflow.rules, rules.all.input.shown, made)
+
+
+def may_be_deleted(path):
+    """Whether a file is a checkpoint, an embedding, an index or a text, which are deleted to save space."""
+    try:
+        return kind(path) in HEAVY
+    except UserError:
+        return False  # of an older version
 
 
 @cache
 def gone():
-    """The files that jobs behind the results had written and that were deleted since, of the kinds in every archive.
-
-    (Checkpoints, embeddings, indices and texts may be deleted to save space.)
-    """
-    if not (LEDGER / RESULTS).is_dir():
+    """The files that jobs behind the results had written and that were deleted since, of the kinds in every archive."""
+    if all(map(may_be_deleted, deleted_from(RESULTS))):
         return []
-    missing = [path for path in deleted_outputs(graph()) if kind(path) not in HEAVY]
+    missing = [path for path in deleted_outputs(graph()) if not may_be_deleted(path)]
     if missing:
         message = f"{len(missing)} deleted files are made again, with all that depends on them, such as {missing[0]}"
         print(f"{message} (that one alone: snakemake {missing[0]} --configfile {CONFIG_NAME})", file=sys.stderr)

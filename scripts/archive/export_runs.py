@@ -10,11 +10,10 @@ import shutil
 from scripts.archive.provenance.jobs import described, read_left_out
 from scripts.archive.provenance.origins_of_runs import origins_of_runs
 from scripts.archive.provenance.privacy import of_this_process
-from scripts.archive.provenance.records import METADATA, jobs_behind
+from scripts.archive.provenance.records import job_records, jobs_behind
 from scripts.archive.provenance.settings import ArchiveSettings
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_folder
-from scripts.engine.job_records import records
 from scripts.experiment.results_paths import fields_of
 
 
@@ -23,7 +22,7 @@ def main() -> None:
     settings: ArchiveSettings = arguments.settings
     privacy = of_this_process(settings.config)
     experiment = settings.resolved()
-    jobs = jobs_behind([str(path) for path in arguments.runs], dict(records(METADATA)))
+    jobs = jobs_behind([str(path) for path in arguments.runs], dict(job_records()))
     left_out = read_left_out(experiment.name)
     described_jobs = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
     with atomic_folder(arguments.exported) as folder:

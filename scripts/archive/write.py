@@ -29,13 +29,13 @@ from scripts.archive.provenance.origin import origin, source_files
 from scripts.archive.provenance.origins_of_runs import origins_of_runs
 from scripts.archive.provenance.packages import environments
 from scripts.archive.provenance.privacy import Privacy, of_this_process, recorded_environment
-from scripts.archive.provenance.records import METADATA, Job, jobs_behind
+from scripts.archive.provenance.records import Job, job_records, jobs_behind
 from scripts.archive.provenance.settings import ArchiveSettings
 from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
-from scripts.engine.job_records import DIRECTORY_STAMP, records
+from scripts.engine.job_records import DIRECTORY_STAMP
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import HEAVY, NOT_ARCHIVED
@@ -136,7 +136,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
 def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:
     """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
     experiment = settings.resolved()
-    recorded = {path: with_own_logs(record, experiment.name) for path, record in records(METADATA)}
+    recorded = {path: with_own_logs(record, experiment.name) for path, record in job_records()}
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
         listed = ", ".join(missing[:5])
         raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")

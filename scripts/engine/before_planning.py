@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scripts.engine.code_lists import fold_modules
 from scripts.engine.downloads import forget_how
 from scripts.engine.job_records import adopt
 from scripts.engine.repair import repair
@@ -23,4 +24,5 @@ def make_ready(results: Path, experiment: str, snakemake: Path) -> list[str]:
     adopt(results, snakemake)
     warnings = repair(results, experiment, snakemake)
     forget_how(snakemake / "metadata")
+    fold_modules(snakemake / "metadata")
     return warnings

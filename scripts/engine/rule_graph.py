@@ -1,26 +1,28 @@
 """The jobs behind files, found by walking the rules back from the files to the raw data.
 
-Snakemake's own graph of jobs has no public form, and is not there yet when an input function asks for it. So this walk
-asks the rules themselves, by `products`, `is_producer`, `get_wildcards` and `expand_input` of Snakemake's class Rule.
-None of them is documented: tests/engine/test_snakemake_inside.py fails where a new version has other ones.
+Snakemake's own graph of jobs has no public form, is not there yet when an input function asks for it, and lacks what a
+single target does not need. So this walk asks the rules themselves, by `products`, `is_producer`, `get_wildcards` and
+`expand_input` of Snakemake's class Rule. Jobs that Snakemake has made already tell their inputs, which are the same.
+None of this is documented: tests/engine/test_snakemake_inside.py fails where a new version has other ones.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from snakemake.iocontainers import Wildcards
 
-from scripts.common.ledger import recorded
+from scripts.common.ledger import LEDGER, entries, read_entry, recorded
 
 
 @dataclass(frozen=True)
 class RuleGraph:
-    """`jobs`: (rule, values of its wildcards) -> Snakemake's rule with the wildcards; `feeds`: (maker, taker) rules."""
+    """`jobs`: (rule, its wildcards) -> Snakemake's rule with the wildcards; `feeds`: (maker, taker) rules."""
 
     jobs: dict[tuple[str, tuple], tuple[Any, Wildcards]]
     feeds: set[tuple[str, str]]
@@ -43,23 +45,29 @@ class RuleGraph:
         return {"jobs": dict(sorted(counted.items())), "feeds": feeds}
 
 
-def rule_graph(rules: Iterable[Any], targets: Iterable[str]) -> RuleGraph:
-    """The jobs behind the targets; `rules` are Snakemake's. A file that no rule makes is raw data."""
+def rule_graph(rules: Iterable[Any], targets: Iterable[str], made: Iterable[Any] = ()) -> RuleGraph:
+    """The jobs behind the targets; `rules` are Snakemake's, and `made` the jobs that it has made of some.
+
+    A file that no rule makes is raw data.
+    """
     makers = [rule for rule in rules if rule.products()]
+    known = {str(path): job for job in made for path in job.output}
     graph = RuleGraph({}, set())
     made_by: dict[str, str | None] = {}
     waiting: list[tuple[str | None, str]] = [(None, path) for path in targets]
     while waiting:
         taker, path = waiting.pop()
         if path not in made_by:
-            maker = next((rule for rule in makers if rule.is_producer(path)), None)
+            job = known.get(path)
+            maker = job.rule if job else next((rule for rule in makers if rule.is_producer(path)), None)
             made_by[path] = maker.name if maker else None
             if maker:
-                wildcards = Wildcards(fromdict=maker.get_wildcards(path))
-                job = (maker.name, tuple(wildcards))
-                if job not in graph.jobs:
-                    graph.jobs[job] = maker, wildcards
-                    waiting += [(maker.name, str(name)) for name in maker.expand_input(wildcards)[0]]
+                wildcards = job.wildcards if job else Wildcards(fromdict=maker.get_wildcards(path))
+                key = (maker.name, tuple(sorted(wildcards.items())))
+                if key not in graph.jobs:
+                    graph.jobs[key] = maker, wildcards
+                    inputs = job.input if job else maker.expand_input(wildcards)[0]
+                    waiting += [(maker.name, str(name)) for name in inputs]
         maker_name = made_by[path]
         if maker_name and taker:
             graph.feeds.add((maker_name, taker))
@@ -69,3 +77,14 @@ def rule_graph(rules: Iterable[Any], targets: Iterable[str]) -> RuleGraph:
 def deleted_outputs(graph: RuleGraph) -> list[str]:
     """The files that jobs of the graph once wrote, by the ledger, and that are no longer there."""
     return [path for path in graph.outputs() if not Path(path).exists() and recorded(Path(path))]
+
+
+def deleted_from(folder: str) -> Iterator[str]:
+    """The files and folders that jobs wrote into a folder of results/, by the ledger, and that are no longer there.
+
+    Nearly always there is none, which the ledger tells sooner than the graph of all jobs.
+    """
+    for entry in entries(LEDGER / folder):
+        name = entry.relative_to(LEDGER).as_posix()
+        files = read_entry(entry) or {} if os.path.isdir(name) else [name]
+        yield from (file for file in files if not os.path.exists(file))

@@ -96,7 +96,7 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
     if system.passage_length:
         fields["length"] = system.passage_length
     name = "passage_embeddings" if system.passage_length else "embeddings"
-    own = INDICES.get(index_of(experiment.models[system.model]["type"]), name)
+    own = INDICES.get(form_of_index(experiment, system.model), name)
     timing = path(f"{name}_timing", **fields)
     if quantised := system.settings.get("embeddings"):
         return path("quantised_index", **fields, index_precision=quantised["precision"]), timing
@@ -115,13 +115,19 @@ def faiss_name(field: str) -> str:
     return re.sub(r"_(?=IVF|Flat|SQ8|PQ)", ",", field)
 
 
+@cache
+def form_of_index(experiment: Experiment, model: str) -> str:
+    """The form of the index of a model's kind, asked once: kinds are found by their files."""
+    return index_of(experiment.models[model]["type"])
+
+
 def index_searched(experiment: Experiment, system: str) -> str:
     """The form of the index that a system searches: that of its model's kind, or one that is made of it."""
     ranker = experiment.systems[system]
     assert ranker.model is not None  # one that searches has it
     made = {"embeddings": "quantised-vectors", "approximate": "approximate"}
     forms = [form for key, form in made.items() if key in ranker.settings]
-    return forms[0] if forms else index_of(experiment.models[ranker.model]["type"])
+    return forms[0] if forms else form_of_index(experiment, ranker.model)
 
 
 def ranked_in_shards(experiment: Experiment, system: str) -> bool:

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 import snakemake.api  # first: its parts import each other in a circle
+from snakemake.dag import DAG
 from snakemake.iocontainers import Wildcards
-from snakemake.jobs import Job
-from snakemake.persistence import RECORD_FORMAT_VERSION
+from snakemake.jobs import Job, JobFactory
+from snakemake.persistence import RECORD_FORMAT_VERSION, PersistenceBase
 from snakemake.persistence import file as kept_in_files
 from snakemake.rules import Rule
 from snakemake.scheduling.job_scheduler import JobScheduler
@@ -95,7 +96,25 @@ def test_the_inputs_come_first_of_what_a_rule_expands_to():
     assert list(Wildcards(fromdict={"a": "1", "b": "2"})) == ["1", "2"]
 
 
-# rules/common.smk and the Snakefile
+def test_jobs_are_kept_as_they_are_made():
+    """`graph` of rules/page.smk takes those."""
+    assert "self._dag: Optional[DAG] = None" in source(Workflow) and isinstance(Workflow.dag, property)
+    assert "self.job_factory = JobFactory()" in source(DAG) and "await self.job_factory.new(" in source(DAG.new_job)
+    assert JobFactory().cache == {} and "self.cache[key] = obj" in source(JobFactory.new)
+    assert "self.rule.expand_input(" in source(Job.__init__)
+
+
+# rules/common.smk, the Snakefile and scripts/engine/code_lists.py
+
+
+def test_a_job_with_other_names_of_inputs_than_recorded_runs_again():
+    assert "recorded != self._input(job)" in source(PersistenceBase._input_changed)
+    assert "return sorted(get_paths())" in source(PersistenceBase._input)
+
+
+def test_a_folder_is_listed_once():
+    """So a list of modules that is written later lies in a folder of its own."""
+    assert "if path in cache.exists_local.has_inventory" in source(snakemake.io._IOFile._local_inventory)
 
 
 @pytest.mark.parametrize("name", ["current_basedir", "main_snakefile", "is_main_process", "remote_exec", "rules"])

@@ -58,6 +58,21 @@ def test_the_graph_counts_the_jobs_that_snakemake_plans(finished, page):
     assert {name: int(count) for name, count in drawn} == planned and len(planned) > 15
 
 
+def test_the_graph_is_the_same_whatever_is_asked_for_and_however_it_is_found(again):
+    """Snakemake's own jobs tell it, where they are there; of a single target not all are, and for a deleted file none."""
+    with open(again.folder / "scripts/reports/report.py", "a") as file:
+        file.write("\n# edited\n")
+
+    def command(*targets):
+        done = again.snakemake("--dry-run", "--printshellcmds", *targets)
+        return re.search(r"python scripts/reports/report\.py .*", done.stdout + done.stderr)[0]
+
+    whole = command()
+    assert '"feeds"' in whole and command("results/tiny/report.html") == whole
+    (again.folder / "results/tiny/tables/means.tsv").unlink()
+    assert command() == whole
+
+
 def test_edited_templates_rewrite_the_page_only(again):
     for source in ("report.html.j2", "report.css", "report.js"):
         with open(again.folder / "scripts/reports/page" / source, "a") as file:

@@ -1,13 +1,19 @@
 """What a change reruns, by dry runs on the finished experiment: what depends on it and nothing else."""
 
 import copy
+import json
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 import yaml
 
+from scripts.engine.code_lists import with_modules
+from scripts.engine.job_records import noted, record_path
 from tests.workflow.conftest import tiny_config
 
+SCORES = "results/tiny/metrics/weather/plain/seed-0.tsv"
 TABLES = {"means", "comparisons_table", "tables", "costs", "times", "summary", "report"}
 
 
@@ -81,6 +87,36 @@ def test_touched_sources_rerun_nothing(again):
     for path in (again.folder / "rules").iterdir():
         os.utime(path)
     assert again.planned() == set()
+
+
+def test_lists_of_code_that_were_deleted_are_written_again_and_rerun_nothing(again):
+    lists = again.folder / "results/state/code"
+    before = {path.relative_to(lists): path.read_bytes() for path in lists.rglob("*.sha256")}
+    shutil.rmtree(lists)
+    assert again.planned() == set()
+    assert before == {path.relative_to(lists): path.read_bytes() for path in lists.rglob("*.sha256")} and before
+
+
+def test_results_of_a_version_that_named_each_module_as_an_input_rerun_as_now(again, monkeypatch):
+    """Their records are those of archives too, which `make resume` takes over."""
+    monkeypatch.chdir(again.folder)
+    for _, path in list(noted(Path("results/state/metadata"))):
+        path.write_text(json.dumps(with_modules(json.loads(path.read_text()))))
+    record = json.loads(record_path(Path("results/state/metadata"), SCORES).read_text())
+    assert {"scripts/evaluation/score.py", "scripts/ir/measures.py"} <= {*record["input"], *record["input_checksums"]}
+    shutil.rmtree("results/state/code")
+    assert again.planned() == set()
+    edit(again, "scripts/ir/measures.py")
+    assert {"score", "tune"} <= {job.split()[0] for job in again.planned()}
+
+
+def test_a_module_that_is_edited_before_such_results_are_planned_is_noticed(again, monkeypatch):
+    monkeypatch.chdir(again.folder)
+    for _, path in list(noted(Path("results/state/metadata"))):
+        path.write_text(json.dumps(with_modules(json.loads(path.read_text()))))
+    edit(again, "scripts/models/kinds/bi_encoder.py")
+    planned = again.planned()
+    assert len(named(planned, "encode")) == 4 and not named(planned, "rerank") and not named(planned, "weights")
 
 
 def edit(workspace, path):

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 CONFIGURATION = "configuration.json"
+OF_CODE = "results/state/code/"  # lists of a job's modules, which an archive's records name themselves
 
 
 def planned(workflow) -> list[dict]:
@@ -40,7 +41,7 @@ def planned(workflow) -> list[dict]:
                 "rule": maker.name,
                 "wildcards": dict(wildcards),
                 "command": job.shellcmd,
-                "inputs": [str(file) for file in job.input],
+                "inputs": [str(file) for file in job.input if not str(file).startswith(OF_CODE)],
                 "outputs": [str(file) for file in job.output],
                 "log": [str(file) for file in job.log],
                 "benchmark": job.benchmark and str(job.benchmark),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.engine.job_records import record_path
+from scripts.engine.code_lists import with_modules
+from scripts.engine.job_records import record_path, records
 
 METADATA = Path(".snakemake/metadata")
 
@@ -22,6 +24,11 @@ class Job:
     @property
     def inputs(self) -> list[str]:
         return self.record["input"] or []
+
+
+def job_records() -> Iterator[tuple[str, dict]]:
+    """Each recorded file's path with its record, in which the inputs name every module of the job's code."""
+    return ((path, with_modules(record)) for path, record in records(METADATA))
 
 
 def write_record(metadata: Path, name: str, record: dict) -> None:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from scripts.experiment import comparisons, job_files
 from scripts.experiment.descriptions import for_times
-from scripts.experiment.records import Experiment, System
+from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import TABLE_FORMATS, path
 from scripts.experiment.system_kinds import system_kind, takes
 from scripts.reports.planning.labels import system_labels, task_labels
@@ -40,23 +40,36 @@ def timings(experiment: Experiment, tasks: list[str] | None = None, systems: lis
 
     `tasks` and `systems`, all by default, say of which runs.
     """
+    return {
+        file: beside
+        for (task, system), of_runs in _timings(experiment).items()
+        if (tasks is None or task in tasks) and (systems is None or system in systems)
+        for file, beside in of_runs.items()
+    }
+
+
+@cache
+def _timings(experiment: Experiment) -> dict[tuple[str, str], dict[str, dict[str, str]]]:
+    """(Task, system) -> `timings` of its runs."""
+    return {
+        (task.name, system.name): _timings_of(experiment, system, task)
+        for system in timed_systems(experiment).values()
+        for task in experiment.runs_of(system)
+    }
+
+
+def _timings_of(experiment: Experiment, system: System, task: Task) -> dict[str, dict[str, str]]:
     beside: dict[str, dict[str, str]] = {}
-    for system in timed_systems(experiment).values():
-        for task in experiment.runs_of(system):
-            if (tasks is None or task.name in tasks) and (systems is None or system.name in systems):
-                seeds = experiment.seeds_on(system, task)
-                files = job_files.runs(experiment, system, task, "run_timing")
-                for seed, file in zip(seeds, files, strict=True):
-                    beside[file] = {}
-                    if system.recipes:
-                        trained = job_files.checkpoint(
-                            experiment, system, task.ranked_dataset, seed, "checkpoint_timing"
-                        )
-                        beside[file]["training"] = trained
-                    elif timing := system_kind(system).training_timing(experiment, system, task, seed):
-                        beside[file]["training"] = timing
-                    if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
-                        beside[file]["encoding"] = encoded[1]
+    seeds = experiment.seeds_on(system, task)
+    for seed, file in zip(seeds, job_files.runs(experiment, system, task, "run_timing"), strict=True):
+        beside[file] = {}
+        if system.recipes:
+            trained = job_files.checkpoint(experiment, system, task.ranked_dataset, seed, "checkpoint_timing")
+            beside[file]["training"] = trained
+        elif timing := system_kind(system).training_timing(experiment, system, task, seed):
+            beside[file]["training"] = timing
+        if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
+            beside[file]["encoding"] = encoded[1]
     return beside
 
 
