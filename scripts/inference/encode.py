@@ -27,7 +27,8 @@ from scripts.inference.vectors import write_rows
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
-from scripts.models.prompts import fact, load_prompted, prompts_of
+from scripts.models.loaded import load_prompted
+from scripts.models.prompts import fact, prompts_of
 from scripts.models.running import computed_by
 
 BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little

@@ -33,6 +33,8 @@ def best(scores: torch.Tensor, places: torch.Tensor, k: int) -> torch.Tensor:
     """
     k = min(k, scores.shape[1])
     values, columns = scores.topk(k, dim=1, sorted=False)
+    if not k:
+        return columns
     last = values.min(dim=1, keepdim=True).values
     crowded = (scores >= last).sum(dim=1) > k
     for row in crowded.nonzero().flatten().tolist():

@@ -17,7 +17,8 @@ from scripts.inference.encode import BATCHES, Settings, chunks, rows_of_shard
 from scripts.ir.collection import read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
-from scripts.models.prompts import fact, load_prompted, prompts_of
+from scripts.models.loaded import load_prompted
+from scripts.models.prompts import fact, prompts_of
 from scripts.models.running import computed_by
 
 

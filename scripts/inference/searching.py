@@ -20,7 +20,8 @@ from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
-from scripts.models.prompts import load_prompted, prompts_of, told
+from scripts.models.loaded import load_prompted
+from scripts.models.prompts import prompts_of, told
 from scripts.models.running import computed_by
 
 Find = Callable[[list[list[str]]], tuple[np.ndarray, np.ndarray]]

@@ -7,49 +7,13 @@ training, encoding and scoring put the same ones, and a checkpoint that is saved
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.settings import given
 from scripts.models.adapters import Adapter, Role
 
 ROLES: tuple[Role, ...] = ("query", "document")
-
-
-class Prompted(Protocol):
-    """The settings of a script that loads a model: the prompts by role, those of the model where they name none."""
-
-    @property
-    def max_length(self) -> int: ...
-    @property
-    def prompts(self) -> dict[str, str] | None: ...
-
-
-def load_prompted(kind: Adapter, folder: Path, settings: Prompted, to_train: bool = False) -> Any:
-    """Load a model, with the prompts that the settings give in place of those it stores; "" is none.
-
-    One that is not `to_train` computes as fast as it can on a processor (see processor.py).
-
-    Raises UserError for a prompt of a kind that takes none, or for anything but a query and a document.
-    """
-    model = kind.load(folder, settings.max_length, to_train)
-    refuse_prompts(kind, settings.prompts)
-    if settings.prompts:
-        kind.give_prompts(model, settings.prompts)
-    if not to_train:
-        rank_fast(model)
-    return model
-
-
-def rank_fast(model: Any) -> None:
-    """Let a loaded model, which is not trained any more, compute as fast as it can where it is on a processor."""
-    from scripts.models.running import device, is_module
-
-    if is_module(model) and device() == "cpu":
-        from scripts.models.processor import speed_up
-
-        speed_up(model)
 
 
 def refuse_prompts(kind: Adapter, prompts: dict[str, str] | None) -> None:

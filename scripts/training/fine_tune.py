@@ -29,9 +29,10 @@ from scripts.ir.collection import passages_of
 from scripts.models import lora
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
+from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import resolve_loss, shape_of
-from scripts.models.prompts import load_prompted, prompts_of, told
+from scripts.models.prompts import prompts_of, told
 from scripts.models.running import import_library, precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.processes import first, together

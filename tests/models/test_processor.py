@@ -8,7 +8,7 @@ import pytest
 from scripts.models import loading, processor  # noqa: F401 - loading sets what the libraries read as they are imported
 from scripts.models.adapters import adapter
 from scripts.models.first_token import MODELS, first_token_alone
-from scripts.models.prompts import load_prompted, rank_fast
+from scripts.models.loaded import load_prompted, rank_fast
 from tests.support.tiny_bert import build, build_masked
 
 torch = pytest.importorskip("torch")

@@ -9,7 +9,8 @@ from scripts.common.errors import UserError
 from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutter, cutting_encoder, cutting_scorer, tokenizer_of
-from scripts.models.prompts import load_prompted, of_columns, prompts_of
+from scripts.models.loaded import load_prompted
+from scripts.models.prompts import of_columns, prompts_of
 from tests.models.test_cutting import lengths
 from tests.support.tiny_bert import build
 

@@ -193,7 +193,7 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
         return Scorer(score, {**encoder.facts, **fact(put)}, encoder.tokenizer, put)
 
     from scripts.models.first_token import first_token_alone
-    from scripts.models.prompts import rank_fast
+    from scripts.models.loaded import rank_fast
 
     model = load(folder, max_length)
     first_token_alone(model.transformers_model)

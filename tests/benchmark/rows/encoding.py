@@ -46,7 +46,7 @@ def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     """Encoding as a job does it, by a checkpoint in one form."""
     from scripts.inference.encode import BATCHES
     from scripts.models.adapters import adapter
-    from scripts.models.prompts import rank_fast
+    from scripts.models.loaded import rank_fast
 
     kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
     model = kind.load(checkpoint, inputs.MAX_LENGTH)
