@@ -33,6 +33,9 @@ class Indexer:
             make_analyzer(analyzer)  # of a code that it does not know, Anserini indexes as English
             options += ["-language", analyzer]
         options += ["-storeDocvectors"] if vectors else []
+        # What it logs of a full disk is told in the one line.
+        logger = java_class("org.apache.logging.log4j.core.config.Configurator")
+        logger.setLevel("io.anserini.index.SimpleIndexer", java_class("org.apache.logging.log4j.Level").OFF)
         self.folder, self.indexed = folder, 0
         self.java = self._call(kind, options)
         if buffer:
