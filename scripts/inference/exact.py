@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from scripts.models.processor import products
 from scripts.models.truncation import Rows
 
 DOCUMENTS = 16384  # vectors scored at a time
-QUERIES = 512  # vectors scored at a time
+QUERIES = 1024  # vectors scored at a time
 GROUP = 32  # documents whose highest score is compared before each
 
 
@@ -140,6 +141,13 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
     return scores.gather(1, by_score).cpu().numpy(), rows.gather(1, by_score).cpu().numpy()
 
 
+def mapped(rows: np.ndarray) -> torch.Tensor:
+    """Rows of a file, which are read only, as a tensor without a copy of them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(np.ascontiguousarray(rows))
+
+
 def search(
     queries: np.ndarray,
     documents: Rows,
@@ -165,7 +173,7 @@ def search(
 
     def scorings() -> Iterator[Scoring]:
         for document_rows, document_vectors in part(list(blocks(of_document, DOCUMENTS)), shard):
-            chunk = torch.from_numpy(np.array(documents[document_vectors])).to(device)
+            chunk = mapped(documents[document_vectors]).to(device)
             document_counts = torch.from_numpy(of_document[document_rows]).to(device)
 
             def score(query_rows: slice, chunk=chunk, document_counts=document_counts) -> torch.Tensor:
