@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from scripts.bm25.indexer import Indexer
-from scripts.bm25.lucene import Searcher, directory, java_class, make_analyzer, refusal
+from scripts.bm25.lucene import Indexer, Searcher, java_class, make_analyzer, refusal
 from scripts.common.errors import UserError
 from scripts.common.progress import track
 from scripts.ir.collection import Document
@@ -68,6 +67,11 @@ def _call(method: Callable, *arguments, message: str):
         raise refusal(error, message) from None
 
 
+def _directory(folder: Path):
+    java = java_class("org.apache.lucene.store.FSDirectory")
+    return java.open(java_class("java.io.File")(str(folder)).toPath())
+
+
 class FieldSearcher:
     """An open index of `fields`; the methods are those of Pyserini's `Searcher` here."""
 
@@ -75,7 +79,7 @@ class FieldSearcher:
         """Open `index`. Raises UserError where it is no complete Lucene index."""
         opened = java_class("org.apache.lucene.index.DirectoryReader").open
         message = f"{index}: not a complete Lucene index, delete it and index again"
-        self.reader = _call(lambda: opened(directory(index)), message=message)
+        self.reader = _call(lambda: opened(_directory(index)), message=message)
         self.java = java_class("org.apache.lucene.search.IndexSearcher")(self.reader.getContext())
         self.builder = java_class("org.apache.lucene.util.QueryBuilder")(make_analyzer(analyzer))
         self.best = java_class("org.apache.lucene.search.DisjunctionMaxQuery")
@@ -119,7 +123,7 @@ class FieldIndexer:
         settings.setMergeScheduler(java_class(f"{package}.SerialMergeScheduler")())
         settings.setMergePolicy(java_class(f"{package}.LogDocMergePolicy")())
         self.message, self.fields = f"{folder}: the index cannot be written", fields
-        self.java = self._call(lambda: java_class(f"{package}.IndexWriter")(directory(folder), settings))
+        self.java = self._call(lambda: java_class(f"{package}.IndexWriter")(_directory(folder), settings))
         self.document, self.words, self.name = (
             java_class(f"org.apache.lucene.document.{kind}") for kind in ("Document", "TextField", "StringField")
         )

@@ -9,13 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from scripts.bm25.fields import PYSERINI, of_pyserini, open_indexer
+from scripts.bm25.fields import PYSERINI, open_indexer
 from scripts.bm25.lucene import told
-from scripts.bm25.parts import PartsIndexer, cut
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, lines
@@ -33,16 +32,11 @@ class Settings:
     vectors: Annotated[bool, "keep the terms of each document, for feedback"] = False
 
 
-def chunks(corpus: Path, first: int, last: int) -> Iterator[list[Document]]:
-    """The documents from place `first` up to `last`, as many at a time as are handed to Java."""
-    documents = read_corpus(corpus, first, last)
+def chunks(corpus: Path) -> Iterator[list[Document]]:
+    """The documents, as many at a time as are handed to Java."""
+    documents = read_corpus(corpus)
     while chunk := list(islice(documents, CHUNK)):
         yield chunk
-
-
-def count(given: list[Document] | tuple[list[Document], ...]) -> int:
-    """The documents of a chunk, or of one of each part."""
-    return len(given) if isinstance(given, list) else sum(map(len, given))
 
 
 def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[int, int]:
@@ -55,17 +49,10 @@ def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[i
     if not total:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to index")
     progress = Progress("indexed", total, "document")
-    # Documents of fields are handed over one by one, by Python.
-    parts = cut(total) if of_pyserini(how["analyzer"], how["fields"]) else [(0, total)]
     with atomic_folder(folder) as temporary:
-        indexer: Any
-        if len(parts) == 1:
-            indexer, given = open_indexer(temporary, **how), chunks(corpus, 0, total)
-        else:
-            indexer = PartsIndexer(temporary, len(parts), how["analyzer"], how.get("vectors", False))
-            given = zip_longest(*(chunks(corpus, *part) for part in parts), fillvalue=[])
+        indexer = open_indexer(temporary, **how)
         indexed = 0
-        for documents, records in ahead((count(chunk), indexer.records(chunk)) for chunk in given):
+        for documents, records in ahead((len(chunk), indexer.records(chunk)) for chunk in chunks(corpus)):
             indexed += indexer.add(records)
             progress.add(documents)
         indexer.close()

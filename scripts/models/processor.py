@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 LARGEST = 2 << 30  # bytes of weights that are packed; of larger models a second copy may be more than there is
-EXACT, APPROXIMATE = "none", "tanh"  # oneDNN's names of the ways to compute a GELU
+EXACT, APPROXIMATE = "none", "tanh"  # ways to compute a GELU, as oneDNN and torch call them
 
 
 class PackedLinear(torch.nn.Linear):
@@ -27,8 +27,7 @@ class PackedLinear(torch.nn.Linear):
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         if inputs.dtype != torch.float32 or not inputs.numel():
             outputs = super().forward(inputs)
-            approximate = EXACT if self.gelu is None else self.gelu
-            return outputs if self.gelu is None else torch.nn.functional.gelu(outputs, approximate=approximate)
+            return outputs if self.gelu is None else torch.nn.functional.gelu(outputs, approximate=self.gelu)
         follows, way = ("none", "") if self.gelu is None else ("gelu", self.gelu)
         return torch.ops.mkldnn._linear_pointwise(inputs, self.packed, self.bias, follows, [], way)
 

@@ -15,7 +15,6 @@ from scripts.bm25 import index as index_script
 from scripts.bm25 import lucene, tune
 from scripts.bm25 import search as search_script
 from scripts.bm25.fields import PYSERINI
-from scripts.bm25.indexer import Indexer
 from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import read_run, write_qrels
@@ -184,15 +183,15 @@ def test_an_incomplete_index_is_a_mistake(animals, tmp_path, broken):
 # Runs the script and kills it without warning when it has handed the second chunk of documents to Java.
 KILLER = """
 import os, signal
-from scripts.bm25 import index, indexer
+from scripts.bm25 import index, lucene
 index.CHUNK = 100
-add, calls = indexer.Indexer.add, []
+add, calls = lucene.Indexer.add, []
 def counted(*arguments):
     calls.append(1)
     if len(calls) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return add(*arguments)
-indexer.Indexer.add = counted
+lucene.Indexer.add = counted
 index.main()
 """
 
@@ -299,7 +298,7 @@ def test_an_index_that_cannot_be_written_is_one_line(tmp_path):
     """As on a full disk: the folder that Lucene writes into goes away under its hands."""
     folder = tmp_path / "gone"
     folder.mkdir()
-    indexer = Indexer(folder)
+    indexer = lucene.Indexer(folder)
     indexer.add(indexer.records([Document("d1", "", "some text")]))
     shutil.rmtree(folder)
     with pytest.raises(UserError, match=r"^[^\n]*gone: the index cannot be written[^\n]*$"):

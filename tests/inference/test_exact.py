@@ -8,11 +8,12 @@ from scripts.ir.trec import ranking
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("chunk", [1, 3, 7, 1000])
+@pytest.mark.parametrize(("chunk", "group"), [(1, 32), (3, 32), (7, 32), (1000, 32), (4, 2), (6, 3), (8, 8)])
 @pytest.mark.parametrize("k", [1, 5, 40, 200])
-def test_the_best_are_those_of_trec_eval(monkeypatch, seed, chunk, k):
+def test_the_best_are_those_of_trec_eval(monkeypatch, seed, chunk, group, k):
     """Small whole numbers make many equal scores, at the cut-off too, and no rounding."""
     monkeypatch.setattr(exact, "DOCUMENTS", chunk)
+    monkeypatch.setattr(exact, "GROUP", group)
     monkeypatch.setattr(exact, "QUERIES", 2)
     rng = np.random.default_rng(seed)
     ids = [f"{rng.choice(['d', 'é', 'Z', '10', '9'])}{n}" for n in range(57)]
