@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from scripts.common.errors import UserError
@@ -12,7 +13,7 @@ from scripts.inference.export import Settings, export_checkpoint, outputs
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from scripts.models.adapters import adapter, adapters, exports
 from scripts.models.onnx_export import quantise
-from scripts.models.onnx_runtimes import open_graph
+from scripts.models.onnx_runtimes import open_graph, sums_whole
 from scripts.models.onnx_session import EXPORTED, FILE
 from tests.support.tiny_bert import build, build_masked
 
@@ -69,3 +70,33 @@ def test_what_cannot_be_run_is_one_line(tmp_path):
         assert "\n" not in str(error.value)
     with pytest.raises(UserError, match="is to be run by 'tensorrt'; known are onnx, openvino"):
         open_graph(file, "tensorrt")
+
+
+def test_products_of_eight_bits_are_added_up_whole_on_every_processor(tmp_path):
+    """Pairs of 255 x 127 do not fit into 16 bits, in which processors without VNNI add them up unless told not to."""
+    rng = np.random.default_rng(7)
+    weights = rng.choice(np.array([-128, 127], dtype=np.int8), size=(64, 16))
+    given = rng.choice(np.array([0, 255], dtype=np.uint8), size=(5, 64))
+    node = onnx.helper.make_node("MatMulInteger", ["given", "weights"], ["sums"])
+    sides = [("given", onnx.TensorProto.UINT8, [5, 64]), ("sums", onnx.TensorProto.INT32, [5, 16])]
+    inputs, outputs = ([onnx.helper.make_tensor_value_info(*side)] for side in sides)
+    graph = onnx.helper.make_graph([node], "products", inputs, outputs, [onnx.numpy_helper.from_array(weights, "weights")])
+    opset = [onnx.helper.make_opsetid("", 17)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), tmp_path / "model.onnx")
+    runtime, _ = open_graph(tmp_path / "model.onnx", "onnx", threads=1)
+    (sums,) = runtime.run(["sums"], {"given": given})
+    np.testing.assert_array_equal(sums, given.astype(np.int32) @ weights.astype(np.int32))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("flags\t\t: fpu avx512f avx512_vnni avx512_bitalg\n", True),
+        ("flags\t\t: fpu avx2 avx_vnni\n", False),  # 256 bits alone: onnxruntime is told, whatever it would do
+        ("model name\t: avx512_vnni\nflags\t\t: fpu avx2\n", False),
+    ],
+)
+def test_a_processor_says_whether_it_adds_up_whole(text, whole, tmp_path):
+    (tmp_path / "cpuinfo").write_text(text)
+    assert sums_whole(tmp_path / "cpuinfo") is whole
+    assert sums_whole(tmp_path / "none") is False
