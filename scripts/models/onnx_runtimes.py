@@ -7,14 +7,13 @@ here; a record beside an exported file says where it is the other.
 from __future__ import annotations
 
 import os
-import re
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.models.instructions import WHOLE_SUMS, has
 
 
 class Output(NamedTuple):
@@ -46,8 +45,9 @@ class OnnxRuntime:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
-        if not sums_whole():
-            # Sums of int8 products are cut off there unless told so: scores would depend on the machine.
+        if not has(WHOLE_SUMS):
+            # Sums of int8 products are cut off there unless told so: scores would depend on the machine. Elsewhere to be
+            # told so takes nearly twice the time, for the same numbers.
             options.add_session_config_entry("session.x64quantprecision", "1")
         self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         self.inputs = {node.name for node in self.session.get_inputs()}
@@ -78,18 +78,6 @@ class OpenVino:
 
 
 RUNTIMES: dict[str, type[OnnxRuntime] | type[OpenVino]] = {"onnx": OnnxRuntime, "openvino": OpenVino}
-
-
-@cache
-def sums_whole(flags: Path = Path("/proc/cpuinfo")) -> bool:
-    """Whether the processor adds int8 products up in 32 bits (AVX-512's VNNI), so that none of onnxruntime's ways cuts off.
-
-    Telling onnxruntime not to cut off takes nearly twice the time there, for the same numbers.
-    """
-    try:
-        return re.search(r"^flags\s*:.*\bavx512_vnni\b", flags.read_text(encoding="utf-8"), re.MULTILINE) is not None
-    except OSError:  # no Linux
-        return False
 
 
 def open_graph(file: Path, backend: str, threads: int | None = None) -> tuple[Runtime, int]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.models.instructions import BF16_PRODUCTS, has
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
@@ -101,6 +102,19 @@ def precision() -> str:
 
     bf16 = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
     return "bf16" if bf16 else "fp32"
+
+
+def training_precision(asked: str | None) -> str:
+    """What a training computes in: as asked, else as the device does. Raises UserError where it does not compute in bf16.
+
+    Where a processor only imitates bf16, a training would take many times as long.
+    """
+    if asked == "bf16" and precision() != "bf16" and (device() == "cuda" or not has(BF16_PRODUCTS)):
+        what = "this CUDA device" if device() == "cuda" else "this processor"
+        raise UserError(
+            f"precision: {what} does not compute in bf16 (a processor needs {BF16_PRODUCTS}, see /proc/cpuinfo); leave it out"
+        )
+    return asked or precision()
 
 
 def computed_by(kind: Any, model: Any) -> dict[str, Any]:

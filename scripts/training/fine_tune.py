@@ -33,7 +33,7 @@ from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import resolve_loss, shape_of
 from scripts.models.prompts import prompts_of, told
-from scripts.models.running import import_library, precision
+from scripts.models.running import import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.processes import first, together
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
@@ -166,7 +166,9 @@ def fine_tune(options: Namespace) -> None:
     passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))
     write_timing(
         options.timing,
-        **told(settings, prompts) | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size},
+        **told(settings, prompts)
+        | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
+        | {"precision": training_precision(settings.precision)},
         queries=sum(table.queries for table in tables),
         **left_out,
         examples=sum(rows),
@@ -176,7 +178,6 @@ def fine_tune(options: Namespace) -> None:
         seconds=seconds_of(outcome.seconds, settings.gpus, settings.nodes),
         seconds_per_step=outcome.seconds / outcome.steps,
         examples_per_second=passes / outcome.seconds,
-        precision=precision(),
         **outcome.evaluated,
         **counts,
         saved_bytes=saved,

@@ -25,7 +25,7 @@ from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS
 from scripts.models.matryoshka import of_dimensions
 from scripts.models.prompts import role_of
-from scripts.models.running import device, precision
+from scripts.models.running import device, training_precision
 from scripts.training import several
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.best_weights import Evaluations
@@ -152,7 +152,7 @@ def train(
         warmup_steps=math.ceil(settings.warmup * steps),
         weight_decay=settings.weight_decay,
         seed=settings.seed,
-        bf16=precision() == "bf16",
+        bf16=training_precision(settings.precision) == "bf16",
         use_cpu=device() == "cpu",
         dataloader_pin_memory=device() != "cpu",
         batch_sampler=partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs)) if by_epoch else sampler,

@@ -41,6 +41,7 @@ class Settings:
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
     lora: Annotated[dict[str, Any] | None, "the adapter to train, by peft's keys and merge; null: all weights"] = None
     gradient_checkpointing: Annotated[bool, "layers' activations are computed again instead of kept"] = False
+    precision: Annotated[Literal["fp32", "bf16"] | None, "of products of matrices; null: as the device computes"] = None
     matryoshka_dims: Annotated[list[int] | None, "the loss is a sum over vectors of these first dimensions"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     long_documents: Annotated[Literal["passages"] | None, "passages: corpus and queries are files of passages"] = None

@@ -27,7 +27,7 @@ class Row(Protocol):
 
     TITLE: str  # what is done, and by what the plain way does it
     UNIT: str  # of what is counted
-    SIDES: dict[str, Callable[[Path], Work]]  # "plain" first, then "ours", and maybe "ours, int8"
+    SIDES: dict[str, Callable[[Path], Work]]  # "plain" first, then "ours", and maybe "ours, int8" or "ours, bf16"
     ONCE: bool  # each side runs once, whatever the repeats, since it repeats its work itself
     NEEDS: str  # a package that is none of the project's; rows without it need none
     BY_COMMANDS: bool  # whether commands do the work, whose memory counts; without it, the process does
@@ -43,8 +43,8 @@ class Row(Protocol):
 
 
 def sides(of: Row) -> list[str]:
-    """The sides that run on this machine: int8 is for processors."""
-    return [side for side in of.SIDES if not (on_gpu() and side.endswith("int8"))]
+    """The sides that run on this machine: other precisions are for processors."""
+    return [side for side in of.SIDES if not (on_gpu() and side.startswith("ours, "))]
 
 
 def lacking(of: Row) -> str | None:

@@ -30,6 +30,7 @@ def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothi
         *("m", "r", "1"),
     )
     assert told == usual | {"lora": FULL, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
+    assert training.training_settings(made(recipes__r__precision="bf16"), "m", "r", "1") == usual | {"precision": "bf16"}
 
 
 def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many_cards():
@@ -127,6 +128,7 @@ RERANK = {"first_stage": "bm25", "depth": 10}
         ({"recipes/r/gpus": 1.5}, "recipes.r.gpus"),
         ({"recipes/r/nodes": 0}, "recipes.r.nodes"),
         ({"recipes/r/gradient_checkpointing": "yes please"}, "recipes.r.gradient_checkpointing"),
+        ({"recipes/r/precision": "int8"}, "recipes.r.precision"),
         ({"systems/x": {"type": "bm25", "truncate_dim": 64}}, "truncate_dim"),
     ],
 )  # fmt: skip

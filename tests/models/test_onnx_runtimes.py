@@ -13,7 +13,7 @@ from scripts.inference.export import Settings, export_checkpoint, outputs
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from scripts.models.adapters import adapter, adapters, exports
 from scripts.models.onnx_export import quantise
-from scripts.models.onnx_runtimes import open_graph, sums_whole
+from scripts.models.onnx_runtimes import open_graph
 from scripts.models.onnx_session import EXPORTED, FILE
 from tests.support.tiny_bert import build, build_masked
 
@@ -86,17 +86,3 @@ def test_products_of_eight_bits_are_added_up_whole_on_every_processor(tmp_path):
     runtime, _ = open_graph(tmp_path / "model.onnx", "onnx", threads=1)
     (sums,) = runtime.run(["sums"], {"given": given})
     np.testing.assert_array_equal(sums, given.astype(np.int32) @ weights.astype(np.int32))
-
-
-@pytest.mark.parametrize(
-    ("text", "whole"),
-    [
-        ("flags\t\t: fpu avx512f avx512_vnni avx512_bitalg\n", True),
-        ("flags\t\t: fpu avx2 avx_vnni\n", False),  # 256 bits alone: onnxruntime is told, whatever it would do
-        ("model name\t: avx512_vnni\nflags\t\t: fpu avx2\n", False),
-    ],
-)
-def test_a_processor_says_whether_it_adds_up_whole(text, whole, tmp_path):
-    (tmp_path / "cpuinfo").write_text(text)
-    assert sums_whole(tmp_path / "cpuinfo") is whole
-    assert sums_whole(tmp_path / "none") is False

@@ -12,6 +12,7 @@ import numpy as np
 
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import read_qrels
+from scripts.models.instructions import BF16_PRODUCTS, has
 from tests.benchmark import inputs, limits
 from tests.benchmark.row import Result, Work
 
@@ -87,8 +88,8 @@ def by_library(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Tra
     return model, train
 
 
-def by_us(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Train]:
-    """The same, as our jobs do it."""
+def by_us(folder: Path, seed: int = SEED, precision: str | None = None) -> tuple[SentenceTransformer, Train]:
+    """The same, as our jobs do it, in a precision of the recipe or as the device computes."""
     from scripts.models.adapters import adapter
     from scripts.models.losses import LISTS
     from scripts.training import trainer
@@ -102,6 +103,7 @@ def by_us(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Train]:
     settings = Settings(
         "bi-encoder", inputs.MAX_LENGTH, LOSS, epochs=1, batch_size=BATCH, micro_batch=None, learning_rate=RATE,
         warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=seed,
+        precision=precision,
     )  # fmt: skip
 
     def train() -> np.ndarray:
@@ -117,7 +119,14 @@ def losses(folder: Path, by: Callable[[Path], tuple[SentenceTransformer, Train]]
     return lambda: {"losses": train()}
 
 
+def in_bf16(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Train]:
+    """Ours, as a recipe with `precision: bf16` asks for it."""
+    return by_us(folder, seed, "bf16")
+
+
 SIDES = {"plain": lambda folder: losses(folder, by_library), "ours": lambda folder: losses(folder, by_us)}
+if has(BF16_PRODUCTS):
+    SIDES["ours, bf16"] = lambda folder: losses(folder, in_bf16)
 
 
 def operations(folder: Path) -> float:
