@@ -69,12 +69,15 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_text(path: Path) -> Iterator[TextIO]:
-    """A UTF-8 text file, written atomically. `.gz` is compressed without a time stamp: equal content, equal bytes."""
+    """A UTF-8 text file, written atomically. `.gz` is compressed without a time stamp: equal content, equal bytes.
+
+    Of runs zlib's level 4 makes files that are 2% larger than its default's, in less than half the time.
+    """
     with atomic_path(path) as temporary:
         if str(path).endswith(".gz"):
             with (
                 open(temporary, "wb") as raw,
-                gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed,
+                gzip.GzipFile("", "wb", compresslevel=4, fileobj=raw, mtime=0) as packed,
                 io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
             ):
                 yield text
