@@ -11,7 +11,7 @@ import torch
 
 from scripts.inference.aggregate import max_sims
 from scripts.inference.shards import part
-from scripts.models.processor import products
+from scripts.models.processor import multiplier
 from scripts.models.truncation import Rows
 
 DOCUMENTS = 16384  # vectors scored at a time
@@ -175,11 +175,11 @@ def search(
 
     def scorings() -> Iterator[Scoring]:
         for document_rows, document_vectors in part(list(blocks(of_document, DOCUMENTS)), shard):
-            chunk = mapped(documents[document_vectors]).to(device)
+            multiply = multiplier(mapped(documents[document_vectors]).to(device), len(vectors))
             document_counts = torch.from_numpy(of_document[document_rows]).to(device)
 
-            def score(query_rows: slice, chunk=chunk, document_counts=document_counts) -> torch.Tensor:
-                scores = products(vectors[vectors_of[query_rows.start]], chunk)
+            def score(query_rows: slice, multiply=multiply, document_counts=document_counts) -> torch.Tensor:
+                scores = multiply(vectors[vectors_of[query_rows.start]])
                 if whole:
                     return scores
                 query_counts = torch.from_numpy(of_query[query_rows]).to(device)

@@ -7,11 +7,13 @@ faster, and nothing changes. Packed weights are a copy, so a model takes up to t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 LARGEST = 2 << 30  # bytes of weights that are packed; of larger models a second copy may be more than there is
+MANY = 512  # rows that meet the same columns: for fewer, packing takes longer than it spares
 EXACT, APPROXIMATE = "none", "tanh"  # ways to compute a GELU, as oneDNN and torch call them
 
 
@@ -37,11 +39,15 @@ def packs() -> bool:
     return torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
-def products(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    """The dot products of all rows (n, width) with all columns (m, width): shape (n, m), on their device."""
-    if rows.device.type == "cpu" and rows.dtype == torch.float32 and len(rows) and len(columns) and packs():
-        return torch.ops.mkldnn._linear_pointwise(rows, columns, None, "none", [], "")
-    return rows @ columns.T
+def multiplier(columns: torch.Tensor, rows: int) -> Callable[[torch.Tensor], torch.Tensor]:
+    """What gives rows (n, width) their dot products with all columns (m, width): shape (n, m), on their device.
+
+    `rows` is the number of them all; where they are many, the columns are packed first.
+    """
+    if columns.device.type != "cpu" or columns.dtype != torch.float32 or not len(columns) or not rows or not packs():
+        return lambda these: these @ columns.T
+    packed = torch.ops.mkldnn._reorder_linear_weight(columns) if rows >= MANY else columns
+    return lambda these: torch.ops.mkldnn._linear_pointwise(these, packed, None, "none", [], "")
 
 
 def speed_up(model: torch.nn.Module) -> None:
