@@ -31,8 +31,8 @@ from scripts.ir.trec import Run
 
 OLDEST_JAVA = 21
 BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
-# Of Java's collectors, for jobs of seconds to minutes: the default takes five times the memory and is slower, the serial
-# one is slower by a tenth where hits are many. What is fresh has a limit, or it would grow to gigabytes.
+# Of Java's collectors, for jobs of seconds to minutes: the default takes most memory and is slower, the serial one is
+# slower by a tenth where hits are many. What is fresh has a limit, or it would grow to gigabytes.
 OPTIONS = ("-XX:+UseParallelGC", "-XX:MaxNewSize=256m")
 JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
 PROBE = 60  # seconds in which a Java that works has told its version

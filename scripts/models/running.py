@@ -105,15 +105,13 @@ def precision() -> str:
 
 
 def training_precision(asked: str | None) -> str:
-    """What a training computes in: as asked, else as the device does. Raises UserError where it does not compute in bf16.
+    """What a training computes in: as asked, else as the device does.
 
-    Where a processor only imitates bf16, a training would take many times as long.
+    Raises UserError for bf16 where the device does not compute in it: imitated, a training takes many times as long.
     """
     if asked == "bf16" and precision() != "bf16" and (device() == "cuda" or not has(BF16_PRODUCTS)):
-        what = "this CUDA device" if device() == "cuda" else "this processor"
-        raise UserError(
-            f"precision: {what} does not compute in bf16 (a processor needs {BF16_PRODUCTS}, see /proc/cpuinfo); leave it out"
-        )
+        what = "this CUDA device" if device() == "cuda" else f"this processor, which has no {BF16_PRODUCTS},"
+        raise UserError(f"precision: {what} does not compute in bf16; leave it out")
     return asked or precision()
 
 

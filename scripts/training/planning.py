@@ -26,8 +26,8 @@ from scripts.training.planning_mining import needs_bm25, runs
 SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
 FURTHER = ("head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
-           "teacher", "temperature", "scale", "gpus", "nodes",
-           "lora", "gradient_checkpointing", "precision", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
+           "teacher", "temperature", "scale", "gpus", "nodes", "precision",
+           "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token")
 

@@ -76,6 +76,32 @@ def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
     assert passages_of(tmp_path / "corpus.passages", {"c"}) == {"c": ["Two. Three."]}
 
 
+@pytest.mark.parametrize("piece", [1, 60, 10**6])
+def test_several_processes_give_the_passages_of_one(tmp_path, monkeypatch, piece):
+    rng = random.Random(1)
+    texts = [". ".join("word " * rng.randrange(1, 9) for _ in range(rng.randrange(12))) for _ in range(40)]
+    write_corpus(tmp_path / "corpus.jsonl", [Document(f"d{number}", "", text) for number, text in enumerate(texts)])
+    monkeypatch.setattr(passages, "PIECE", piece)
+    for count in (1, 3):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(count))
+        paths = ["--texts", str(tmp_path / "corpus.jsonl"), "--passages", str(tmp_path / f"{count}.jsonl")]
+        monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "en"})])
+        passages.main()
+    assert (tmp_path / "3.jsonl").read_bytes() == (tmp_path / "1.jsonl").read_bytes()
+    assert len(passages_of(tmp_path / "3.jsonl")) == len(texts)
+
+
+def test_a_failure_in_another_process_leaves_no_passages(tmp_path, monkeypatch):
+    write_corpus(tmp_path / "corpus.jsonl", [Document(f"d{number}", "", "One. Two.") for number in range(9)])
+    monkeypatch.setattr(passages, "PIECE", 1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    paths = ["--texts", str(tmp_path / "corpus.jsonl"), "--passages", str(tmp_path / "made.jsonl")]
+    monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "xx"})])
+    with pytest.raises(ValueError, match="valid language ID"):
+        passages.main()
+    assert not (tmp_path / "made.jsonl").exists()
+
+
 def test_real_articles_lose_nothing(english, shared_data):
     source = shared_data / "emnlp2020-politifact" / "articles_content.json"
     if not source.is_file():

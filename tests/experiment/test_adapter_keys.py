@@ -30,7 +30,9 @@ def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothi
         *("m", "r", "1"),
     )
     assert told == usual | {"lora": FULL, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
-    assert training.training_settings(made(recipes__r__precision="bf16"), "m", "r", "1") == usual | {"precision": "bf16"}
+    assert training.training_settings(made(recipes__r__precision="bf16"), "m", "r", "1") == usual | {
+        "precision": "bf16"
+    }
 
 
 def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many_cards():

@@ -80,7 +80,9 @@ def test_products_of_eight_bits_are_added_up_whole_on_every_processor(tmp_path):
     node = onnx.helper.make_node("MatMulInteger", ["given", "weights"], ["sums"])
     sides = [("given", onnx.TensorProto.UINT8, [5, 64]), ("sums", onnx.TensorProto.INT32, [5, 16])]
     inputs, outputs = ([onnx.helper.make_tensor_value_info(*side)] for side in sides)
-    graph = onnx.helper.make_graph([node], "products", inputs, outputs, [onnx.numpy_helper.from_array(weights, "weights")])
+    graph = onnx.helper.make_graph(
+        [node], "products", inputs, outputs, [onnx.numpy_helper.from_array(weights, "weights")]
+    )
     opset = [onnx.helper.make_opsetid("", 17)]
     onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), tmp_path / "model.onnx")
     runtime, _ = open_graph(tmp_path / "model.onnx", "onnx", threads=1)

@@ -107,6 +107,6 @@ def test_bf16_trains_nearly_the_weights_of_fp32(task, tmp_path, monkeypatch, kin
 
 def test_a_processor_without_bf16_says_so_in_one_line(task, tmp_path, monkeypatch):
     monkeypatch.setattr("scripts.models.running.has", lambda instructions: False)
-    with pytest.raises(UserError, match=r"^precision: this processor does not compute in bf16 .*; leave it out$"):
+    with pytest.raises(UserError, match=r"^precision: this processor, .* does not compute in bf16; leave it out$"):
         in_process(task, tmp_path / "half", monkeypatch, precision="bf16", **FEW)
     assert not (tmp_path / "half" / "model").exists()
