@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,7 +21,9 @@ from scripts.common.progress import Progress
 from scripts.common.read_ahead import ahead
 from scripts.ir.collection import Document, read_corpus
 
-CHUNK = 1000  # documents handed to Java at a time
+# What is handed to Java at a time: often enough little that memory does not grow, and seldom enough that this thread,
+# which waits for its turn in Python each time, costs nothing (of 1,000 documents at a time it was a tenth of the time).
+DOCUMENTS, CHARACTERS = 5000, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,15 @@ class Settings:
 
 def chunks(corpus: Path) -> Iterator[list[Document]]:
     """The documents, as many at a time as are handed to Java."""
-    documents = read_corpus(corpus)
-    while chunk := list(islice(documents, CHUNK)):
+    chunk: list[Document] = []
+    characters = 0
+    for document in read_corpus(corpus):
+        chunk.append(document)
+        characters += len(document.text)
+        if len(chunk) == DOCUMENTS or characters >= CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
         yield chunk
 
 

@@ -184,7 +184,7 @@ def test_an_incomplete_index_is_a_mistake(animals, tmp_path, broken):
 KILLER = """
 import os, signal
 from scripts.bm25 import index, lucene
-index.CHUNK = 100
+index.DOCUMENTS = 100
 add, calls = lucene.Indexer.add, []
 def counted(*arguments):
     calls.append(1)
