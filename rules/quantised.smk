@@ -1,7 +1,8 @@
 """Quantised embeddings: an index of few bytes from a corpus's encoding, which is not made again.
 
 In: embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy. Out: beside it seed-{seed}.{index_precision} (a folder) with its
-timing; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. The command of a search is that of whole vectors (inference.smk).
+timing; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. The command of a search is that of whole vectors (inference.smk). With
+`shards` a run that is not scored again is made of several jobs' (run_shards.smk).
 """
 
 from scripts.experiment.results_paths import INDEX_PRECISIONS
@@ -44,6 +45,22 @@ use rule retrieve as retrieve_quantised with:
     benchmark:
         result("benchmark", job="retrieve_quantised/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("retrieve", index="quantised-vectors"),
+        system=systems_of_kind("retrieve", index="quantised-vectors", shards=False),
     message:
         "retrieve_quantised {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+
+
+use rule retrieve_quantised as retrieve_quantised_shard with:
+    output:
+        run=result("run_shard"),
+        timing=result("run_shard_timing"),
+    log:
+        result("log", job="retrieve_quantised_shard/{task}/{system}/seed-{seed}/{shard}-of-{shards}"),
+    benchmark:
+        result("benchmark", job="retrieve_quantised_shard/{task}/{system}/seed-{seed}/{shard}-of-{shards}")
+    wildcard_constraints:
+        system=systems_of_kind("retrieve", index="quantised-vectors", shards=True),
+    params:
+        settings=shard_of_ranking,
+    message:
+        "retrieve_quantised_shard {wildcards.task} {wildcards.system} seed-{wildcards.seed} {wildcards.shard}-of-{wildcards.shards}"

@@ -136,7 +136,9 @@ def ranked_in_shards(experiment: Experiment, system: str) -> bool:
     if experiment.shards == 1 or ranker.model is None:
         return False
     if ranker.kind == "retrieve":
-        return index_searched(experiment, system) in SEARCHED_IN_SHARDS
+        codes = ranker.settings.get("embeddings")
+        alone = codes is not None and not codes["rescore_multiplier"]  # scored by codes and never again
+        return alone or index_searched(experiment, system) in SEARCHED_IN_SHARDS
     return ranker.kind in ("rerank", "score_all") and scores_in_shards(experiment, system)
 
 

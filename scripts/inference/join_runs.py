@@ -18,7 +18,7 @@ from scripts.common.errors import UserError
 from scripts.common.timing import write_timing
 from scripts.inference.shards import joined, latencies
 from scripts.ir.collection import passages_of
-from scripts.ir.trec import Run, read_run, top, write_run
+from scripts.ir.trec import Run, read_run, write_run
 
 COUNTED = ("queries", "pairs", "passage_pairs")  # of queries of its own; those at the end of one may begin the next
 
@@ -39,7 +39,13 @@ def join(shards: Sequence[Path], depth: int) -> Run:
             if both := found.keys() & scores.keys():
                 raise UserError(f"{path}: document {min(both)} of query {query} is in another shard too; rank again")
             found |= scores
-    return {query: top(scores, depth) for query, scores in whole.items()}
+    return {query: _best(scores, depth) for query, scores in whole.items()}
+
+
+def _best(scores: dict[str, float], depth: int) -> dict[str, float]:
+    """The first documents as a search has them, which holds sums of codes whole, and not in 32 bits as trec_eval."""
+    order = sorted(scores, key=lambda document: (scores[document], document.encode()), reverse=True)
+    return {document: scores[document] for document in order[:depth]}
 
 
 def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str, Any]:

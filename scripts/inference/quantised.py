@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.inference.shards import part
 from scripts.inference.vectors import open_embeddings
 
 CODES, RANGES = "codes.npy", "ranges.npy"
@@ -122,11 +123,18 @@ def open_index(folder: Path, rows: int, precision: str) -> QuantisedIndex:
 
 
 def search_codes(
-    queries: np.ndarray, index: QuantisedIndex, places: np.ndarray, depth: int, multiplier: int, device: str
+    queries: np.ndarray,
+    index: QuantisedIndex,
+    places: np.ndarray,
+    depth: int,
+    multiplier: int,
+    device: str,
+    shard: list[int] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The `depth` best documents of each query, of shape (queries, dimensions): their scores and numbers.
 
-    `places` are as of exact.precedence. With a `multiplier` of 0 nothing is scored again: the scores are of codes.
+    `places` are as of exact.precedence. With a `multiplier` of 0 nothing is scored again: the scores are of codes. With
+    a `shard` (see shards.py), where nothing is, the documents of its parts of the index alone are compared.
     """
     import torch
 
@@ -136,7 +144,7 @@ def search_codes(
     vectors = torch.from_numpy(index.asked(queries)).to(device)
 
     def scorings() -> Iterator[Scoring]:
-        for rows, _ in blocks(np.ones(len(index.codes), np.int64), ROWS):
+        for rows, _ in part(list(blocks(np.ones(len(index.codes), np.int64), ROWS)), shard):
             chunk = torch.from_numpy(index.numbers(np.array(index.codes[rows]), width)).to(device)
 
             def score(of_queries: slice, chunk: Any = chunk) -> Any:
@@ -145,8 +153,8 @@ def search_codes(
 
             yield rows, score
 
-    parts = [part for part, _ in blocks(np.ones(len(queries), np.int64), QUERIES)]
-    scores, found = merged(scorings(), parts, torch.from_numpy(places).to(device), depth * max(multiplier, 1))
+    asked = [rows for rows, _ in blocks(np.ones(len(queries), np.int64), QUERIES)]
+    scores, found = merged(scorings(), asked, torch.from_numpy(places).to(device), depth * max(multiplier, 1))
     if not multiplier:
         return scores, found
     return _again(lambda query, rows: index.restored(rows, width) @ queries[query], found, places, depth)

@@ -13,6 +13,7 @@ from typing import Annotated
 import numpy as np
 
 from scripts.common.command_line import run
+from scripts.common.errors import UserError
 from scripts.inference import searching
 from scripts.inference.quantised import index_bytes, open_index, search_codes
 from scripts.inference.searching import answer, requested
@@ -27,18 +28,21 @@ class Quantised:
 
 
 @dataclass(frozen=True)
-class Settings(searching.Settings):
+class Settings(searching.InShards):
     embeddings: Annotated[Quantised, "how the index is quantised"] = field(kw_only=True)
 
 
 def main() -> None:
     asked = requested(__doc__, "embeddings", Settings)
     folder, how = asked.options.embeddings, asked.settings.embeddings
+    if asked.settings.shard and how.rescore_multiplier:
+        raise UserError("--settings: what is scored again is searched in one job, for it may be of any shard")
     index = open_index(folder, len(asked.documents), how.precision)
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([text for (text,) in texts])
-        return search_codes(encoded, index, asked.places, asked.settings.depth, how.rescore_multiplier, device())
+        depth, shard = asked.settings.depth, asked.settings.shard
+        return search_codes(encoded, index, asked.places, depth, how.rescore_multiplier, device(), shard)
 
     sizes = {"index_bytes": index_bytes(folder), "weights_bytes": weights_bytes(asked.options.checkpoint)}
     answer(asked, find, **sizes, embeddings=asdict(how))

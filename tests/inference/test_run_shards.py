@@ -14,9 +14,12 @@ from scripts.inference import (
     encode_sparse,
     exact,
     join_runs,
+    quantise_embeddings,
+    quantised,
     rerank,
     retrieve,
     retrieve_multi_vector,
+    retrieve_quantised,
     retrieve_sparse,
     score_all,
     term_index,
@@ -37,6 +40,9 @@ RANKED = {"depth": 12, "tag": "tiny"}
 WAYS = {
     "vectors": ("bi-encoder", retrieve, encode, "embeddings"),
     "terms": ("sparse-encoder", retrieve_sparse, encode_sparse, "index"),
+    "float16": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
+    "int8": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
+    "binary": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
     "token vectors": ("multi-vector", retrieve_multi_vector, encode_multi_vector, "index"),
     "re-ranking": ("cross-encoder", rerank, None, None),
     "all pairs": ("cross-encoder", score_all, None, None),
@@ -66,12 +72,13 @@ def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) 
     """Rank in one way; gives the run and its timing."""
     kind, script, _, index = WAYS[way]
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
-    paths |= {index: out / "index.npy"} if index else {}
+    paths |= {index: out / (way if script is retrieve_quantised else "index.npy")} if index else {}
     paths |= {"first_stage": task / "first.trec"} if way == "re-ranking" else {}
     backend = {"backend": "torch"} if kind == "cross-encoder" else {}
     depth = {"depth": 40} if way == "re-ranking" else {}
     made = out / f"{name}.trec", out / f"{name}.json"
-    settings = {"type": kind, **LENGTHS, **RANKED, **backend, **depth, **settings}
+    codes = {"embeddings": {"precision": way, "rescore_multiplier": 0}} if script is retrieve_quantised else {}
+    settings = {"type": kind, **LENGTHS, **RANKED, **backend, **depth, **codes, **settings}
     call(monkeypatch, script, settings, **paths, run=made[0], timing=made[1])
     return made
 
@@ -80,10 +87,14 @@ def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) 
 def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "DOCUMENTS", 16)
     monkeypatch.setattr(term_index, "ENTRIES", 40)
-    kind, _, encoding, index = WAYS[way]
+    monkeypatch.setattr(quantised, "ROWS", 16)
+    kind, script, encoding, index = WAYS[way]
     if encoding:
         call(monkeypatch, encoding, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
              timing=tmp_path / "e.json", **{index: tmp_path / "index.npy"})  # fmt: skip
+    if script is retrieve_quantised:
+        call(monkeypatch, quantise_embeddings, {"precision": way}, embeddings=tmp_path / "index.npy",
+             index=tmp_path / way, timing=tmp_path / "q.json")  # fmt: skip
     whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
     of_one = json.loads(timing.read_text())
     for of in (3, 16) if way in ("vectors", "re-ranking") else (3,):
@@ -142,3 +153,19 @@ def test_mistakes_are_one_line(task, tmp_path, monkeypatch):
         settings = {"type": "bi-encoder", "backend": "torch", **LENGTHS, **RANKED, "shard": [0, 2]}
         call(monkeypatch, rerank, settings, checkpoint=task / "bi-encoder", **paths, embeddings=tmp_path / "e.npy",
              first_stage=task / "first.trec", run=tmp_path / "r", timing=tmp_path / "t")  # fmt: skip
+
+
+def test_what_is_scored_again_is_searched_in_one_job(task, tmp_path, monkeypatch):
+    again = {"embeddings": {"precision": "int8", "rescore_multiplier": 2}, "shard": [0, 2]}
+    with pytest.raises(UserError, match="scored again is searched in one job"):
+        ranked(task, "int8", "0-of-2", monkeypatch, tmp_path, **again)
+
+
+def test_sums_of_codes_that_differ_beyond_32_bits_are_cut_as_a_search_cuts_them(tmp_path):
+    """Of 1,200 dimensions a sum may be above 2^24, from which on trec_eval holds two whole numbers as one."""
+    large = 2.0**24
+    write_run(tmp_path / "0.trec", {"q": {"a": large + 1, "b": large}}, "t")
+    write_run(tmp_path / "1.trec", {"q": {"c": large, "d": 1.0}}, "t")
+    files = [tmp_path / "0.trec", tmp_path / "1.trec"]
+    assert join_runs.join(files, 1) == {"q": {"a": large + 1}}
+    assert list(join_runs.join(files, 2)["q"]) == ["a", "c"]  # of equal ones the higher id
