@@ -21,8 +21,8 @@ from scripts.common.progress import Progress
 from scripts.common.read_ahead import ahead
 from scripts.ir.collection import Document, read_corpus
 
-# What is handed to Java at a time: often enough little that memory does not grow, and seldom enough that this thread,
-# which waits for its turn in Python each time, costs nothing (of 1,000 documents at a time it was a tenth of the time).
+# What is handed to Java at a time: each time this thread waits for its turn in Python, so not too little, and two such
+# chunks are in memory, so not too much.
 DOCUMENTS, CHARACTERS = 5000, 4_000_000
 
 

@@ -32,8 +32,13 @@ from scripts.ir.trec import Run
 OLDEST_JAVA = 21
 BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
 # Of Java's collectors, for jobs of seconds to minutes: the default takes most memory and is slower, the serial one is
-# slower by a tenth where hits are many. What is fresh has a limit, or it would grow to gigabytes.
-OPTIONS = ("-XX:+UseParallelGC", "-XX:MaxNewSize=256m")
+# slower by a tenth where hits are many. What is fresh has a limit, or it would grow to gigabytes; and the collector has
+# the job's threads, or each of many jobs on a large machine would take all of its cores.
+OPTIONS = (
+    "-XX:+UseParallelGC",
+    "-XX:MaxNewSize=256m",
+    f"-XX:ParallelGCThreads={min(threads(), os.cpu_count() or 1)}",
+)
 JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
 PROBE = 60  # seconds in which a Java that works has told its version
 BESIDE_JAVA = 700 << 20  # bytes of addresses that a job takes beside an idle Java

@@ -43,7 +43,7 @@ def join(shards: Sequence[Path], depth: int) -> Run:
 
 
 def _best(scores: dict[str, float], depth: int) -> dict[str, float]:
-    """The first documents as a search has them, which holds sums of codes whole, and not in 32 bits as trec_eval."""
+    """The first documents as a search ranks them: by whole scores, of which trec_eval reads 32 bits."""
     order = sorted(scores, key=lambda document: (scores[document], document.encode()), reverse=True)
     return {document: scores[document] for document in order[:depth]}
 

@@ -1,6 +1,6 @@
-"""What fine-tuning is worth: the training of the row training, with five seeds each by the documentation's example and by us, also in bf16 where a processor has it.
+"""What fine-tuning is worth: the training of the row training, with five seeds each by the documentation's example and by us.
 
-nDCG@10 of exact search for the test questions of the same domain says how good each of the ten models is. Loading a
+Where the processor has bf16, also by us in bf16. nDCG@10 of exact search for the test questions of the same domain says how good each model is. Loading a
 model, and this measuring, which is the same for both, are in the times: those of training alone stand in the agreement.
 """
 
