@@ -102,7 +102,7 @@ def test_bf16_trains_nearly_the_weights_of_fp32(task, tmp_path, monkeypatch, kin
         assert json.loads((tmp_path / name / "timing.json").read_text())["precision"] == (precision or "fp32")
     assert same(tmp_path / "usual", tmp_path / "whole") and not same(tmp_path / "whole", tmp_path / "half")
     losses = [[float(row["loss"]) for row in read_log(tmp_path / name)] for name in ("whole", "half")]
-    np.testing.assert_allclose(*losses, rtol=2**-6)  # bf16 has eight bits; a loss is of some roundings of that size
+    np.testing.assert_allclose(*losses, rtol=2**-9)  # one rounding of bf16: those of many products even out
 
 
 def test_a_processor_without_bf16_says_so_in_one_line(task, tmp_path, monkeypatch):
