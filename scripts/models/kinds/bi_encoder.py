@@ -188,13 +188,11 @@ def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> np.nd
     import numpy as np
 
     from scripts.models.running import autocast, finite
+    from scripts.models.side_by_side import by_batches
 
     encoder = {"query": model.encode_query, "document": model.encode_document}[role]
+    unit = model.similarity_fn_name == "cosine"
+    options = {"batch_size": batch_size, "show_progress_bar": False, "normalize_embeddings": unit}
     with autocast():
-        embeddings = encoder(
-            texts,
-            batch_size=batch_size,
-            show_progress_bar=False,
-            normalize_embeddings=model.similarity_fn_name == "cosine",
-        )
+        embeddings = by_batches(model, lambda some: encoder(some, **options), texts, batch_size)
     return finite(embeddings.astype(np.float32, copy=False))

@@ -223,7 +223,9 @@ def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> 
     import torch
 
     from scripts.models.running import autocast, finite
+    from scripts.models.side_by_side import by_batches
 
+    options = {"batch_size": batch_size, "activation_fn": torch.nn.Identity(), "show_progress_bar": False}
     with autocast():
-        scores = model.predict(pairs, batch_size=batch_size, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+        scores = by_batches(model, lambda some: model.predict(some, **options), pairs, batch_size)
     return finite(scores.astype(np.float32, copy=False))
