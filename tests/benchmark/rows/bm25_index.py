@@ -29,9 +29,16 @@ def prepare(folder: Path, small: bool) -> int:
     return count
 
 
-def plain(folder: Path) -> Work:
+def plain(folder: Path, threads: int = 2) -> Work:
     shutil.rmtree(folder / "index-plain", ignore_errors=True)
-    options = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator", "-threads", "2"]
+    options = [
+        "-collection",
+        "JsonCollection",
+        "-generator",
+        "DefaultLuceneDocumentGenerator",
+        "-threads",
+        f"{threads}",
+    ]
     command = lucene.anserini(
         "index.IndexCollection", *options, "-input", folder / "anserini", "-index", folder / "index-plain"
     )
