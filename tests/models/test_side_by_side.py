@@ -5,32 +5,14 @@ import threading
 import numpy as np
 import pytest
 
-from scripts.models import (
-    loading,  # noqa: F401 - sets what the libraries read as they are imported
-    side_by_side,
-)
+from scripts.models import loading, side_by_side  # noqa: F401 - loading sets what libraries read when imported
 from scripts.models.adapters import adapter
 from scripts.models.loaded import rank_fast
 from tests.support.tiny_bert import build
 
 torch = pytest.importorskip("torch")
-WORDS = [
-    "the",
-    "price",
-    "of",
-    "oats",
-    "and",
-    "of",
-    "ice",
-    "rose",
-    "again",
-    "in",
-    "the",
-    "north",
-    "while",
-    "barley",
-    "fell",
-]
+SENTENCE = "the price of oats and of ice rose again in the north while barley fell"
+WORDS = SENTENCE.split()
 TEXTS = [" ".join(WORDS[n % 7 : n % 7 + 1 + n * 5 % 13]) for n in range(101)]  # many of one length
 BATCH = 4
 

@@ -31,14 +31,7 @@ def prepare(folder: Path, small: bool) -> int:
 
 def plain(folder: Path, threads: int = 2) -> Work:
     shutil.rmtree(folder / "index-plain", ignore_errors=True)
-    options = [
-        "-collection",
-        "JsonCollection",
-        "-generator",
-        "DefaultLuceneDocumentGenerator",
-        "-threads",
-        f"{threads}",
-    ]
+    options = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator", "-threads", threads]
     command = lucene.anserini(
         "index.IndexCollection", *options, "-input", folder / "anserini", "-index", folder / "index-plain"
     )

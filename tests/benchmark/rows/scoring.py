@@ -21,8 +21,8 @@ TITLE = "30 measures of runs of 1,000 queries and 1,000 documents, against ir-me
 UNIT = "runs"
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 MEASURES = [f"{name}@{k}" for name in ("nDCG", "P", "R") for k in CUTOFFS] + ["AP", "RR", "Rprec", "AP@100", "RR@10", "AP@10"]  # fmt: skip
-_IN_PROCESS: dict[str, Qrels] = {}  # of a process that scores run by run
 TOLERANCE = 1e-6  # ir-measures reads scores as they are, and trec_eval's are 32-bit floats
+_IN_PROCESS: dict[str, Qrels] = {}  # of a process that scores run by run
 
 
 def prepare(folder: Path, small: bool) -> int:
