@@ -1,7 +1,8 @@
 """Approximate search: a faiss index from a corpus's encoding, which is not made again, and searches of it.
 
 In: embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy. Out: beside it seed-{seed}.{approximate}.faiss with its timing;
-runs/{task}/{system}/seed-{seed}.trec.gz with its timing, which has the recall against exact search.
+runs/{task}/{system}/seed-{seed}.trec.gz with its timing, which has the recall against exact search. With `shards` each of
+several jobs searches for some of the queries (run_shards.smk).
 """
 
 
@@ -46,7 +47,7 @@ rule retrieve_approximate:
     benchmark:
         result("benchmark", job="retrieve_approximate/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("retrieve", index="approximate"),
+        system=systems_of_kind("retrieve", index="approximate", shards=False),
     params:
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
@@ -57,3 +58,19 @@ rule retrieve_approximate:
         "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q} --index {input.index:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+use rule retrieve_approximate as retrieve_approximate_shard with:
+    output:
+        run=result("run_shard"),
+        timing=result("run_shard_timing"),
+    log:
+        result("log", job="retrieve_approximate_shard/{task}/{system}/seed-{seed}/{shard}-of-{shards}"),
+    benchmark:
+        result("benchmark", job="retrieve_approximate_shard/{task}/{system}/seed-{seed}/{shard}-of-{shards}")
+    wildcard_constraints:
+        system=systems_of_kind("retrieve", index="approximate", shards=True),
+    params:
+        settings=shard_of_ranking,
+    message:
+        "retrieve_approximate_shard {wildcards.task} {wildcards.system} seed-{wildcards.seed} {wildcards.shard}-of-{wildcards.shards}"

@@ -2,7 +2,7 @@
 
 In: embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy. Out: beside it seed-{seed}.{index_precision} (a folder) with its
 timing; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. The command of a search is that of whole vectors (inference.smk). With
-`shards` a run that is not scored again is made of several jobs' (run_shards.smk).
+`shards` a run is made of several jobs' (run_shards.smk): each searches a part of the index, or of the queries.
 """
 
 from scripts.experiment.results_paths import INDEX_PRECISIONS

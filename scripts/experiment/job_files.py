@@ -17,7 +17,6 @@ from scripts.models.adapters import adapter, index_of
 
 # the form of a model's index -> its path, where that is no file of vectors
 INDICES = {"token-vectors": "token_index", "terms": "sparse_index"}
-SEARCHED_IN_SHARDS = ("vectors", *INDICES)  # forms of indices that are searched exactly, document by document
 
 
 @cache
@@ -131,15 +130,23 @@ def index_searched(experiment: Experiment, system: str) -> str:
 
 
 def ranked_in_shards(experiment: Experiment, system: str) -> bool:
-    """Whether a system's runs are made in shards: where scores are found document by document, or pair by pair."""
+    """Whether a system's runs are made in shards: all that search an index, or score pairs."""
     ranker = experiment.systems[system]
     if experiment.shards == 1 or ranker.model is None:
         return False
-    if ranker.kind == "retrieve":
-        codes = ranker.settings.get("embeddings")
-        alone = codes is not None and not codes["rescore_multiplier"]  # scored by codes and never again
-        return alone or index_searched(experiment, system) in SEARCHED_IN_SHARDS
-    return ranker.kind in ("rerank", "score_all") and scores_in_shards(experiment, system)
+    return ranker.kind == "retrieve" or (
+        ranker.kind in ("rerank", "score_all") and scores_in_shards(experiment, system)
+    )
+
+
+def searched_by_documents(experiment: Experiment, system: str) -> bool:
+    """Whether a shard of a system's runs compares some documents with all queries, and not the other way about.
+
+    An approximate index is one for all documents, and what is scored again may be any of them.
+    """
+    ranker = experiment.systems[system]
+    again = ranker.settings.get("embeddings", {}).get("rescore_multiplier")
+    return ranker.kind == "retrieve" and not again and "approximate" not in ranker.settings
 
 
 def scores_in_shards(experiment: Experiment, system: str) -> bool:

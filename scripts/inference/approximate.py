@@ -19,6 +19,7 @@ from scripts.common.progress import Progress
 from scripts.common.threads import threads
 
 ROWS = 65_536  # vectors added at a time
+QUERIES = 32  # searched at a time, by one job or several; of fewer than 20 faiss finds the nearest lists in another way
 A_LIST = 256  # vectors that each list is trained on, at most: as many as faiss would take
 SEED = 1
 
@@ -91,7 +92,11 @@ def search(index: Any, queries: np.ndarray, places: np.ndarray, k: int) -> tuple
     By descending score, of equal ones by place (see exact.precedence); a document that was not found is row 0 with a
     score of minus infinity.
     """
-    scores, rows = index.search(np.ascontiguousarray(queries, dtype=np.float32), min(k, index.ntotal))
+    k = min(k, index.ntotal)
+    scores, rows = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
+    for first in range(0, len(queries), QUERIES):
+        some = slice(first, first + QUERIES)
+        scores[some], rows[some] = index.search(np.ascontiguousarray(queries[some], dtype=np.float32), k)
     scores = np.where(rows < 0, -np.inf, scores).astype(np.float32)
     order = np.lexsort((np.where(rows < 0, len(places), places[rows]), -scores), axis=1)
     return np.take_along_axis(scores, order, 1), np.take_along_axis(np.maximum(rows, 0), order, 1)

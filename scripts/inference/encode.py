@@ -22,7 +22,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_path, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import Seconds, clock, write_timing
-from scripts.inference.shards import part
+from scripts.inference.shards import rows_of_shard
 from scripts.inference.vectors import write_rows
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
@@ -55,12 +55,6 @@ def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def rows_of_shard(count: int, size: int, shard: list[int]) -> tuple[int, int]:
-    """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers."""
-    its = part(range(-(-count // size)), shard)
-    return min(its.start * size, count), min(its.stop * size, count)
-
-
 def encode_corpus(
     encode: Callable[[list[str]], np.ndarray],
     corpus: Path,
@@ -77,7 +71,7 @@ def encode_corpus(
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
     size = batch_size * BATCHES
-    first, last = rows_of_shard(count, size, shard or [0, 1])
+    first, last = rows_of_shard(count, size, shard)
     warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
     progress = Progress("encoded", last - first, "document")
     seconds = Seconds()

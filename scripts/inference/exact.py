@@ -130,6 +130,8 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
     block), on the device of `places` (n,), which are as of `precedence`. Returns the scores (float32) and the numbers
     of the documents, both of shape (all queries, min(k, n)), by descending score and, of equal scores, by place.
     """
+    if not queries:  # a shard without any
+        return np.empty((0, min(k, len(places))), np.float32), np.empty((0, min(k, len(places))), np.int64)
     found = [Best.empty(part.stop - part.start, places) for part in queries]
     for document_rows, score in scorings:
         for number, query_rows in enumerate(queries):

@@ -13,7 +13,8 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import Seconds, clock, write_timing
-from scripts.inference.encode import BATCHES, Settings, chunks, rows_of_shard
+from scripts.inference.encode import BATCHES, Settings, chunks
+from scripts.inference.shards import rows_of_shard
 from scripts.ir.collection import read_corpus
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cutting_encoder
@@ -61,7 +62,7 @@ def index_corpus(description: str | None, form: IndexForm) -> None:
     if not documents:
         raise UserError(f"{options.corpus}: the corpus is empty, so there is nothing to encode")
     size = settings.batch_size * BATCHES
-    first, last = rows_of_shard(documents, size, settings.shard or [0, 1])
+    first, last = rows_of_shard(documents, size, settings.shard)
     kind = adapter(settings.type)
     model = load_prompted(kind, options.checkpoint, settings)
     cutting = cutting_encoder(kind, model, settings, ("document",))

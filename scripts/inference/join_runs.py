@@ -2,7 +2,7 @@
 
 Reads the runs with their timings, and the task's queries, whose order is the run's. Writes the run and a timing. Shards
 of the documents were searched for the same queries: the best documents of all of them remain, and the time of a query
-is the sum of its times in all shards. Shards of the queries have candidates, and timed queries, of their own.
+is the sum of its times in all shards. Shards of the queries have documents, and timed queries, of their own.
 """
 
 from __future__ import annotations
@@ -56,10 +56,26 @@ def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str
         seconds = list(map(sum, zip(*singles, strict=False)))  # of those that each shard had the time to repeat
     else:
         whole = joined(timings, added=[key for key in COUNTED if key in timings[0]]) | {"queries": queries}
+        whole |= joined_recall(timings)
         seconds = [second for of_shard in singles for second in of_shard]
     del whole["shard"]
     speeds = {f"{what}_per_second": whole[what] / whole["seconds"] for what in ("queries", "pairs") if what in whole}
     return whole | speeds | latencies(seconds, None)
+
+
+def joined_recall(timings: list[dict]) -> dict[str, Any]:
+    """What retrieve_approximate tells of exact search, for the queries of all shards that have been compared."""
+    counts = [timing["recall_queries"] for timing in timings if "recall" in timing]
+    if not counts:
+        return {}
+    told = [timing for timing in timings if "recall" in timing]
+
+    def speed(key: str) -> float:
+        return sum(counts) / sum(count / one[key] for count, one in zip(counts, told, strict=True))
+
+    found = sum(count * one["recall"] for count, one in zip(counts, told, strict=True))
+    speeds = {key: speed(key) for key in ("search_queries_per_second", "exact_search_queries_per_second")}
+    return {"recall": found / sum(counts), "recall_queries": sum(counts), **speeds}
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ def ranking_shard_settings(
 def joining_settings(experiment: Experiment, system: str, seed: int | str, depth: int | None = None) -> dict:
     """How the shards of a ranking are joined; `depth` where it is not the system's own."""
     ranked = ranking_settings(experiment, system, seed, depth)
-    shards_of = "documents" if experiment.systems[system].kind == "retrieve" else "queries"
+    shards_of = "documents" if job_files.searched_by_documents(experiment, system) else "queries"
     return {"shards_of": shards_of, "depth": ranked["depth"], "tag": ranked["tag"]}
 
 
@@ -54,7 +54,7 @@ def embeddings(experiment: Experiment, system: str, task: str, seed: str, **_of_
     return files[0] if files else []
 
 
-def approximate_index(experiment: Experiment, system: str, task: str, seed: str) -> str:
+def approximate_index(experiment: Experiment, system: str, task: str, seed: str, **_of_shard: str) -> str:
     """The faiss index that a system searches."""
     return job_files.approximate_index(experiment, experiment.systems[system], task_in(experiment, task), seed)
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from scripts.common.command_line import run
-from scripts.inference.searching import InShards as Settings
-from scripts.inference.searching import answer, requested
+from scripts.inference.searching import Settings, answer, requested
 from scripts.inference.vectors import open_embeddings
 from scripts.models.model_files import weights_bytes
 from scripts.models.running import device

@@ -2,22 +2,23 @@
 
 Reads a checkpoint, the corpus with its embeddings and their faiss index, and queries; writes a TREC run of the `depth`
 best documents per query that the index finds, and the timing. The first queries are searched exactly as well: the share
-of the exact search's documents that the index finds (`recall`) stands beside what it costs.
+of the exact search's documents that the index finds (`recall`) stands beside what it costs. A shard is of the queries.
 """
 
 from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from scripts.common.command_line import run
 from scripts.common.timing import clock
 from scripts.inference import searching
-from scripts.inference.approximate import open_index, recall, search
-from scripts.inference.searching import answer, requested
+from scripts.inference.approximate import QUERIES, open_index, recall, search
+from scripts.inference.searching import EACH, answer, requested
+from scripts.inference.shards import rows_of_shard
 from scripts.inference.vectors import open_embeddings
 from scripts.models.model_files import weights_bytes
 from scripts.models.running import device
@@ -43,37 +44,57 @@ class Settings(searching.Settings):
     approximate: Annotated[Approximate, "the index and how it is searched"] = field(kw_only=True)
 
 
+def compared(index: Any, encoded: np.ndarray, vectors: np.ndarray, places: np.ndarray, depth: int) -> dict[str, Any]:
+    """What the timing says of the exact search beside the index's for queries, shape (q, dimensions); of none nothing.
+
+    `vectors` are those of the index; `places` are as of exact.precedence.
+    """
+    from scripts.inference import exact
+
+    if not len(encoded):
+        return {}
+    start = clock()
+    best = exact.search(encoded, vectors, places, depth, device())
+    exact_seconds = clock() - start
+    start = clock()
+    found = search(index, encoded, places, depth)
+    seconds = clock() - start
+    return {
+        "recall": recall(found, best),
+        "recall_queries": len(encoded),
+        "search_queries_per_second": len(encoded) / seconds,
+        "exact_search_queries_per_second": len(encoded) / exact_seconds,
+    }
+
+
+def in_words(told: dict[str, Any], depth: int) -> str:
+    """What `compared` found, for a person."""
+    speeds = "{search_queries_per_second:,.0f} queries a second, {exact_search_queries_per_second:,.0f} exactly"
+    return f"{told['recall']:.4f} of the exact search's {depth} documents, {speeds.format(**told)}"
+
+
 def main() -> None:
     asked = requested(__doc__, "index", Settings, "embeddings")
     options, how, depth = asked.options, asked.settings.approximate, asked.settings.depth
     index = open_index(options.index, len(asked.documents), how.parameters)
     vectors = open_embeddings(options.embeddings, len(asked.documents))
 
-    from scripts.inference import exact
+    def find(texts: list[list[str]], wanted: slice = EACH) -> tuple[np.ndarray, np.ndarray]:
+        return search(index, asked.encode([text for (text,) in texts])[wanted], asked.places, depth)
 
-    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        return search(index, asked.encode([text for (text,) in texts]), asked.places, depth)
-
-    encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])
-    start = clock()
-    best = exact.search(encoded, vectors, asked.places, depth, device())
-    exact_seconds = clock() - start
-    start = clock()
-    found = search(index, encoded, asked.places, depth)
-    seconds = clock() - start
-    share = recall(found, best)
-    speed = f"{len(encoded) / seconds:,.0f} queries a second, {len(encoded) / exact_seconds:,.0f} exactly"
-    print(f"{how.index}: {share:.4f} of the exact search's {best[1].shape[1]} documents, {speed}", file=sys.stderr)
+    first, last = rows_of_shard(len(asked.queries), QUERIES, asked.settings.shard)
+    encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])[first:last]
+    told = compared(index, encoded, vectors, asked.places, depth)
+    if told:
+        print(f"{how.index}: {in_words(told, min(depth, len(vectors)))}", file=sys.stderr)
     answer(
         asked,
         find,
+        slice(first, last) if asked.settings.shard else EACH,
         index_bytes=options.index.stat().st_size,
         weights_bytes=weights_bytes(options.checkpoint),
         approximate=asdict(how),
-        recall=share,
-        recall_queries=len(encoded),
-        search_queries_per_second=len(encoded) / seconds,
-        exact_search_queries_per_second=len(encoded) / exact_seconds,
+        **told,
     )
 
 

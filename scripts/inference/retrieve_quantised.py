@@ -2,7 +2,8 @@
 
 Reads a checkpoint, the corpus with its quantised embeddings, and queries; writes a TREC run of the `depth` best
 documents per query, found by exact search of the codes and, by option, scored again, and the timing. Documents of equal
-score are kept and ranked as trec_eval ranks them: by descending id.
+score are kept and ranked as trec_eval ranks them: by descending id. A shard is of the index; where documents are scored
+again, which may be of any part of it, it is of the queries.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Annotated
 import numpy as np
 
 from scripts.common.command_line import run
-from scripts.common.errors import UserError
 from scripts.inference import searching
 from scripts.inference.quantised import index_bytes, open_index, search_codes
-from scripts.inference.searching import answer, requested
+from scripts.inference.searching import EACH, answer, requested
+from scripts.inference.shards import rows_of_shard
 from scripts.models.model_files import weights_bytes
 from scripts.models.running import device
 
@@ -28,24 +29,25 @@ class Quantised:
 
 
 @dataclass(frozen=True)
-class Settings(searching.InShards):
+class Settings(searching.Settings):
     embeddings: Annotated[Quantised, "how the index is quantised"] = field(kw_only=True)
 
 
 def main() -> None:
     asked = requested(__doc__, "embeddings", Settings)
-    folder, how = asked.options.embeddings, asked.settings.embeddings
-    if asked.settings.shard and how.rescore_multiplier:
-        raise UserError("--settings: what is scored again is searched in one job, for it may be of any shard")
+    folder, how, depth = asked.options.embeddings, asked.settings.embeddings, asked.settings.depth
+    of_index, of_queries = asked.settings.shard, None
+    if how.rescore_multiplier:
+        of_index, of_queries = of_queries, of_index
     index = open_index(folder, len(asked.documents), how.precision)
 
-    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        encoded = asked.encode([text for (text,) in texts])
-        depth, shard = asked.settings.depth, asked.settings.shard
-        return search_codes(encoded, index, asked.places, depth, how.rescore_multiplier, device(), shard)
+    def find(texts: list[list[str]], wanted: slice = EACH) -> tuple[np.ndarray, np.ndarray]:
+        encoded = asked.encode([text for (text,) in texts])[wanted]
+        return search_codes(encoded, index, asked.places, depth, how.rescore_multiplier, device(), of_index)
 
+    wanted = slice(*rows_of_shard(len(asked.queries), 1, of_queries)) if of_queries else EACH
     sizes = {"index_bytes": index_bytes(folder), "weights_bytes": weights_bytes(asked.options.checkpoint)}
-    answer(asked, find, **sizes, embeddings=asdict(how))
+    answer(asked, find, wanted, **sizes, embeddings=asdict(how))
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ import scipy.sparse
 
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.inference.searching import InShards as Settings
-from scripts.inference.searching import answer, requested
+from scripts.inference.searching import Settings, answer, requested
 from scripts.inference.shards import part
 from scripts.inference.term_index import TermIndex, open_index
 

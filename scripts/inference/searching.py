@@ -24,7 +24,8 @@ from scripts.models.loaded import load_prompted
 from scripts.models.prompts import prompts_of, told
 from scripts.models.running import computed_by
 
-Find = Callable[[list[list[str]]], tuple[np.ndarray, np.ndarray]]
+Find = Callable[..., tuple[np.ndarray, np.ndarray]]  # see `answer`
+EACH = slice(None)
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,7 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-
-
-@dataclass(frozen=True)
-class InShards(Settings):
-    shard: Annotated[list[int] | None, "which one from 0 and of how many is searched; null: the whole index"] = None
+    shard: Annotated[list[int] | None, "which one from 0, of how many, of index or queries; null: all"] = None
 
 
 @dataclass(frozen=True)
@@ -87,39 +84,40 @@ def requested(description: str | None, index: str, settings: type, *further: str
     return Request(options, options.settings, queries, documents, kind, model)
 
 
-def answer(request: Request, find: Find, **facts: Any) -> None:
+def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> None:
     """Search for all queries; write the run, and the timing with these further facts, which go before what it tells.
 
     `find` gives for queries (lists of passages) the scores and the numbers of the best documents. One with a score of
-    minus infinity was not found.
+    minus infinity was not found. Where some of the queries are `wanted`, `find` is told so beside all of them, which
+    are encoded as one job for all would encode them.
     """
     settings = request.settings
-    ranked, figures, singles = search_all(find, request.queries, list(request.documents), settings.batch_size)
+    ranked, figures, singles = search_all(find, request.queries, list(request.documents), settings.batch_size, wanted)
     write_run(request.options.run, ranked, settings.tag)
-    figures |= latencies(singles, getattr(settings, "shard", None))
+    figures |= latencies(singles, settings.shard)
     known = computed_by(request.kind, request.model) | told(settings, prompts_of(request.kind, request.model))
     write_timing(request.options.timing, **figures, **known | facts)
 
 
 def search_all(
-    find: Find, queries: dict[str, list[str]], ids: list[str], batch_size: int
+    find: Find, queries: dict[str, list[str]], ids: list[str], batch_size: int, wanted: slice = EACH
 ) -> tuple[Run, dict[str, Any], list[float]]:
-    """The run of all queries, what its timing says of them, and seconds of single ones; `find` as above.
+    """The run of the queries, what its timing says of them, and seconds of single ones; `find` and `wanted` as above.
 
     A first batch warms it up.
     """
-    texts = list(queries.values())
+    texts, names = list(queries.values()), list(queries)[wanted]
     find(texts[:batch_size])
     start = clock()
-    scores, rows = find(texts)
+    scores, rows = find(texts) if wanted == EACH else find(texts, wanted)
     seconds = clock() - start
-    singles = single_seconds(lambda text: find([text]), texts)
+    singles = single_seconds(lambda text: find([text]), texts[wanted])
     ranked = {
         query: {
             ids[row]: score for row, score in zip(rows[n].tolist(), scores[n].tolist(), strict=True) if score != -np.inf
         }
-        for n, query in enumerate(queries)
+        for n, query in enumerate(names)
     }
-    print(f"{len(queries)} queries, {len(queries) / seconds:.1f} a second", file=sys.stderr)
-    speed = {"seconds": seconds, "queries_per_second": len(queries) / seconds}
-    return ranked, {"queries": len(queries), "documents": len(ids), **speed}, singles
+    print(f"{len(names)} queries, {len(names) / seconds:.1f} a second", file=sys.stderr)
+    speed = {"seconds": seconds, "queries_per_second": len(names) / seconds}
+    return ranked, {"queries": len(names), "documents": len(ids), **speed}, singles

@@ -25,6 +25,12 @@ def part(units: Units, shard: list[int] | None) -> Units:
     return units[place * len(units) // of : (place + 1) * len(units) // of]  # type: ignore[return-value]
 
 
+def rows_of_shard(count: int, size: int, shard: list[int] | None) -> tuple[int, int]:
+    """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers."""
+    its = part(range(-(-count // size)), shard)
+    return min(its.start * size, count), min(its.stop * size, count)
+
+
 def latencies(seconds: list[float], shard: list[int] | None) -> dict[str, Any]:
     """What a timing says of single queries, from the seconds of each; in a shard's these stand themselves."""
     return {"latency_ms": latency(seconds)} if shard is None else {"single_seconds": seconds}

@@ -9,6 +9,7 @@ import torch
 
 from scripts.common.errors import UserError
 from scripts.inference import (
+    build_approximate_index,
     encode,
     encode_multi_vector,
     encode_sparse,
@@ -18,6 +19,7 @@ from scripts.inference import (
     quantised,
     rerank,
     retrieve,
+    retrieve_approximate,
     retrieve_multi_vector,
     retrieve_quantised,
     retrieve_sparse,
@@ -43,6 +45,10 @@ WAYS = {
     "float16": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
     "int8": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
     "binary": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
+    "int8 again": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
+    "binary again": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
+    "HNSW8": ("bi-encoder", retrieve_approximate, encode, "embeddings"),
+    "IVF4,SQ8": ("bi-encoder", retrieve_approximate, encode, "embeddings"),
     "token vectors": ("multi-vector", retrieve_multi_vector, encode_multi_vector, "index"),
     "re-ranking": ("cross-encoder", rerank, None, None),
     "all pairs": ("cross-encoder", score_all, None, None),
@@ -73,12 +79,17 @@ def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) 
     kind, script, _, index = WAYS[way]
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     paths |= {index: out / (way if script is retrieve_quantised else "index.npy")} if index else {}
+    paths |= {"index": out / way} if script is retrieve_approximate else {}
     paths |= {"first_stage": task / "first.trec"} if way == "re-ranking" else {}
     backend = {"backend": "torch"} if kind == "cross-encoder" else {}
     depth = {"depth": 40} if way == "re-ranking" else {}
     made = out / f"{name}.trec", out / f"{name}.json"
-    codes = {"embeddings": {"precision": way, "rescore_multiplier": 0}} if script is retrieve_quantised else {}
-    settings = {"type": kind, **LENGTHS, **RANKED, **backend, **depth, **codes, **settings}
+    given = {**backend, **depth}
+    if script is retrieve_quantised:
+        given |= {"embeddings": {"precision": way.split()[0], "rescore_multiplier": 2 * ("again" in way)}}
+    if script is retrieve_approximate:
+        given |= {"approximate": {"index": way}}
+    settings = {"type": kind, **LENGTHS, **RANKED, **given, **settings}
     call(monkeypatch, script, settings, **paths, run=made[0], timing=made[1])
     return made
 
@@ -92,9 +103,11 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
     if encoding:
         call(monkeypatch, encoding, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
              timing=tmp_path / "e.json", **{index: tmp_path / "index.npy"})  # fmt: skip
+    made_of = {"embeddings": tmp_path / "index.npy", "index": tmp_path / way, "timing": tmp_path / "q.json"}
     if script is retrieve_quantised:
-        call(monkeypatch, quantise_embeddings, {"precision": way}, embeddings=tmp_path / "index.npy",
-             index=tmp_path / way, timing=tmp_path / "q.json")  # fmt: skip
+        call(monkeypatch, quantise_embeddings, {"precision": way.split()[0]}, **made_of)
+    if script is retrieve_approximate:
+        call(monkeypatch, build_approximate_index, {"index": way}, **made_of)
     whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
     of_one = json.loads(timing.read_text())
     for of in (3, 16) if way in ("vectors", "re-ranking") else (3,):
@@ -103,7 +116,8 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         ]
         runs, timings = (list(files) for files in zip(*shards, strict=True))
         assert sum(bool(read_run(run)) for run in runs) > 1  # the work was split
-        join = {"shards_of": "documents" if encoding else "queries", **RANKED}
+        by_queries = not encoding or "again" in way or script is retrieve_approximate
+        join = {"shards_of": "queries" if by_queries else "documents", **RANKED}
         join |= {"depth": 40} if way == "re-ranking" else {}
         joined = tmp_path / f"{of}.trec", tmp_path / f"{of}.json"
         call(monkeypatch, join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
@@ -112,7 +126,9 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         told = json.loads(joined[1].read_text())
         assert told.keys() == of_one.keys() | {"shards"} and told["shards"] == of
         same = {"queries", "documents", "pairs", "passage_pairs", "depth", "flops", "index_bytes", "weights_bytes"}
+        same |= {"recall_queries"}
         assert {key: told[key] for key in same & told.keys()} == {key: of_one[key] for key in same & of_one.keys()}
+        assert told.get("recall") == pytest.approx(of_one.get("recall"))
         assert told["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
         assert told["queries_per_second"] == pytest.approx(told["queries"] / told["seconds"])
 
@@ -153,12 +169,6 @@ def test_mistakes_are_one_line(task, tmp_path, monkeypatch):
         settings = {"type": "bi-encoder", "backend": "torch", **LENGTHS, **RANKED, "shard": [0, 2]}
         call(monkeypatch, rerank, settings, checkpoint=task / "bi-encoder", **paths, embeddings=tmp_path / "e.npy",
              first_stage=task / "first.trec", run=tmp_path / "r", timing=tmp_path / "t")  # fmt: skip
-
-
-def test_what_is_scored_again_is_searched_in_one_job(task, tmp_path, monkeypatch):
-    again = {"embeddings": {"precision": "int8", "rescore_multiplier": 2}, "shard": [0, 2]}
-    with pytest.raises(UserError, match="scored again is searched in one job"):
-        ranked(task, "int8", "0-of-2", monkeypatch, tmp_path, **again)
 
 
 def test_sums_of_codes_that_differ_beyond_32_bits_are_cut_as_a_search_cuts_them(tmp_path):

@@ -9,9 +9,8 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.inference import encode, encode_multi_vector, encode_sparse, join_indices, join_shards, term_index
-from scripts.inference.encode import rows_of_shard
 from scripts.inference.join_shards import join
-from scripts.inference.shards import joined
+from scripts.inference.shards import joined, rows_of_shard
 from scripts.inference.vectors import stored, write_rows
 from scripts.ir.collection import Document, read_corpus, write_corpus
 from scripts.models.adapters import adapter, index_of
