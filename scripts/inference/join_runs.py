@@ -64,18 +64,17 @@ def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str
 
 
 def joined_recall(timings: list[dict]) -> dict[str, Any]:
-    """What retrieve_approximate tells of exact search, for the queries of all shards that have been compared."""
-    counts = [timing["recall_queries"] for timing in timings if "recall" in timing]
-    if not counts:
-        return {}
+    """What retrieve_approximate tells of exact search, for the queries that were compared in any shard."""
     told = [timing for timing in timings if "recall" in timing]
-
-    def speed(key: str) -> float:
-        return sum(counts) / sum(count / one[key] for count, one in zip(counts, told, strict=True))
-
-    found = sum(count * one["recall"] for count, one in zip(counts, told, strict=True))
-    speeds = {key: speed(key) for key in ("search_queries_per_second", "exact_search_queries_per_second")}
-    return {"recall": found / sum(counts), "recall_queries": sum(counts), **speeds}
+    count = sum(one["recall_queries"] for one in told)
+    if not count:
+        return {}
+    found = sum(one["recall_queries"] * one["recall"] for one in told) / count
+    speeds = {
+        key: count / sum(one["recall_queries"] / one[key] for one in told)
+        for key in ("search_queries_per_second", "exact_search_queries_per_second")
+    }
+    return {"recall": found, "recall_queries": count, **speeds}
 
 
 def main() -> None:

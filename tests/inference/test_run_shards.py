@@ -36,6 +36,7 @@ from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS
 
+SPEEDS = ("search_queries_per_second", "exact_search_queries_per_second")
 LENGTHS = {"max_length": 16, "batch_size": 4}
 RANKED = {"depth": 12, "tag": "tiny"}
 # how a run is made -> the kind of its model, the script that ranks, and the one that encodes with its option
@@ -155,6 +156,16 @@ def test_latencies_add_up_over_documents_and_stand_side_by_side_over_queries():
     told = joined_timing(timings(), "queries", queries=5)  # one is in both
     assert (told["queries"], told["latency_ms"]["n"], told["queries_per_second"]) == (5, 5, 2.5)
     assert told["latency_ms"]["p50"] == pytest.approx(3)
+    near = {"recall": 0.5, "recall_queries": 30, "search_queries_per_second": 10.0}
+    near = [
+        near | {"exact_search_queries_per_second": 5.0},
+        {"recall": 1.0, "recall_queries": 10} | dict.fromkeys(SPEEDS, 10.0),
+    ]
+    told = joined_timing([one | more for one, more in zip(timings(), near, strict=True)], "queries", queries=5)
+    assert (told["recall"], told["recall_queries"]) == (0.625, 40)  # of all queries that were compared
+    assert [told[key] for key in SPEEDS] == [10, pytest.approx(40 / 7)]  # in 3 + 1 and 6 + 1 seconds
+    told = joined_timing([timings()[0], timings()[1] | near[1]], "queries", queries=5)
+    assert (told["recall"], told["recall_queries"]) == (1, 10)  # the first has none of the queries that are compared
 
 
 def test_mistakes_are_one_line(task, tmp_path, monkeypatch):
