@@ -42,6 +42,17 @@ def read_texts(folder: Path) -> dict:
     return json.loads((folder / "texts.json").read_text())
 
 
+def write_cross_encoder(folder: Path, start: Path | None = None) -> None:
+    """Write a cross-encoder of the model's weights, or another's, with a head that is drawn."""
+    from transformers import set_seed
+
+    from scripts.models.adapters import adapter
+
+    set_seed(1)
+    model = adapter("cross-encoder").load(start or checkpoint(), MAX_LENGTH, to_train=True)
+    model.save_pretrained(str(folder), create_model_card=False)
+
+
 def exported(kind: str, checkpoint: Path, folder: Path, precision: str = "int8") -> Path:
     """A checkpoint in ONNX, exported once into the row's folder."""
     from scripts.inference.export import Settings, export_checkpoint

@@ -20,18 +20,16 @@ LEAST_CORRELATION = {"int8": 0.95, "bf16": 0.99}
 
 def prepare(folder: Path, small: bool) -> int:
     """Write the pairs, and the model with its head, which both sides load."""
-    from transformers import set_seed
+    inputs.write_cross_encoder(folder / "model")
+    return write_pairs(folder, *((1000, 3, 50) if limits.on_gpu() and not small else (100, 1, 1 if small else 15)))
 
-    from scripts.models.adapters import adapter
 
-    candidates, domains, questions = (1000, 3, 50) if limits.on_gpu() and not small else (100, 1, 1 if small else 15)
+def write_pairs(folder: Path, candidates: int, domains: int, questions: int) -> int:
+    """Write so many questions, each with so many drawn answers of some domains; returns the number of pairs."""
     documents, asked = inputs.documents(domains), inputs.queries(domains=1)[:questions]
     drawn = random.Random(1)
     pairs = [(query, document) for query in asked for document in drawn.sample(documents, candidates)]
     inputs.write_texts(folder, pairs=pairs)
-    set_seed(1)
-    model = adapter("cross-encoder").load(inputs.checkpoint(), inputs.MAX_LENGTH, to_train=True)
-    model.save_pretrained(str(folder / "model"), create_model_card=False)
     return len(pairs)
 
 

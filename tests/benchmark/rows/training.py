@@ -13,15 +13,18 @@ import numpy as np
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import read_qrels
 from scripts.models.instructions import BF16_PRODUCTS, has
+from scripts.training.training_settings import Settings
 from tests.benchmark import inputs, limits
 from tests.benchmark.row import Result, Work
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+    from sentence_transformers import CrossEncoder, SentenceTransformer
+
+    Model = SentenceTransformer | CrossEncoder
 
 TITLE = "fine-tuning a bi-encoder, against the documentation's example"
 UNIT = "pairs"
-BATCH, RATE, WARMUP = 16, 2e-5, 0.1
+BATCH, RATE, WARMUP, EPOCHS = 16, 2e-5, 0.1, 1
 SEED = 42
 Train = Callable[[], np.ndarray]
 LOSS = "MultipleNegativesRankingLoss"
@@ -65,7 +68,7 @@ def by_library(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Tra
     model.encode(["warm-up"] * BATCH)
     arguments = SentenceTransformerTrainingArguments(
         output_dir=str(folder / "plain"),
-        num_train_epochs=1,
+        num_train_epochs=EPOCHS,
         per_device_train_batch_size=BATCH,
         learning_rate=RATE,
         warmup_ratio=WARMUP,
@@ -90,30 +93,41 @@ def by_library(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Tra
 
 def by_us(folder: Path, seed: int = SEED, precision: str | None = None) -> tuple[SentenceTransformer, Train]:
     """The same, as our jobs do it, in a precision of the recipe or as the device computes."""
-    from scripts.models.adapters import adapter
-    from scripts.models.losses import LISTS
-    from scripts.training import trainer
-    from scripts.training.training_settings import Settings
-
-    given, kind = inputs.read_texts(folder), adapter("bi-encoder")
-    model = kind.load(Path(given["checkpoint"]), inputs.MAX_LENGTH, to_train=True)
-    kind.warm_up(model, BATCH)
-    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    given = inputs.read_texts(folder)
     columns = {"anchor": given["anchors"], "positive": given["positives"]}
-    settings = Settings(
-        "bi-encoder", inputs.MAX_LENGTH, LOSS, epochs=1, batch_size=BATCH, micro_batch=None, learning_rate=RATE,
+    settings = settings_of("bi-encoder", LOSS, RATE, seed, precision)
+    return as_a_job(folder, Path(given["checkpoint"]), columns, settings)
+
+
+def settings_of(kind: str, loss: str, rate: float, seed: int, precision: str | None) -> Settings:
+    """The settings of a job that trains as the documentation's examples do."""
+    return Settings(
+        kind, inputs.MAX_LENGTH, loss, epochs=EPOCHS, batch_size=BATCH, micro_batch=None, learning_rate=rate,
         warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=seed,
         precision=precision,
     )  # fmt: skip
 
+
+def as_a_job(folder: Path, start: Path, columns: dict[str, list], settings: Settings) -> tuple[Model, Train]:
+    """A model, and what trains it in place and gives the losses of its steps, as our jobs do it."""
+    from scripts.models.adapters import adapter
+    from scripts.models.losses import shape_of
+    from scripts.training import trainer
+
+    kind = adapter(settings.type)
+    model = kind.load(start, inputs.MAX_LENGTH, to_train=True)
+    kind.warm_up(model, BATCH)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    shape = shape_of(settings.loss, settings.type, taught=False)
+
     def train() -> np.ndarray:
-        outcome = trainer.train(model, [columns], LISTS, LOSS, settings, folder / "checkpoints", "benchmark")
+        outcome = trainer.train(model, [columns], shape, settings.loss, settings, folder / "checkpoints", "benchmark")
         return np.array([row["loss"] for row in outcome.rows])
 
     return model, train
 
 
-def losses(folder: Path, by: Callable[[Path], tuple[SentenceTransformer, Train]]) -> Work:
+def losses(folder: Path, by: Callable[[Path], tuple[Model, Train]]) -> Work:
     """One training, made ready."""
     _, train = by(folder)
     return lambda: {"losses": train()}
