@@ -1,9 +1,8 @@
 """Shards of runs: indices are searched part by part, and pairs scored in parts, by jobs that may run at once, and joined.
 
 In: what retrieve, retrieve_multi_vector, retrieve_sparse, rerank (of pairs) and score_all take; quantised.smk and
-approximate.smk have such shards too. Out:
-runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz beside the run that they become, which is the same as that
-of one job.
+approximate.smk have such shards too. Out: runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz beside the
+run that they become, which is the same as that of one job.
 """
 
 

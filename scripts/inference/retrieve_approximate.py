@@ -90,7 +90,7 @@ def main() -> None:
     answer(
         asked,
         find,
-        slice(first, last) if asked.settings.shard else EACH,
+        slice(first, last),
         index_bytes=options.index.stat().st_size,
         weights_bytes=weights_bytes(options.checkpoint),
         approximate=asdict(how),

@@ -36,16 +36,15 @@ class Settings(searching.Settings):
 def main() -> None:
     asked = requested(__doc__, "embeddings", Settings)
     folder, how, depth = asked.options.embeddings, asked.settings.embeddings, asked.settings.depth
-    of_index, of_queries = asked.settings.shard, None
-    if how.rescore_multiplier:
-        of_index, of_queries = of_queries, of_index
+    of_queries = asked.settings.shard if how.rescore_multiplier else None
+    of_index = None if how.rescore_multiplier else asked.settings.shard
     index = open_index(folder, len(asked.documents), how.precision)
 
     def find(texts: list[list[str]], wanted: slice = EACH) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([text for (text,) in texts])[wanted]
         return search_codes(encoded, index, asked.places, depth, how.rescore_multiplier, device(), of_index)
 
-    wanted = slice(*rows_of_shard(len(asked.queries), 1, of_queries)) if of_queries else EACH
+    wanted = slice(*rows_of_shard(len(asked.queries), 1, of_queries))
     sizes = {"index_bytes": index_bytes(folder), "weights_bytes": weights_bytes(asked.options.checkpoint)}
     answer(asked, find, wanted, **sizes, embeddings=asdict(how))
 

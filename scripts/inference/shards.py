@@ -26,7 +26,10 @@ def part(units: Units, shard: list[int] | None) -> Units:
 
 
 def rows_of_shard(count: int, size: int, shard: list[int] | None) -> tuple[int, int]:
-    """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers."""
+    """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers.
+
+    Without a shard these are all rows.
+    """
     its = part(range(-(-count // size)), shard)
     return min(its.start * size, count), min(its.stop * size, count)
 

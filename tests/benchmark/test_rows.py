@@ -89,8 +89,7 @@ def test_on_the_same_batches_a_cross_encoder_gets_the_weights_that_the_library_g
     rate, epochs = 1e-2, 5
     module = row("training_cross_encoder")
     for key, value in {"RATE": rate, "BATCH": 32, "EPOCHS": epochs}.items():
-        for one in (module, row("training")):
-            monkeypatch.setattr(one, key, value)
+        monkeypatch.setattr(row("training"), key, value)
     module.prepare(small_inputs, small=True)
     config = small_inputs / "model" / "config.json"
     dropout = dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)

@@ -35,6 +35,22 @@ def test_a_system_ranks_with_the_checkpoint_of_its_seed(system, seed, expected):
     assert planning.checkpoint(EXPERIMENT, system, "d", seed) == expected
 
 
+def test_shards_are_joined_as_the_script_that_ranks_cuts_them():
+    codes = {"precision": "int8"}
+    systems = {
+        "alone": {"model": "m", "embeddings": codes | {"rescore": False}},
+        "again": {"model": "m", "embeddings": codes},
+        "near": {"model": "m", "approximate": {"index": "HNSW32"}},
+    }
+    told = {f"systems/{name}": system for name, system in systems.items()}
+    told |= {"systems/zero": {"model": "m"}, "systems/reranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+    experiment = resolve(changed(told | {"shards": 3}), "c.yaml")
+    cut = {name: planning.joining_settings(experiment, name, 0)["shards_of"] for name in (*systems, "zero", "reranker")}
+    assert cut == dict.fromkeys(("zero", "alone"), "documents") | dict.fromkeys(
+        ("again", "near", "reranker"), "queries"
+    )
+
+
 def test_what_searches_all_vectors_or_is_told_to_reads_an_encoded_corpus():
     length = EXPERIMENT.systems["passages"].passage_length
     searched = planning.embeddings(EXPERIMENT, "zero", "d", "0")

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +52,28 @@ def prepare(folder: Path, small: bool) -> int:
     return len(found["anchors"])
 
 
+def as_documented(folder: Path, seed: int) -> dict[str, Any]:
+    """The arguments that the documentation's examples of all kinds share."""
+    return {
+        "output_dir": str(folder / "plain"),
+        "num_train_epochs": EPOCHS,
+        "per_device_train_batch_size": BATCH,
+        "learning_rate": RATE,
+        "warmup_ratio": WARMUP,
+        "seed": seed,
+        "logging_steps": 1,
+        "save_strategy": "no",
+        "report_to": "none",
+        "disable_tqdm": True,
+    }
+
+
+def logged(trainer: Any) -> np.ndarray:
+    """Train, and give the losses of the steps."""
+    trainer.train()
+    return np.array([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])
+
+
 def by_library(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Train]:
     """A model, and what trains it in place and gives the losses of its steps, as the documentation's example does it."""
     from datasets import Dataset
@@ -67,42 +90,28 @@ def by_library(folder: Path, seed: int = SEED) -> tuple[SentenceTransformer, Tra
     model.max_seq_length = inputs.MAX_LENGTH
     model.encode(["warm-up"] * BATCH)
     arguments = SentenceTransformerTrainingArguments(
-        output_dir=str(folder / "plain"),
-        num_train_epochs=EPOCHS,
-        per_device_train_batch_size=BATCH,
-        learning_rate=RATE,
-        warmup_ratio=WARMUP,
-        batch_sampler=BatchSamplers.NO_DUPLICATES,
-        seed=seed,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
+        **as_documented(folder, seed), batch_sampler=BatchSamplers.NO_DUPLICATES
     )
     data = Dataset.from_dict({"anchor": given["anchors"], "positive": given["positives"]})
     trainer = SentenceTransformerTrainer(
         model=model, args=arguments, train_dataset=data, loss=MultipleNegativesRankingLoss(model)
     )
 
-    def train() -> np.ndarray:
-        trainer.train()
-        return np.array([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])
-
-    return model, train
+    return model, partial(logged, trainer)
 
 
 def by_us(folder: Path, seed: int = SEED, precision: str | None = None) -> tuple[SentenceTransformer, Train]:
     """The same, as our jobs do it, in a precision of the recipe or as the device computes."""
     given = inputs.read_texts(folder)
     columns = {"anchor": given["anchors"], "positive": given["positives"]}
-    settings = settings_of("bi-encoder", LOSS, RATE, seed, precision)
+    settings = settings_of("bi-encoder", LOSS, seed, precision)
     return as_a_job(folder, Path(given["checkpoint"]), columns, settings)
 
 
-def settings_of(kind: str, loss: str, rate: float, seed: int, precision: str | None) -> Settings:
+def settings_of(kind: str, loss: str, seed: int, precision: str | None) -> Settings:
     """The settings of a job that trains as the documentation's examples do."""
     return Settings(
-        kind, inputs.MAX_LENGTH, loss, epochs=EPOCHS, batch_size=BATCH, micro_batch=None, learning_rate=rate,
+        kind, inputs.MAX_LENGTH, loss, epochs=EPOCHS, batch_size=BATCH, micro_batch=None, learning_rate=RATE,
         warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=seed,
         precision=precision,
     )  # fmt: skip

@@ -4,14 +4,13 @@ sentence-transformers' documentation, and ours."""
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tests.benchmark import inputs, limits
 from tests.benchmark.rows import training
-from tests.benchmark.rows.training import BATCH, EPOCHS, RATE, SEED, WARMUP, Train
+from tests.benchmark.rows.training import SEED, Train
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -58,32 +57,16 @@ def by_library(folder: Path, seed: int = SEED) -> tuple[CrossEncoder, Train]:
     from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
 
     model = CrossEncoder(str(folder / "model"), max_length=inputs.MAX_LENGTH, num_labels=1)
-    model.predict([("warm-up", "warm-up")] * BATCH)
-    arguments = CrossEncoderTrainingArguments(
-        output_dir=str(folder / "plain"),
-        num_train_epochs=EPOCHS,
-        per_device_train_batch_size=BATCH,
-        learning_rate=RATE,
-        warmup_ratio=WARMUP,
-        seed=seed,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-    )
+    model.predict([("warm-up", "warm-up")] * training.BATCH)
+    arguments = CrossEncoderTrainingArguments(**training.as_documented(folder, seed))
     data = Dataset.from_dict(columns(folder))
     trainer = CrossEncoderTrainer(model=model, args=arguments, train_dataset=data, loss=BinaryCrossEntropyLoss(model))
-
-    def train() -> np.ndarray:
-        trainer.train()
-        return np.array([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])
-
-    return model, train
+    return model, partial(training.logged, trainer)
 
 
 def by_us(folder: Path, seed: int = SEED, precision: str | None = None) -> tuple[CrossEncoder, Train]:
     """The same, as our jobs do it, in a precision of the recipe or as the device computes."""
-    settings = training.settings_of("cross-encoder", LOSS, RATE, seed, precision)
+    settings = training.settings_of("cross-encoder", LOSS, seed, precision)
     return training.as_a_job(folder, folder / "model", columns(folder), settings)
 
 
