@@ -59,6 +59,8 @@ def load(start: Path, settings: Settings):
     import_library()
     from transformers import set_seed
 
+    from scripts.models.trained_products import train_fast
+
     kind = adapter(settings.type)
     set_seed(settings.seed)
     model = load_prompted(kind, start, settings, to_train=True)
@@ -70,6 +72,7 @@ def load(start: Path, settings: Settings):
         new_modules, head = getattr(kind, "new_modules", None), kind.training().head
         drawn = new_modules(model, start) if new_modules else ()
         lora.add(model, settings.lora, drawn, head(model) if head else ())
+    train_fast(model)
     kind.warm_up(model, settings.batch_size)
     return model
 

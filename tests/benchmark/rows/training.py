@@ -121,10 +121,12 @@ def as_a_job(folder: Path, start: Path, columns: dict[str, list], settings: Sett
     """A model, and what trains it in place and gives the losses of its steps, as our jobs do it."""
     from scripts.models.adapters import adapter
     from scripts.models.losses import shape_of
+    from scripts.models.trained_products import train_fast
     from scripts.training import trainer
 
     kind = adapter(settings.type)
     model = kind.load(start, inputs.MAX_LENGTH, to_train=True)
+    train_fast(model)
     kind.warm_up(model, BATCH)
     shutil.rmtree(folder / "checkpoints", ignore_errors=True)
     shape = shape_of(settings.loss, settings.type, taught=False)

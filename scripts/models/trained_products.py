@@ -1,0 +1,62 @@
+"""Linear layers that are trained on a processor: oneDNN computes their products, forwards and backwards, in fp32.
+
+torch takes MKL's, which on AMD's processors leaves AVX-512 unused. Where packed weights are faster when models rank
+(see processor.py), products of a training are too: here weights change at each step, so nothing is packed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from scripts.models.processor import packs
+from scripts.models.running import device
+
+
+def product(rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+    """Dot products of rows (…, width) with columns (m, width), and a bias (m,) that is added: shape (…, m)."""
+    return torch.ops.mkldnn._linear_pointwise(rows, columns, bias, "none", [], "")
+
+
+class LinearProducts(torch.autograd.Function):
+    """What a linear layer computes, and its gradients: those of inputs, weights and bias that are asked for."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        ctx.save_for_backward(inputs, weight)
+        return product(inputs, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor):
+        inputs, weight = ctx.saved_tensors
+        of_inputs, of_weight, of_bias = ctx.needs_input_grad
+        above = gradients[0].reshape(-1, weight.shape[0])
+        rows = inputs.reshape(-1, weight.shape[1])
+        return (
+            product(above, weight.T).reshape(inputs.shape) if of_inputs else None,
+            product(above.T, rows.T) if of_weight else None,
+            above.sum(dim=0) if of_bias else None,
+        )
+
+
+class TrainedLinear(torch.nn.Linear):
+    """A linear layer by oneDNN; what is not computed in fp32 is left to torch.
+
+    It takes the place of a layer's class (see `train_fast`), so its parameters stay what they were.
+    """
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        plain = inputs.dtype == self.weight.dtype == torch.float32 and inputs.device.type == "cpu"
+        if not plain or not inputs.numel() or torch.is_autocast_enabled("cpu"):
+            return super().forward(inputs)
+        return LinearProducts.apply(inputs, self.weight, self.bias)
+
+
+def train_fast(model: torch.nn.Module) -> None:
+    """Let a loaded model that is to be trained compute by oneDNN where that is faster."""
+    if device() != "cpu" or not packs():
+        return
+    for module in model.modules():
+        if type(module) is torch.nn.Linear:
+            module.__class__ = TrainedLinear
