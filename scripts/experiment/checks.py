@@ -166,8 +166,21 @@ def check_models(check: Checker) -> None:
             raise check.fail(f"models.{name}.file", problem)
         _check_pooling(check, name, entry)
         _check_keys_of_kinds(check, name, entry)
+        _check_batches(check, name, entry)
         check_lengths(check, name, entry)
         check_prompts(check, name, entry)
+
+
+def _check_batches(check: Checker, name: str, entry: dict[str, Any]) -> None:
+    """Batches by tokens are formed for models of torch that give a text a vector, or a pair a score."""
+    if "batch_tokens" not in entry:
+        return
+    if entry["backend"] != "torch" or not getattr(adapter(entry["type"]), "BY_TOKENS", False):
+        takes = " or ".join(kind for kind, module in adapters().items() if getattr(module, "BY_TOKENS", False))
+        raise check.fail(f"models.{name}.batch_tokens", f"only valid for a {takes} with backend: torch")
+    if entry["batch_tokens"] < entry["max_length"]:
+        problem = f"is less than max_length {entry['max_length']}, so a batch would not hold one text"
+        raise check.fail(f"models.{name}.batch_tokens", problem)
 
 
 def _check_pooling(check: Checker, name: str, entry: dict[str, Any]) -> None:

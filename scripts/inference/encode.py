@@ -30,8 +30,7 @@ from scripts.models.cutting import cutting_encoder
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import fact, prompts_of
 from scripts.models.running import computed_by
-
-BATCHES = 32  # encoded at a time: the documents of so many batches are sorted by length, so that padding costs little
+from scripts.models.sizes import BATCHES, texts_a_batch
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class Settings:
     batch_size: Annotated[int, "texts a batch"]
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
     shard: Annotated[list[int] | None, "which one from 0 and of how many is encoded; null: the whole corpus"] = None
 
     @property
@@ -61,16 +61,18 @@ def encode_corpus(
     embeddings: Path,
     batch_size: int,
     shard: list[int] | None = None,
+    size: int | None = None,
 ) -> tuple[int, float]:
     """Write the embeddings of a corpus, by `encode` (texts -> float32 of shape (texts, dimensions)).
 
-    They are written whole or not at all; with `shard` its rows alone. Returns the number of documents and the seconds
+    They are written whole or not at all; with `shard` its rows alone. `size` is how many documents it gets at a time,
+    some batches. Returns the number of documents and the seconds
     that encoding took, without reading and one warm-up batch. Raises UserError where the corpus is empty.
     """
     count = sum(1 for _ in lines(corpus))
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
-    size = batch_size * BATCHES
+    size = size or batch_size * BATCHES
     first, last = rows_of_shard(count, size, shard)
     warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
     progress = Progress("encoded", last - first, "document")
@@ -97,7 +99,10 @@ def main() -> None:
     model = load_prompted(kind, options.checkpoint, settings)
     cutting = cutting_encoder(kind, model, settings, ("document",))
     encode = partial(cutting, batch_size=settings.batch_size, role="document")
-    count, seconds = encode_corpus(encode, options.corpus, options.embeddings, settings.batch_size, settings.shard)
+    size = BATCHES * texts_a_batch(settings.batch_size, settings.batch_tokens, settings.max_length)
+    count, seconds = encode_corpus(
+        encode, options.corpus, options.embeddings, settings.batch_size, settings.shard, size
+    )
     speed = count / seconds if count else 0.0
     print(f"{options.corpus}: {count} documents encoded, {speed:.1f} a second", file=sys.stderr)
     write_timing(
@@ -108,6 +113,7 @@ def main() -> None:
         **computed_by(kind, model),
         max_length=settings.max_length,
         batch_size=settings.batch_size,
+        **({"batch_tokens": settings.batch_tokens} if settings.batch_tokens else {}),
         **({"max_document_length": settings.max_document_length} if settings.max_document_length else {}),
         **fact(prompts_of(kind, model, ("document",))),
     )

@@ -10,8 +10,7 @@ import numpy as np
 
 from scripts.inference.aggregate import max_sim
 from scripts.models.adapters import TextPair
-
-CHUNK = 1024  # pairs scored between two lines of progress; sorted by length among themselves, to pad less
+from scripts.models.sizes import CHUNK
 
 Name = TypeVar("Name")
 PassagesPair = tuple[list[str], list[str]]  # the passages of a query, the passages of a document

@@ -20,7 +20,8 @@ def encoding_settings(experiment: Experiment, model: str) -> dict:
     # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
     own = {role: prompt for role, prompt in entry.get("prompts", {}).items() if role == "document"}
     prompts = {"prompts": own} if own else {}
-    return {**{key: entry[key] for key in ("type", "max_length", "batch_size")}, **lengths, **prompts}
+    by_tokens = {key: entry[key] for key in ("batch_tokens",) if key in entry}
+    return {**{key: entry[key] for key in ("type", "max_length", "batch_size")}, **lengths, **prompts, **by_tokens}
 
 
 def shard_settings(experiment: Experiment, model: str, shard: str, shards: str) -> dict:
@@ -100,6 +101,8 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if key in model}
     told = {key: ranker.settings.get(key, model[key]) for key in model_keys}
+    if system_kind(ranker).by_tokens and told["backend"] == "torch" and "batch_tokens" in model:
+        texts["batch_tokens"] = model["batch_tokens"]
     index = {key: ranker.settings[key] for key in ("embeddings", "approximate") if key in ranker.settings}
     told |= {**texts, **passages, **shorter, **index}
     return {**told, "depth": depth, "tag": f"{system}-{seed}"}

@@ -13,14 +13,15 @@ from scripts.inference.vectors import Vectors, encode_all, similarities
 from scripts.ir.trec import Run
 from scripts.models.adapters import Adapter
 from scripts.models.cutting import Lengths, cutting_encoder, cutting_scorer
+from scripts.models.sizes import CHUNK
 
 
-def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages) -> Run:
-    """Score all pairs of a query and one of its candidates by `score` (pairs of texts -> array)."""
+def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages, size: int = CHUNK) -> Run:
+    """Score all pairs of a query and one of its candidates by `score` (pairs of texts -> array), `size` at a time."""
     pairs = [(query, (queries[query], texts[name])) for query, documents in wanted.items() for name in documents]
     progress = Progress("re-ranked", passage_pairs(pairs), "pair")
     scores: list[float] = []
-    for chunk in chunks(pairs):
+    for chunk in chunks(pairs, size):
         scores += aggregated(score, [passages for _, passages in chunk])
         progress.add(passage_pairs(chunk))
     one_by_one = iter(scores)

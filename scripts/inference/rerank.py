@@ -31,6 +31,7 @@ from scripts.models.loaded import load_prompted
 from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import prompts_of, refuse_prompts, told
 from scripts.models.running import computed_by
+from scripts.models.sizes import CHUNK
 from scripts.models.truncation import TruncatedTexts, truncation
 
 
@@ -47,6 +48,7 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
     shard: Annotated[list[int] | None, "of pairs that are scored, which part from 0 and of how many; null: all"] = None
 
 
@@ -59,13 +61,13 @@ class Outcome(NamedTuple):
     facts: dict
 
 
-def of_shard(wanted: Candidates, queries: Passages, texts: Passages, shard: list[int]) -> Candidates:
+def of_shard(wanted: Candidates, queries: Passages, texts: Passages, shard: list[int], size: int = CHUNK) -> Candidates:
     """The candidates that a shard scores: those of whole chunks of pairs, so at its ends a part of a query's."""
     pairs = (
         ((query, name), (queries[query], texts[name])) for query, documents in wanted.items() for name in documents
     )
     its: Candidates = {}
-    for chunk in part(list(chunks(pairs)), shard):
+    for chunk in part(list(chunks(pairs, size)), shard):
         for (query, document), _ in chunk:
             its.setdefault(query, []).append(document)
     return its
@@ -80,9 +82,9 @@ def by_pairs(
         return aggregated(scorer.score, [(queries[query], texts[document]) for document in wanted[query]])
 
     single(next(iter(wanted)))
-    its = of_shard(wanted, queries, texts, shard) if shard else wanted
+    its = of_shard(wanted, queries, texts, shard, scorer.chunk) if shard else wanted
     start = clock()
-    ranked = rank_by_pairs(scorer.score, its, queries, texts)
+    ranked = rank_by_pairs(scorer.score, its, queries, texts, scorer.chunk)
     seconds = clock() - start
     begun = [query for query, documents in its.items() if documents[0] == wanted[query][0]]  # each in one shard alone
     return Outcome(ranked, seconds, single_seconds(single, begun), scorer.facts)
@@ -141,7 +143,9 @@ def main() -> None:
     else:
         refuse_prompts(kind, settings.prompts)
         prompts = {}  # those of a scorer are among its facts
-        whole = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+        whole = kind.load_scorer(
+            options.checkpoint, settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens
+        )
         outcome = by_pairs(cutting_scorer(whole, settings), wanted, queries, texts, settings.shard)
     write_run(options.run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in outcome.ranked.items() for document in documents]

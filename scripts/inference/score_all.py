@@ -27,6 +27,7 @@ from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_scorer
 from scripts.models.model_files import weights_bytes
+from scripts.models.sizes import CHUNK
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
     shard: Annotated[list[int] | None, "which one from 0 and of how many of the queries; null: all of them"] = None
 
 
@@ -49,14 +51,16 @@ def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
         yield name, [text for _, text in lines]
 
 
-def best_documents(score: Callable, query: list[str], corpus: Path, depth: int, done: Callable) -> tuple[dict, float]:
+def best_documents(
+    score: Callable, query: list[str], corpus: Path, depth: int, done: Callable, size: int = CHUNK
+) -> tuple[dict, float]:
     """The `depth` documents with the highest scores for a query (in trec_eval's order), and the seconds of scoring.
 
     `done` is told how many pairs of passages each chunk had.
     """
     best: dict[str, float] = {}
     seconds = 0.0
-    for chunk in chunks((name, (query, document)) for name, document in read_documents(corpus)):
+    for chunk in chunks(((name, (query, document)) for name, document in read_documents(corpus)), size):
         start = clock()
         scores = aggregated(score, [passages for _, passages in chunk])
         seconds += clock() - start
@@ -71,7 +75,7 @@ def rank_all(scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth:
     ranked: Run = {}
     seconds = []
     for query, passages in queries.items():
-        ranked[query], of_query = best_documents(scorer.score, passages, corpus, depth, progress.add)
+        ranked[query], of_query = best_documents(scorer.score, passages, corpus, depth, progress.add, scorer.chunk)
         seconds.append(of_query)
     return ranked, seconds
 
@@ -83,7 +87,9 @@ def main() -> None:
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
     kind = adapter(settings.type)
-    whole = kind.load_scorer(options.checkpoint, settings.max_length, settings.batch_size, settings.backend)
+    whole = kind.load_scorer(
+        options.checkpoint, settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens
+    )
     scorer = cutting_scorer(whole, settings)
     first_query = next(iter(queries.values()))
     first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]

@@ -20,6 +20,7 @@ import numpy as np
 
 from scripts.common import doors
 from scripts.common.errors import UserError
+from scripts.models.sizes import CHUNK
 
 KINDS = "scripts.models.kinds"
 
@@ -50,12 +51,14 @@ class Scorer(NamedTuple):
     """`score` gives the logits of pairs of texts: float32 of shape (pairs,). `facts` say, for the timing, by what.
 
     `tokenizer` is the model's, of the library tokenizers, where it has such a one. `prompts` are those that it puts.
+    `chunk` is how many pairs it is to get at a time: it sorts them by length, to pad less.
     """
 
     score: Callable[[list[TextPair]], np.ndarray]
     facts: dict[str, Any]
     tokenizer: Any = None
     prompts: dict[str, str] | None = None
+    chunk: int = CHUNK
 
 
 class WordTagger(Protocol):
@@ -83,6 +86,7 @@ class Adapter(Protocol):
     INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
     EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
+    BY_TOKENS: bool  # whether its batches can have so many tokens in place of texts (see token_batches); else not
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     DISTILLED: dict[str, str]  # the losses with a teacher -> the shape of examples that each takes (see teaching.py)
@@ -126,8 +130,10 @@ class Adapter(Protocol):
         Of token vectors, a list with an array of shape (tokens, dimensions) a text; MaxSim is the similarity.
         """
 
-    def load_scorer(self, folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
-        """Load a model that scores pairs."""
+    def load_scorer(
+        self, folder: Path, max_length: int, batch_size: int, backend: str, batch_tokens: int | None = None
+    ) -> Scorer:
+        """Load a model that scores pairs, in batches of so many pairs, or tokens where it is said."""
 
     def scorer(self, model: Any, batch_size: int) -> Scorer:
         """What scores pairs by a loaded model, for a kind that can be evaluated while it is trained."""

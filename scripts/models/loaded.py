@@ -33,6 +33,8 @@ def load_prompted(kind: Adapter, folder: Path, settings: Prompted, to_train: boo
         kind.give_prompts(model, settings.prompts)
     if not to_train:
         rank_fast(model)
+        if getattr(settings, "batch_tokens", None):
+            model.batch_tokens = settings.batch_tokens
     return model
 
 

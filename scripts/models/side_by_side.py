@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 Text = TypeVar("Text", str, tuple[str, str])
+Result = TypeVar("Result")
 
 MOST = 4  # batches at a time, as each takes memory; where there are more threads, some share a batch
 LEAST = 2  # batches a worker: with fewer, some would wait for the last one
@@ -29,25 +30,56 @@ def by_batches(
 
     On a device other than the processor, with one thread or few texts, it gets all of them at once.
     """
-    threads = torch.get_num_threads()
-    workers = min(threads, MOST)
-    if workers == 1 or model.device.type != "cpu" or len(texts) <= (LEAST * workers - 1) * batch_size:
+    workers = _workers(model)
+    if workers == 1 or len(texts) <= (LEAST * workers - 1) * batch_size:
         return compute(list(texts))
     order = np.argsort([-_length(text) for text in texts])  # as the library does
     batches = [order[first : first + batch_size] for first in range(0, len(order), batch_size)]
-    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(threads // workers,))
-    try:
-        with _tokenizing_in_turn(model), pool:
-            parts = list(pool.map(lambda batch: compute([texts[place] for place in batch]), batches))
-    finally:
-        torch.set_num_threads(threads)  # threads that come later begin with the number that was set last
+    parts = each_batch(model, compute, texts, batches)
     rows = np.empty((len(texts), *parts[0].shape[1:]), parts[0].dtype)
     rows[order] = np.concatenate(parts)
     return rows
 
 
+def each_batch(
+    model: Any, compute: Callable[[list[Text]], Result], texts: Sequence[Text], batches: Sequence[np.ndarray]
+) -> list[Result]:
+    """What `compute` makes of each batch, which is the places of some texts."""
+
+    def of(batch: np.ndarray) -> Result:
+        return compute([texts[place] for place in batch])
+
+    threads, workers = torch.get_num_threads(), _workers(model)
+    if workers == 1:
+        return [of(batch) for batch in batches]
+    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(threads // workers,))
+    try:
+        with _tokenizing_in_turn(model), pool:
+            return list(pool.map(of, batches))
+    finally:
+        torch.set_num_threads(threads)  # threads that come later begin with the number that was set last
+
+
+def _workers(model: Any) -> int:
+    """How many batches a model computes at a time."""
+    return min(torch.get_num_threads(), MOST) if model.device.type == "cpu" else 1
+
+
 def _length(text: Text) -> int:
     return len(text) if isinstance(text, str) else sum(map(len, text))
+
+
+@contextmanager
+def replaced(model: Any, preprocess: Callable[..., Any]) -> Iterator[None]:
+    """Let a model of the library make its batches by this function, as long as the context lasts."""
+    former = vars(model).get("preprocess")
+    model.preprocess = preprocess
+    try:
+        yield
+    finally:
+        del model.preprocess
+        if former is not None:
+            model.preprocess = former
 
 
 @contextmanager
@@ -59,8 +91,5 @@ def _tokenizing_in_turn(model: Any) -> Iterator[None]:
         with lock:
             return whole(*arguments, **options)
 
-    model.preprocess = preprocess
-    try:
+    with replaced(model, preprocess):
         yield
-    finally:
-        del model.preprocess

@@ -49,6 +49,7 @@ WRONG = {  # what is added to a right result
     "encoding": {"vectors": 0.01},
     "reranking": {"scores": np.array([0.0, 1.0] * 50)},
     "exact_search": {"scores": 0.01},
+    "feeding": {"tokens": 1},
     "scoring": {"run-0.trec.gz": 1e-5},
     "scoring_ranx": {"run-0.trec.gz": 1e-5},
     "randomisation": {"p": np.array([0.5, 0.0])},

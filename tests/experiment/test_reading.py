@@ -190,7 +190,7 @@ def numbers(schema, root, path=()):
 
 ROOT = whole_schema()
 NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT, ROOT)))
-NULL_ALLOWED = ("micro_batch", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
+NULL_ALLOWED = ("micro_batch", "batch_tokens", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
                 "absolute_margin", "relative_margin", "max_score", "min_score",
                 "document_regularizer_weight", "query_regularizer_weight", "temperature", "scale",
                 "every", "early_stopping_patience")  # fmt: skip

@@ -30,6 +30,7 @@ class SystemKind:
     needs_documents = True
     takes_seed_by_seed = True  # its run with a seed takes others' runs with that seed
     model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told
+    by_tokens = False  # whether that job has batches of so many tokens, where its model is one of torch and says so
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
         """Whether an entry without a type is of this kind."""

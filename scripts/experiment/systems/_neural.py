@@ -100,6 +100,7 @@ class Neural(SystemKind):
     typed = False
     name: str
     model_settings: tuple[str, ...] = ("max_length", "batch_size", "type", "backend")
+    by_tokens = True
 
     def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)

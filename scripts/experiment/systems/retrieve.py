@@ -67,6 +67,7 @@ class Retrieve(_neural.Neural):
     name = NAME
     searches = True
     model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
+    by_tokens = False  # it encodes the queries alone
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
         model = config["models"].get(entry["model"])

@@ -27,6 +27,7 @@ NAME = "bi-encoder"
 SEARCHES = True
 BACKENDS = ("torch", "onnx")
 EXPORTS = True
+BY_TOKENS = True
 DESCRIPTION = "each text becomes a vector, and vectors are compared; max_length is of a text"
 LOSSES = {
     "MultipleNegativesRankingLoss": LISTS,
@@ -188,11 +189,11 @@ def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> np.nd
     import numpy as np
 
     from scripts.models.running import autocast, finite
-    from scripts.models.side_by_side import by_batches
+    from scripts.models.token_batches import in_batches
 
     encoder = {"query": model.encode_query, "document": model.encode_document}[role]
     unit = model.similarity_fn_name == "cosine"
-    options = {"batch_size": batch_size, "show_progress_bar": False, "normalize_embeddings": unit}
+    compute = partial(encoder, show_progress_bar=False, normalize_embeddings=unit)
     with autocast():
-        embeddings = by_batches(model, lambda some: encoder(some, **options), texts, batch_size)
+        embeddings = in_batches(model, compute, texts, batch_size, prompts(model)[role])
     return finite(embeddings.astype(np.float32, copy=False))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
+from scripts.models.sizes import BATCHES, CHUNK, texts_a_batch
 from scripts.models.teaching import SCORED, SCORED_PAIRS
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ NAME = "cross-encoder"
 SEARCHES = False
 BACKENDS = ("torch", "onnx")
 EXPORTS = True
+BY_TOKENS = True
 DESCRIPTION = "a query and a document pass the model together; max_length is of such a pair"
 LOSSES = {
     "BinaryCrossEntropyLoss": PAIRS,
@@ -179,8 +181,13 @@ def training() -> Training:
     )
 
 
-def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) -> Scorer:
-    """Load a cross-encoder that scores pairs by torch, or in ONNX on the processor."""
+def load_scorer(
+    folder: Path, max_length: int, batch_size: int, backend: str, batch_tokens: int | None = None
+) -> Scorer:
+    """Load a cross-encoder that scores pairs by torch, or in ONNX on the processor.
+
+    Raises UserError where a language model is to take batches by tokens: it is asked in words around each pair.
+    """
     from scripts.models.adapters import Scorer
 
     if backend != "torch":
@@ -192,13 +199,20 @@ def load_scorer(folder: Path, max_length: int, batch_size: int, backend: str) ->
         score = partial(encoder.score, batch_size=batch_size)
         return Scorer(score, {**encoder.facts, **fact(put)}, encoder.tokenizer, put)
 
+    from scripts.models import language_models
     from scripts.models.first_token import first_token_alone
     from scripts.models.loaded import rank_fast
 
     model = load(folder, max_length)
     first_token_alone(model.transformers_model)
     rank_fast(model)
-    return scorer(model, batch_size)
+    made = scorer(model, batch_size)
+    if batch_tokens is None:
+        return made
+    if language_models.judges(model):
+        raise UserError("batch_tokens: a language model is asked in words around each pair; leave it out")
+    model.batch_tokens = batch_tokens
+    return made._replace(chunk=max(CHUNK, BATCHES * texts_a_batch(batch_size, batch_tokens, max_length)))
 
 
 def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
@@ -223,9 +237,9 @@ def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> 
     import torch
 
     from scripts.models.running import autocast, finite
-    from scripts.models.side_by_side import by_batches
+    from scripts.models.token_batches import in_batches
 
-    options = {"batch_size": batch_size, "activation_fn": torch.nn.Identity(), "show_progress_bar": False}
+    compute = partial(model.predict, activation_fn=torch.nn.Identity(), show_progress_bar=False)
     with autocast():
-        scores = by_batches(model, lambda some: model.predict(some, **options), pairs, batch_size)
+        scores = in_batches(model, compute, pairs, batch_size, prompts(model).get("query", ""))
     return finite(scores.astype(np.float32, copy=False))

@@ -14,6 +14,7 @@ from tests.benchmark.row import Result, Work
 TITLE = "bi-encoder encoding, against SentenceTransformer.encode"
 UNIT = "documents"
 BATCH = 32
+TOKENS = 65536  # of our batches on a GPU
 TOLERANCE = 1e-4  # of a unit vector: roundings of fp32 in another order
 LEAST_COSINE = {"int8": 0.97, "bf16": 0.999}  # on average
 
@@ -44,17 +45,21 @@ def ours_int8(folder: Path) -> Work:
 
 def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     """Encoding as a job does it, by a checkpoint in one form."""
-    from scripts.inference.encode import BATCHES
     from scripts.models.adapters import adapter
     from scripts.models.loaded import rank_fast
+    from scripts.models.sizes import BATCHES, texts_a_batch
 
     kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
     model = kind.load(checkpoint, inputs.MAX_LENGTH)
     rank_fast(model)
+    tokens = TOKENS if limits.on_gpu() else None
+    if tokens:
+        model.batch_tokens = tokens
+    size = BATCHES * texts_a_batch(BATCH, tokens, inputs.MAX_LENGTH)
     kind.encode(model, texts[:BATCH], batch_size, "document")
 
     def work() -> Result:  # chunk by chunk
-        chunks = [texts[first : first + BATCH * BATCHES] for first in range(0, len(texts), BATCH * BATCHES)]
+        chunks = [texts[first : first + size] for first in range(0, len(texts), size)]
         encoded = [kind.encode(model, chunk, batch_size, "document") for chunk in chunks]
         return {"vectors": np.concatenate(encoded)}
 

@@ -14,6 +14,7 @@ from tests.benchmark.row import Result, Work
 TITLE = "cross-encoder re-ranking, against CrossEncoder.predict"
 UNIT = "pairs"
 BATCH = 32
+TOKENS = 65536  # of our batches on a GPU
 TOLERANCE = 1e-4  # of the range of the scores: roundings of fp32 in another order
 LEAST_CORRELATION = {"int8": 0.95, "bf16": 0.99}
 
@@ -57,7 +58,8 @@ def by(folder: Path, checkpoint: Path, batch_size: int, backend: str) -> Work:
     from scripts.models.adapters import adapter
 
     pairs = inputs.read_texts(folder)["pairs"]
-    scorer = adapter("cross-encoder").load_scorer(checkpoint, inputs.MAX_LENGTH, batch_size, backend)
+    tokens = TOKENS if limits.on_gpu() and backend == "torch" else None
+    scorer = adapter("cross-encoder").load_scorer(checkpoint, inputs.MAX_LENGTH, batch_size, backend, tokens)
     scorer.score([tuple(pair) for pair in pairs[:BATCH]])
     queries = {query: [query] for query, _ in pairs}
     texts = {document: [document] for _, document in pairs}
@@ -66,7 +68,7 @@ def by(folder: Path, checkpoint: Path, batch_size: int, backend: str) -> Work:
         wanted.setdefault(query, []).append(document)
 
     def work() -> Result:
-        ranked = rank_by_pairs(scorer.score, wanted, queries, texts)
+        ranked = rank_by_pairs(scorer.score, wanted, queries, texts, scorer.chunk)
         return {"scores": np.array([ranked[query][document] for query, document in pairs])}
 
     return work

@@ -1,0 +1,197 @@
+"""Batches by tokens: texts are tokenised once, and a batch has as many as fit a number of tokens, padding included.
+
+The library takes a fixed number of texts a batch, sorted by their characters, and tokenises each pair as a whole: a
+query as often as it has candidates, a document as often as it is one. A graphics card waits for that, and for small
+batches. A model gets the same tokens here: those of a sample are compared with what the library gives it, and where its
+tokenizer does otherwise (or one is written in Python) the library tokenises all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from scripts.models.side_by_side import Text, by_batches, each_batch, replaced
+
+SAMPLE = 64  # texts, from the longest to the shortest, whose tokens are compared
+TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # of a batch, that are made here
+
+
+class Unsuited(Exception):
+    """A tokenizer whose work cannot be done here; it says why."""
+
+
+class Frame(NamedTuple):
+    """Where a tokenizer puts special tokens: ids and types before, between and behind texts, and each text's type."""
+
+    special: list[list[tuple[int, int]]]
+    types: list[int]
+
+    @property
+    def size(self) -> int:
+        """The number of special tokens."""
+        return sum(map(len, self.special))
+
+
+def frame(tokenizer: Any, count: int) -> Frame | None:
+    """The frame of so many texts, by a tokenizer of the library tokenizers; None where texts are not in their order."""
+    found = tokenizer.encode(*["a"] * count)
+    made = Frame([[]], [])
+    for token, kind, place in zip(found.ids, found.type_ids, found.sequence_ids, strict=True):
+        if place is None:
+            made.special[-1].append((token, kind))
+        elif place == len(made.types):
+            made.types.append(kind)
+            made.special.append([])
+        elif place != len(made.types) - 1 or made.special[-1]:
+            return None
+    return made if len(made.types) == count else None
+
+
+def kept_of_pair(first: int, second: int, room: int) -> tuple[int, int]:
+    """How many tokens of each text of a pair fit into the room, as tokenizers cut them: the longer first."""
+    if first + second <= room:
+        return first, second
+    short, long = sorted((first, second))
+    long = max(short, room - short) if short <= room else short
+    if short + long > room:
+        short = room // 2
+        long = short + room % 2
+    return (short, long) if first <= second else (long, short)
+
+
+def batches(lengths: np.ndarray, most: int) -> list[np.ndarray]:
+    """The places of texts by descending length, in batches of at most `most` tokens with their padding, or of one."""
+    order = np.argsort(-lengths, kind="stable")
+    made, first = [], 0
+    while first < len(order):
+        last = first + max(1, most // max(1, int(lengths[order[first]])))
+        made.append(order[first:last])
+        first = last
+    return made
+
+
+class Tokenised:
+    """The tokens of texts, or of those that stand in pairs, each text tokenised once; `prompt` is before the first."""
+
+    def __init__(self, model: Any, texts: Sequence[Text], prompt: str) -> None:
+        """Raises Unsuited where the model's tokenizer does not allow it."""
+        whole = getattr(model.tokenizer, "backend_tokenizer", None)
+        pairs = not isinstance(texts[0], str)
+        if whole is None or model.tokenizer.padding_side != "right" or model.tokenizer.truncation_side != "right":
+            raise Unsuited("the tokenizer is written in Python, or works from the left")
+        tokenizer = type(whole).from_str(whole.to_str())  # its own: truncation is a state of it
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        made = frame(tokenizer, 1 + pairs)
+        if made is None:
+            raise Unsuited("the tokenizer mixes the tokens of two texts")
+        self.frame, self.prompt, self.padding = made, prompt, model.tokenizer.pad_token_id
+        self.room = model.max_seq_length - made.size
+        self.library = model.preprocess
+        wanted = {part for text in texts for part in self.parts(text)}
+        ordered = sorted(wanted)
+        encoded = tokenizer.encode_batch(ordered, add_special_tokens=False)
+        self.tokens = {text: np.asarray(found.ids, np.int64) for text, found in zip(ordered, encoded, strict=True)}
+        self.sample = list(texts[:SAMPLE])
+        self.beside: dict[str, Any] | None = None  # what the library gives beside tensors
+        self.trusted = True
+
+    def parts(self, text: Text) -> list[str]:
+        """A text, or the two of a pair, with the prompt."""
+        first, *others = [text] if isinstance(text, str) else text
+        return [self.prompt + first, *others]
+
+    def row(self, text: Text) -> list[np.ndarray]:
+        """The tokens of a text, or of the two of a pair, that fit."""
+        tokens = [self.tokens[part] for part in self.parts(text)]
+        if len(tokens) == 1:
+            return [tokens[0][: self.room]]
+        kept = kept_of_pair(len(tokens[0]), len(tokens[1]), self.room)
+        return [one[:count] for one, count in zip(tokens, kept, strict=True)]
+
+    def length(self, text: Text) -> int:
+        """The tokens of a text or pair, special ones included."""
+        return self.frame.size + sum(map(len, self.row(text)))
+
+    def tensors(self, texts: Sequence[Text]) -> dict[str, torch.Tensor]:
+        """A batch, padded to its longest: ids, mask and types, each int64 of shape (texts, tokens)."""
+        special = [np.array(one, np.int64).reshape(-1, 2) for one in self.frame.special]
+        rows = []
+        for text in texts:
+            ids, types = [special[0][:, 0]], [special[0][:, 1]]
+            for part, kind, behind in zip(self.row(text), self.frame.types, special[1:], strict=True):
+                ids += [part, behind[:, 0]]
+                types += [np.full(len(part), kind), behind[:, 1]]
+            rows.append((np.concatenate(ids), np.concatenate(types)))
+        width = max(len(ids) for ids, _ in rows)
+        made = {"input_ids": np.full((len(rows), width), self.padding, np.int64)}
+        made |= {name: np.zeros((len(rows), width), np.int64) for name in ("attention_mask", "token_type_ids")}
+        for number, (ids, types) in enumerate(rows):
+            made["input_ids"][number, : len(ids)] = ids
+            made["attention_mask"][number, : len(ids)] = 1
+            made["token_type_ids"][number, : len(ids)] = types
+        return {name: torch.from_numpy(values) for name, values in made.items()}
+
+    def preprocess(self, inputs: Sequence[Text], prompt: str | None = None, **options: Any) -> dict[str, Any]:
+        """What the library's `preprocess` gives for a batch, of tokens that are there."""
+        if self.trusted and (prompt or "") == self.prompt:
+            if self.beside is None:
+                expected = self.library(self.sample, prompt=prompt, **options)
+                self.trusted = _agree(self.tensors(self.sample), expected)
+                self.given = [name for name in expected if name in TENSORS]
+                self.beside = {name: value for name, value in expected.items() if name not in TENSORS}
+            if self.trusted:
+                made = self.tensors(inputs)
+                return {**self.beside, **{name: made[name] for name in self.given}}
+        return self.library(inputs, prompt=prompt, **options)
+
+
+def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
+    """Whether a batch is the library's, and has no further tensors."""
+    tensors = {name: value for name, value in expected.items() if isinstance(value, torch.Tensor)}
+    return "input_ids" in tensors and all(
+        name in made and torch.equal(made[name], value) for name, value in tensors.items()
+    )
+
+
+def by_tokens(
+    model: Any, compute: Callable[[list[Text]], torch.Tensor], texts: Sequence[Text], most: int, prompt: str = ""
+) -> np.ndarray:
+    """What `compute` makes of all texts, a row each in their order, in batches of at most `most` tokens.
+
+    `model` is what it runs, of the library, and puts the prompt before each text, of a pair before the first. Raises
+    Unsuited, before anything is computed, where the model's tokenizer does not allow it.
+    """
+    tokens = Tokenised(model, texts, prompt)
+    order = batches(np.array([tokens.length(text) for text in texts]), most)
+    by_length = np.concatenate(order)
+    tokens.sample = [texts[place] for place in by_length[:: -(-len(texts) // SAMPLE)]]
+    with replaced(model, tokens.preprocess):
+        parts = torch.cat(each_batch(model, compute, texts, order)).float().cpu().numpy()
+    if not tokens.trusted:
+        print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
+    rows = np.empty(parts.shape, np.float32)
+    rows[by_length] = parts
+    return rows
+
+
+def in_batches(
+    model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
+) -> np.ndarray:
+    """What `compute` makes of all texts, a row each in their order: in batches by tokens where the model is to, else of
+    `batch_size` texts. It gets texts and options of the library's methods; the prompt is as above.
+    """
+    most = getattr(model, "batch_tokens", None)
+    if most and texts:
+        try:
+            of_batch = partial(compute, convert_to_tensor=True)
+            return by_tokens(model, lambda some: of_batch(some, batch_size=len(some)), texts, most, prompt)
+        except Unsuited as why:
+            print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
+    return by_batches(model, partial(compute, batch_size=batch_size), texts, batch_size)

@@ -1,0 +1,78 @@
+"""`batch_tokens`: every way of ranking gives what it gives with batches of so many texts, also in shards."""
+
+import json
+
+import numpy as np
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.inference import planning, rerank, score_all
+from tests.experiment.test_config import changed
+from tests.inference.test_lengths import encoded, folder, like, ranked  # noqa: F401 - a fixture among them
+
+WAYS = {"rerank": ("bi", rerank), "rerank pairs": ("cross", rerank), "score all": ("cross", score_all)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_runs_are_those_of_other_batches(folder, tmp_path, monkeypatch, way):  # noqa: F811
+    model, script = WAYS[way]
+    further = {"first_stage": folder / "long" / "first"} if script is rerank else {}
+    made = {
+        name: ranked(folder, tmp_path / name, monkeypatch, "long", model, script, told, **further)
+        for name, told in {"texts": {}, "tokens": {"batch_tokens": 64}}.items()
+    }
+    assert like(made["texts"], made["tokens"])
+    assert json.loads((tmp_path / "tokens" / "t.json").read_text())["batch_tokens"] == 64
+    assert "batch_tokens" not in json.loads((tmp_path / "texts" / "t.json").read_text())
+
+
+def test_embeddings_are_those_of_other_batches(folder, tmp_path, monkeypatch):  # noqa: F811
+    texts = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long")["embeddings"])
+    tokens = np.load(encoded(folder, tmp_path / "b", monkeypatch, "long", batch_tokens=64)["embeddings"])
+    assert np.abs(texts - tokens).max() < 2e-6
+    assert json.loads((tmp_path / "b" / "e.json").read_text())["batch_tokens"] == 64
+    shards = [
+        np.load(encoded(folder, tmp_path / f"s{n}", monkeypatch, "long", batch_tokens=64, shard=[n, 2])["embeddings"])
+        for n in range(2)
+    ]
+    assert np.array_equal(np.concatenate(shards), tokens)
+
+
+def resolved(**model):
+    told = {f"models/{name}/{key}": value for name in ("m", "ce") for key, value in model.items()}
+    systems = {"zero": {"model": "m"}, "reranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+    systems["exported"] = systems["reranker"] | {"precision": "int8"}
+    return resolve(changed(told | {f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml")
+
+
+def test_what_encodes_a_corpus_or_scores_by_torch_is_told():
+    experiment = resolved(batch_tokens=4096)
+    assert planning.encoding_settings(experiment, "m")["batch_tokens"] == 4096
+    assert planning.ranking_settings(experiment, "reranker", 0)["batch_tokens"] == 4096
+    for system in ("zero", "exported"):  # encodes queries alone; computes by onnxruntime
+        assert "batch_tokens" not in planning.ranking_settings(experiment, system, 0)
+    for unsaid in (resolved(), resolved(batch_tokens=None)):  # no finished job runs again
+        assert "batch_tokens" not in planning.encoding_settings(unsaid, "m")
+        assert "batch_tokens" not in planning.ranking_settings(unsaid, "reranker", 0)
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"models/m/batch_tokens": 100}, "models.m.batch_tokens: is less than max_length 128"),
+        ({"models/m/batch_tokens": 0}, "models.m.batch_tokens: 0 is too small"),
+        (
+            {"models/m/type": "sparse-encoder", "models/m/batch_tokens": 4096},
+            "models.m.batch_tokens: only valid for a bi-encoder or cross-encoder with backend: torch",
+        ),
+        (
+            {"models/ce/backend": "onnx", "models/ce/weights": ".", "models/ce/batch_tokens": 4096},
+            "models.ce.batch_tokens: only valid for a bi-encoder or cross-encoder with backend: torch",
+        ),
+    ],
+)
+def test_what_forms_no_such_batches_refuses_them(told, message):
+    with pytest.raises(UserError) as refused:
+        resolve(changed(told), "c.yaml")
+    assert message in str(refused.value)
