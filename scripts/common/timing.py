@@ -6,7 +6,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import numpy as np
 
 from scripts.common.energy import joules
 from scripts.common.files import atomic_text
+from scripts.common.memory import peak_rss_bytes
 
 
 class Seconds(float):
@@ -91,7 +91,7 @@ def machine() -> dict:
         "device": torch.cuda.get_device_name() if cuda else "cpu",
         "processor": processor(),
         "threads": torch.get_num_threads() if torch is not None else None,
-        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak_rss_bytes": peak_rss_bytes(),
         "peak_gpu_bytes": torch.cuda.max_memory_allocated() if cuda else 0,
         "versions": {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in used},
     }

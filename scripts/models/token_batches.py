@@ -85,6 +85,8 @@ class Tokenised:
         pairs = not isinstance(texts[0], str)
         if whole is None or model.tokenizer.padding_side != "right" or model.tokenizer.truncation_side != "right":
             raise Unsuited("the tokenizer is written in Python, or works from the left")
+        if model.tokenizer.pad_token_id is None:
+            raise Unsuited("the tokenizer has no token for padding")
         tokenizer = type(whole).from_str(whole.to_str())  # its own: truncation is a state of it
         tokenizer.no_padding()
         tokenizer.no_truncation()
@@ -92,6 +94,7 @@ class Tokenised:
         if made is None:
             raise Unsuited("the tokenizer mixes the tokens of two texts")
         self.frame, self.prompt, self.padding = made, prompt, model.tokenizer.pad_token_id
+        self.pinned = model.device.type == "cuda"
         self.room = model.max_seq_length - made.size
         self.library = model.preprocess
         wanted = {part for text in texts for part in self.parts(text)}
@@ -148,6 +151,8 @@ class Tokenised:
                 self.beside = {name: value for name, value in expected.items() if name not in TENSORS}
             if self.trusted:
                 made = self.tensors(inputs)
+                if self.pinned:  # the card fetches it while it computes the batch before
+                    made = {name: values.pin_memory() for name, values in made.items()}
                 return {**self.beside, **{name: made[name] for name in self.given}}
         return self.library(inputs, prompt=prompt, **options)
 
@@ -194,4 +199,5 @@ def in_batches(
             return by_tokens(model, lambda some: of_batch(some, batch_size=len(some)), texts, most, prompt)
         except Unsuited as why:
             print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
+            model.batch_tokens = None  # it would be so for all further texts
     return by_batches(model, partial(compute, batch_size=batch_size), texts, batch_size)

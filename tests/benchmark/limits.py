@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from scripts.common.timing import clock
 
 ROUNDS = 5
-SIZES = {"cpu": 3072, "cuda": 8192}  # rows of the matrices
+# Rows, width and columns of matrices: large ones, and those of a small BERT's layers, which stay in a processor's caches.
+SHAPES = {"cpu": [(3072, 3072, 3072), (2048, 384, 1536)], "cuda": [(8192, 8192, 8192)]}
 BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}  # copied
 
 
@@ -34,14 +36,19 @@ def best_seconds(work: Callable[[], object]) -> float:
 
 
 def product_rate() -> float:
-    """Operations a second of a product of square matrices, by torch."""
+    """Operations a second of products of matrices, of the fastest shape, by torch or as ours multiply."""
     import torch
 
+    from scripts.models.processor import MANY, multiplier
     from scripts.models.running import device
 
-    size, kind = SIZES[device()], torch.bfloat16 if on_gpu() and torch.cuda.is_bf16_supported() else torch.float32
-    one, other = (torch.rand(size, size, device=device()).to(kind) for _ in range(2))
-    return 2 * size**3 / best_seconds(lambda: one @ other)
+    kind = torch.bfloat16 if on_gpu() and torch.cuda.is_bf16_supported() else torch.float32
+    rates = []
+    for rows, width, columns in SHAPES[device()]:
+        one, other = (torch.rand(count, width, device=device()).to(kind) for count in (rows, columns))
+        for work in (lambda one=one, other=other: one @ other.T, partial(multiplier(other, MANY), one)):
+            rates.append(2 * rows * width * columns / best_seconds(work))
+    return max(rates)
 
 
 def copy_rate() -> float:

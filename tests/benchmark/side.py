@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from scripts.common.memory import peak_rss_bytes
 from scripts.models import running  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark.row import row
 
@@ -31,9 +32,9 @@ def main() -> None:
     result = work()
     seconds, processor = time.perf_counter() - start, processor_seconds() - before
     np.savez(folder / f"{side}.npz", **result)
-    by = resource.RUSAGE_CHILDREN if getattr(row(name), "BY_COMMANDS", False) else resource.RUSAGE_SELF
-    peak = resource.getrusage(by).ru_maxrss
-    print(json.dumps({"seconds": seconds, "processor_seconds": processor, "peak_rss_bytes": peak * 1024}))
+    by_commands = getattr(row(name), "BY_COMMANDS", False)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 if by_commands else peak_rss_bytes()
+    print(json.dumps({"seconds": seconds, "processor_seconds": processor, "peak_rss_bytes": peak}))
 
 
 if __name__ == "__main__":

@@ -125,7 +125,8 @@ def test_what_the_tokenizer_does_otherwise_is_left_to_the_library(folder, capsys
     model.batch_tokens = 64
     assert np.array_equal(kind.encode(model, TEXTS, 4, "document"), expected)
     assert "batches of 4 texts, not by tokens: the tokenizer" in capsys.readouterr().err
-    model.tokenizer.padding_side = "right"
+    assert model.batch_tokens is None  # so it is said once
+    model.tokenizer.padding_side, model.batch_tokens = "right", 64
     library = model.preprocess
     model.preprocess = lambda inputs, **options: library([text.upper() + " ice" for text in inputs], **options)
     assert np.abs(kind.encode(model, TEXTS, 4, "document") - kind.encode(model, TEXTS, 4, "document")).max() == 0
@@ -149,8 +150,11 @@ def test_frames_are_those_of_tokenizers():
     assert frame(tokenizer, 2) is None
 
 
-def test_a_tokenizer_written_in_python_is_unsuited(folder, monkeypatch):
+def test_tokenizers_that_do_not_allow_it_are_unsuited(folder, monkeypatch):
     model = bi_encoder(folder)
+    monkeypatch.setattr(type(model.tokenizer), "pad_token_id", None)
+    with pytest.raises(Unsuited, match="no token for padding"):
+        Tokenised(model, TEXTS, "")
     monkeypatch.setattr(type(model.tokenizer), "backend_tokenizer", None)
     with pytest.raises(Unsuited, match="written in Python"):
         Tokenised(model, TEXTS, "")
