@@ -65,9 +65,9 @@ def encode_corpus(
 ) -> tuple[int, float]:
     """Write the embeddings of a corpus, by `encode` (texts -> float32 of shape (texts, dimensions)).
 
-    They are written whole or not at all; with `shard` its rows alone. `size` is how many documents it gets at a time,
-    some batches. Returns the number of documents and the seconds
-    that encoding took, without reading and one warm-up batch. Raises UserError where the corpus is empty.
+    They are written whole or not at all; with `shard` its rows alone. `encode` gets `size` documents at a time, some
+    batches of them. Returns the number of documents and the seconds that encoding took, without reading and one warm-up
+    batch. Raises UserError where the corpus is empty.
     """
     count = sum(1 for _ in lines(corpus))
     if not count:
