@@ -59,7 +59,10 @@ def networks() -> Iterator[None]:
 
 
 def remove_networks() -> None:
-    for words in (*(("netns", "delete", namespace(node)) for node in NODES), ("link", "delete", BRIDGE)):
+    """Remove what there is of it: links first, for those that end with a namespace do so some time after it."""
+    links = [("link", "delete", f"rt-{node}") for node in NODES]
+    spaces = [("netns", "delete", namespace(node)) for node in NODES]
+    for words in (*links, *spaces, ("link", "delete", BRIDGE)):
         subprocess.run(["ip", *words], capture_output=True)
 
 
