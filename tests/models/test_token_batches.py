@@ -152,7 +152,7 @@ def test_frames_are_those_of_tokenizers():
 
 def test_tokenizers_that_do_not_allow_it_are_unsuited(folder, monkeypatch):
     model = bi_encoder(folder)
-    monkeypatch.setattr(type(model.tokenizer), "pad_token_id", None)
+    model.tokenizer.pad_token = None
     with pytest.raises(Unsuited, match="no token for padding"):
         Tokenised(model, TEXTS, "")
     monkeypatch.setattr(type(model.tokenizer), "backend_tokenizer", None)
