@@ -60,8 +60,8 @@ def encode_corpus(
     corpus: Path,
     embeddings: Path,
     batch_size: int,
+    size: int,
     shard: list[int] | None = None,
-    size: int | None = None,
 ) -> tuple[int, float]:
     """Write the embeddings of a corpus, by `encode` (texts -> float32 of shape (texts, dimensions)).
 
@@ -72,7 +72,6 @@ def encode_corpus(
     count = sum(1 for _ in lines(corpus))
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
-    size = size or batch_size * BATCHES
     first, last = rows_of_shard(count, size, shard)
     warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
     progress = Progress("encoded", last - first, "document")
@@ -101,7 +100,7 @@ def main() -> None:
     encode = partial(cutting, batch_size=settings.batch_size, role="document")
     size = BATCHES * texts_a_batch(settings.batch_size, settings.batch_tokens, settings.max_length)
     count, seconds = encode_corpus(
-        encode, options.corpus, options.embeddings, settings.batch_size, settings.shard, size
+        encode, options.corpus, options.embeddings, settings.batch_size, size, settings.shard
     )
     speed = count / seconds if count else 0.0
     print(f"{options.corpus}: {count} documents encoded, {speed:.1f} a second", file=sys.stderr)

@@ -34,6 +34,11 @@ class PackedLinear(torch.nn.Linear):
         return torch.ops.mkldnn._linear_pointwise(inputs, self.packed, self.bias, follows, [], way)
 
 
+def product(rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+    """Dot products by oneDNN of rows (…, width) and columns (m, width), plus a bias (m,): shape (…, m)."""
+    return torch.ops.mkldnn._linear_pointwise(rows, columns, bias, "none", [], "")
+
+
 def packs() -> bool:
     """Whether packed weights are the faster ones here."""
     return torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
@@ -47,7 +52,7 @@ def multiplier(columns: torch.Tensor, rows: int) -> Callable[[torch.Tensor], tor
     if columns.device.type != "cpu" or columns.dtype != torch.float32 or not len(columns) or not rows or not packs():
         return lambda these: these @ columns.T
     packed = torch.ops.mkldnn._reorder_linear_weight(columns) if rows >= MANY else columns
-    return lambda these: torch.ops.mkldnn._linear_pointwise(these, packed, None, "none", [], "")
+    return lambda these: product(these, packed)
 
 
 def speed_up(model: torch.nn.Module) -> None:

@@ -18,7 +18,7 @@ import torch
 
 from scripts.models.side_by_side import Text, by_batches, each_batch, replaced
 
-SAMPLE = 64  # texts, from the longest to the shortest, whose tokens are compared
+SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
 TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # of a batch, that are made here
 
 
@@ -101,7 +101,9 @@ class Tokenised:
         ordered = sorted(wanted)
         encoded = tokenizer.encode_batch(ordered, add_special_tokens=False)
         self.tokens = {text: np.asarray(found.ids, np.int64) for text, found in zip(ordered, encoded, strict=True)}
-        self.sample = list(texts[:SAMPLE])
+        self.lengths = np.array([self.length(text) for text in texts])
+        by_length = self.lengths.argsort(kind="stable")
+        self.sample = [texts[place] for place in by_length[:: -(-len(texts) // SAMPLE)]]
         self.beside: dict[str, Any] | None = None  # what the library gives beside tensors
         self.trusted = True
 
@@ -158,11 +160,10 @@ class Tokenised:
 
 
 def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
-    """Whether a batch is the library's, and has no further tensors."""
-    tensors = {name: value for name, value in expected.items() if isinstance(value, torch.Tensor)}
-    return "input_ids" in tensors and all(
-        name in made and torch.equal(made[name], value) for name, value in tensors.items()
-    )
+    """Whether a batch is the library's, which has nothing else that differs from text to text."""
+    same = [name in made and torch.equal(made[name], value) for name, value in expected.items() if name in TENSORS]
+    beside = [value for name, value in expected.items() if name not in TENSORS]
+    return "input_ids" in expected and all(same) and all(isinstance(value, str | int | None) for value in beside)
 
 
 def by_tokens(
@@ -174,15 +175,13 @@ def by_tokens(
     Unsuited, before anything is computed, where the model's tokenizer does not allow it.
     """
     tokens = Tokenised(model, texts, prompt)
-    order = batches(np.array([tokens.length(text) for text in texts]), most)
-    by_length = np.concatenate(order)
-    tokens.sample = [texts[place] for place in by_length[:: -(-len(texts) // SAMPLE)]]
+    order = batches(tokens.lengths, most)
     with replaced(model, tokens.preprocess):
         parts = torch.cat(each_batch(model, compute, texts, order)).float().cpu().numpy()
     if not tokens.trusted:
         print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
     rows = np.empty(parts.shape, np.float32)
-    rows[by_length] = parts
+    rows[np.concatenate(order)] = parts
     return rows
 
 

@@ -10,13 +10,8 @@ from typing import Any
 
 import torch
 
-from scripts.models.processor import packs
+from scripts.models.processor import packs, product
 from scripts.models.running import device
-
-
-def product(rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    """Dot products of rows (…, width) with columns (m, width), and a bias (m,) that is added: shape (…, m)."""
-    return torch.ops.mkldnn._linear_pointwise(rows, columns, bias, "none", [], "")
 
 
 class LinearProducts(torch.autograd.Function):

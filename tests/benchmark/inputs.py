@@ -11,6 +11,7 @@ RESULTS = Path(__file__).parents[2] / "results" / "insurance"
 CHECKPOINT = RESULTS / "models" / "minilm" / "untrained" / "seed-0"
 DOMAINS = ("annuities", "disability-insurance", "long-term-care-insurance", "renters-insurance", "retirement-plans")
 MAX_LENGTH = 128
+TOKENS = 65536  # of our batches on a GPU
 
 
 def checkpoint() -> Path:

@@ -135,6 +135,18 @@ def test_what_the_tokenizer_does_otherwise_is_left_to_the_library(folder, capsys
     assert np.abs(kind.encode(model, TEXTS, 4, "document") - changed).max() < ROUNDING
 
 
+def test_a_model_whose_batches_tell_more_of_each_text_takes_those_of_the_library(folder):
+    model = bi_encoder(folder)
+    library = model.preprocess
+    model.preprocess = lambda inputs, **options: (
+        library(inputs, **options) | {"words": [len(text.split()) for text in inputs]}
+    )
+    tokens = Tokenised(model, TEXTS, "")
+    for some in (TEXTS[:5], TEXTS[5:8]):
+        assert tokens.preprocess(some)["words"] == [len(text.split()) for text in some]
+    assert not tokens.trusted
+
+
 def test_frames_are_those_of_tokenizers():
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 

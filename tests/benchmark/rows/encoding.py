@@ -14,7 +14,6 @@ from tests.benchmark.row import Result, Work
 TITLE = "bi-encoder encoding, against SentenceTransformer.encode"
 UNIT = "documents"
 BATCH = 32
-TOKENS = 65536  # of our batches on a GPU
 TOLERANCE = 1e-4  # of a unit vector: roundings of fp32 in another order
 LEAST_COSINE = {"int8": 0.97, "bf16": 0.999}  # on average
 
@@ -52,7 +51,7 @@ def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
     model = kind.load(checkpoint, inputs.MAX_LENGTH)
     rank_fast(model)
-    tokens = TOKENS if limits.on_gpu() else None
+    tokens = inputs.TOKENS if limits.on_gpu() else None
     if tokens:
         model.batch_tokens = tokens
     size = BATCHES * texts_a_batch(BATCH, tokens, inputs.MAX_LENGTH)

@@ -14,7 +14,6 @@ from tests.benchmark.row import Result, Work
 TITLE = "cross-encoder re-ranking, against CrossEncoder.predict"
 UNIT = "pairs"
 BATCH = 32
-TOKENS = 65536  # of our batches on a GPU
 TOLERANCE = 1e-4  # of the range of the scores: roundings of fp32 in another order
 LEAST_CORRELATION = {"int8": 0.95, "bf16": 0.99}
 
@@ -58,7 +57,7 @@ def by(folder: Path, checkpoint: Path, batch_size: int, backend: str) -> Work:
     from scripts.models.adapters import adapter
 
     pairs = inputs.read_texts(folder)["pairs"]
-    tokens = TOKENS if limits.on_gpu() and backend == "torch" else None
+    tokens = inputs.TOKENS if limits.on_gpu() and backend == "torch" else None
     scorer = adapter("cross-encoder").load_scorer(checkpoint, inputs.MAX_LENGTH, batch_size, backend, tokens)
     scorer.score([tuple(pair) for pair in pairs[:BATCH]])
     queries = {query: [query] for query, _ in pairs}
