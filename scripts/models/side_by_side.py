@@ -1,8 +1,8 @@
 """Batches side by side: on a processor each of a job's threads takes whole batches of a model of torch.
 
 Threads that share a batch wait for each other at every operation in it, which is a fifteenth of the time of two. The
-batches are those that the library forms, and each is computed by one thread (where there are few threads), so a job
-with several of them gives what a job with one gives, to the last bit.
+batches are the same ones, and each is computed by one thread (where there are few threads), so a job with several of
+them gives what a job with one gives, to the last bit.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def by_batches(
 def each_batch(
     model: Any, compute: Callable[[list[Text]], Result], texts: Sequence[Text], batches: Sequence[np.ndarray]
 ) -> list[Result]:
-    """What `compute` makes of each batch, which is the places of some texts."""
+    """What `compute` makes of each batch, the places of some texts; all threads share each where they are few."""
 
     def of(batch: np.ndarray) -> Result:
         return compute([texts[place] for place in batch])
 
     threads, workers = torch.get_num_threads(), _workers(model)
-    if workers == 1:
+    if workers == 1 or len(batches) < LEAST * workers:
         return [of(batch) for batch in batches]
     pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(threads // workers,))
     try:

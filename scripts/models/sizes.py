@@ -7,5 +7,5 @@ BATCHES = 32  # of a chunk: its texts are sorted by length among themselves, so 
 
 
 def texts_a_batch(batch_size: int, batch_tokens: int | None, max_length: int) -> int:
-    """How many texts of full length a batch has."""
+    """How many texts of at most `max_length` tokens a batch has."""
     return batch_size if batch_tokens is None else max(1, batch_tokens // max_length)

@@ -1,9 +1,10 @@
-"""Batches by tokens: texts are tokenised once, and a batch has as many as fit a number of tokens, padding included.
+"""Batches by tokens: texts are tokenised once and sorted by their tokens, so that little of a batch is padding.
 
-The library takes a fixed number of texts a batch, sorted by their characters, and tokenises each pair as a whole: a
-query as often as it has candidates, a document as often as it is one. A graphics card waits for that, and for small
-batches. A model gets the same tokens here: those of a sample are compared with what the library gives it, and where its
-tokenizer does otherwise (or one is written in Python) the library tokenises all of them.
+A batch has a fixed number of texts, or as many as fit a number of tokens, padding included. The library sorts texts by
+their characters, of which as many may be twice the tokens, and tokenises each pair as a whole: a query as often as it
+has candidates, a document as often as it is one. A model gets the same tokens here: those of a sample are compared with
+what the library gives it, and where its tokenizer does otherwise (or one is written in Python) the library tokenises
+all of them.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
 from scripts.models.side_by_side import Text, by_batches, each_batch, replaced
+from scripts.models.sizes import texts_a_batch
 
 SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
 TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # of a batch, that are made here
+COPIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the tokenizer of a model, that neither cuts nor pads
 
 
 class Unsuited(Exception):
@@ -65,15 +69,30 @@ def kept_of_pair(first: int, second: int, room: int) -> tuple[int, int]:
     return (short, long) if first <= second else (long, short)
 
 
-def batches(lengths: np.ndarray, most: int) -> list[np.ndarray]:
-    """The places of texts by descending length, in batches of at most `most` tokens with their padding, or of one."""
+def batches(lengths: np.ndarray, batch_size: int, most: int | None = None) -> list[np.ndarray]:
+    """The places of texts by descending length, in batches of `batch_size` texts; or, where `most` is given, of as many
+    as have at most `most` tokens with their padding, or of one.
+    """
     order = np.argsort(-lengths, kind="stable")
     made, first = [], 0
     while first < len(order):
-        last = first + max(1, most // max(1, int(lengths[order[first]])))
+        last = first + texts_a_batch(batch_size, most, max(1, int(lengths[order[first]])))
         made.append(order[first:last])
         first = last
     return made
+
+
+def own_tokenizer(model: Any) -> Any:
+    """A copy of a model's tokenizer, which cuts nothing and pads nothing; made once. Raises Unsuited without."""
+    if model not in COPIES:
+        whole = getattr(model.tokenizer, "backend_tokenizer", None)
+        if whole is None:
+            raise Unsuited("the tokenizer is written in Python")
+        copy = type(whole).from_str(whole.to_str())  # its own: truncation is a state of it
+        copy.no_padding()
+        copy.no_truncation()
+        COPIES[model] = copy
+    return COPIES[model]
 
 
 class Tokenised:
@@ -81,15 +100,11 @@ class Tokenised:
 
     def __init__(self, model: Any, texts: Sequence[Text], prompt: str) -> None:
         """Raises Unsuited where the model's tokenizer does not allow it."""
-        whole = getattr(model.tokenizer, "backend_tokenizer", None)
-        pairs = not isinstance(texts[0], str)
-        if whole is None or model.tokenizer.padding_side != "right" or model.tokenizer.truncation_side != "right":
-            raise Unsuited("the tokenizer is written in Python, or works from the left")
+        tokenizer, pairs = own_tokenizer(model), not isinstance(texts[0], str)
+        if model.tokenizer.padding_side != "right" or model.tokenizer.truncation_side != "right":
+            raise Unsuited("the tokenizer works from the left")
         if model.tokenizer.pad_token_id is None:
             raise Unsuited("the tokenizer has no token for padding")
-        tokenizer = type(whole).from_str(whole.to_str())  # its own: truncation is a state of it
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
         made = frame(tokenizer, 1 + pairs)
         if made is None:
             raise Unsuited("the tokenizer mixes the tokens of two texts")
@@ -167,18 +182,23 @@ def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
 
 
 def by_tokens(
-    model: Any, compute: Callable[[list[Text]], torch.Tensor], texts: Sequence[Text], most: int, prompt: str = ""
+    model: Any,
+    compute: Callable[[list[Text]], torch.Tensor],
+    texts: Sequence[Text],
+    batch_size: int,
+    most: int | None = None,
+    prompt: str = "",
 ) -> np.ndarray:
-    """What `compute` makes of all texts, a row each in their order, in batches of at most `most` tokens.
+    """What `compute` makes of all texts, a row each in their order, in batches (see there) of texts of like length.
 
     `model` is what it runs, of the library, and puts the prompt before each text, of a pair before the first. Raises
     Unsuited, before anything is computed, where the model's tokenizer does not allow it.
     """
     tokens = Tokenised(model, texts, prompt)
-    order = batches(tokens.lengths, most)
+    order = batches(tokens.lengths, batch_size, most)
     with replaced(model, tokens.preprocess):
         parts = torch.cat(each_batch(model, compute, texts, order)).float().cpu().numpy()
-    if not tokens.trusted:
+    if not tokens.trusted and most:
         print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
     rows = np.empty(parts.shape, np.float32)
     rows[np.concatenate(order)] = parts
@@ -188,15 +208,18 @@ def by_tokens(
 def in_batches(
     model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
 ) -> np.ndarray:
-    """What `compute` makes of all texts, a row each in their order: in batches by tokens where the model is to, else of
-    `batch_size` texts. It gets texts and options of the library's methods; the prompt is as above.
+    """What `compute` makes of all texts, a row each in their order: in batches of `batch_size` texts, or of the tokens
+    that the model is to take at a time. It gets texts and options of the library's methods; the prompt is as above.
     """
     most = getattr(model, "batch_tokens", None)
-    if most and texts:
+    size = texts_a_batch(batch_size, most, model.max_seq_length)
+    if len(texts) > size:
         try:
             of_batch = partial(compute, convert_to_tensor=True)
-            return by_tokens(model, lambda some: of_batch(some, batch_size=len(some)), texts, most, prompt)
+            return by_tokens(model, lambda some: of_batch(some, batch_size=len(some)), texts, batch_size, most, prompt)
         except Unsuited as why:
-            print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
-            model.batch_tokens = None  # it would be so for all further texts
-    return by_batches(model, partial(compute, batch_size=batch_size), texts, batch_size)
+            size = batch_size
+            if most:
+                print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
+                model.batch_tokens = None  # it would be so for all further texts
+    return by_batches(model, partial(compute, batch_size=size), texts, size)

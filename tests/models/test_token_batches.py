@@ -76,7 +76,8 @@ def test_pairs_are_cut_as_tokenizers_cut_them(folder):
             assert kept_of_pair(first, second, room) == counted, (first, second, room)
 
 
-def test_each_text_is_tokenised_once(folder, monkeypatch):
+@pytest.mark.parametrize("most", [None, 64])
+def test_each_text_is_tokenised_once(folder, monkeypatch, most):
     model = cross_encoder(folder)
     seen = []
     library = type(model).preprocess
@@ -86,24 +87,24 @@ def test_each_text_is_tokenised_once(folder, monkeypatch):
         lambda self, inputs, **options: seen.append(len(inputs)) or library(self, inputs, **options),
     )
     compute = partial(model.predict, activation_fn=torch.nn.Identity(), show_progress_bar=False, convert_to_tensor=True)
-    by_tokens(model, lambda some: compute(some, batch_size=len(some)), PAIRS, 64)
+    by_tokens(model, lambda some: compute(some, batch_size=len(some)), PAIRS, 4, most)
     assert len(seen) == 1  # the sample that is compared
     assert "preprocess" not in vars(model)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("most", [1, 64, 100_000])
+@pytest.mark.parametrize("most", [None, 1, 64, 100_000])
 def test_vectors_and_scores_are_those_of_the_library(folder, most, threads):
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
         kind, model = adapter("bi-encoder"), bi_encoder(folder)
-        expected = kind.encode(model, TEXTS, 4, "document")
+        expected = model.encode_document(TEXTS, batch_size=4, normalize_embeddings=True)
         model.batch_tokens = most
         assert np.abs(kind.encode(model, TEXTS, 4, "document") - expected).max() < ROUNDING
         assert kind.encode(model, [], 4, "document").size == 0
         kind, model = adapter("cross-encoder"), cross_encoder(folder)
-        expected = kind.scorer(model, 4).score(PAIRS)
+        expected = model.predict(PAIRS, batch_size=4, activation_fn=torch.nn.Identity())
         model.batch_tokens = most
         assert np.abs(kind.scorer(model, 4).score(PAIRS) - expected).max() < ROUNDING
     finally:
@@ -112,10 +113,39 @@ def test_vectors_and_scores_are_those_of_the_library(folder, most, threads):
 
 def test_a_batch_has_at_most_so_many_tokens_with_padding():
     lengths = np.array([5, 9, 2, 9, 1, 30, 3, 3])
-    made = batches(lengths, 18)
+    made = batches(lengths, 1, 18)
     assert [list(lengths[batch]) for batch in made] == [[30], [9, 9], [5, 3, 3], [2, 1]]
     assert sorted(np.concatenate(made)) == list(range(8))
-    assert batches(np.array([], int), 18) == []
+    assert batches(np.array([], int), 1, 18) == []
+
+
+def test_a_batch_has_a_number_of_texts_of_like_length():
+    lengths = np.array([5, 9, 2, 9, 1, 30, 3, 3])
+    assert [list(lengths[batch]) for batch in batches(lengths, 3)] == [[30, 9, 9], [5, 3, 3], [2, 1]]
+    assert batches(np.array([], int), 3) == []
+
+
+def test_texts_are_sorted_by_tokens_and_not_by_characters(folder, monkeypatch):
+    model, kind = bi_encoder(folder), adapter("bi-encoder")
+    widths = []
+    library = type(model).forward
+    monkeypatch.setattr(
+        type(model),
+        "forward",
+        lambda self, features, **options: widths.append(features["input_ids"].shape) or library(self, features),
+    )
+    long, short = "barley" * 30, "of of of of of of"  # one word that the model does not know, six that it does
+    made = kind.encode(model, [long, short] * 4, 4, "document")
+    assert [rows for rows, _ in widths] == [4, 4] and widths[0][1] != widths[1][1]
+    assert np.abs(made - kind.encode(model, [long, short], 4, "document")[[0, 1] * 4]).max() < ROUNDING
+
+
+def test_one_batch_is_left_to_the_library(folder, monkeypatch):
+    monkeypatch.setattr(token_batches, "Tokenised", None)
+    model, kind = bi_encoder(folder), adapter("bi-encoder")
+    assert len(kind.encode(model, TEXTS[:4], 4, "document")) == 4
+    model.batch_tokens = 4 * LENGTH
+    assert len(kind.encode(model, TEXTS[:4], 1, "document")) == 4
 
 
 def test_what_the_tokenizer_does_otherwise_is_left_to_the_library(folder, capsys):
@@ -167,6 +197,7 @@ def test_tokenizers_that_do_not_allow_it_are_unsuited(folder, monkeypatch):
     model.tokenizer.pad_token = None
     with pytest.raises(Unsuited, match="no token for padding"):
         Tokenised(model, TEXTS, "")
+    model = bi_encoder(folder)
     monkeypatch.setattr(type(model.tokenizer), "backend_tokenizer", None)
     with pytest.raises(Unsuited, match="written in Python"):
         Tokenised(model, TEXTS, "")

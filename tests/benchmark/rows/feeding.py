@@ -56,7 +56,7 @@ def ours(folder: Path) -> Work:
     def work() -> Result:
         rows = np.zeros(len(pairs), np.int64)
         tokens = Tokenised(model, pairs, "")
-        for batch in batches(tokens.lengths, inputs.TOKENS):
+        for batch in batches(tokens.lengths, reranking.BATCH, inputs.TOKENS):
             rows[batch] = told(tokens.preprocess([pairs[place] for place in batch])["input_ids"])
         assert tokens.trusted
         return {"tokens": rows}
