@@ -109,7 +109,7 @@ class Tokenised:
         if made is None:
             raise Unsuited("the tokenizer mixes the tokens of two texts")
         self.frame, self.prompt, self.padding = made, prompt, model.tokenizer.pad_token_id
-        self.pinned = model.device.type == "cuda"
+        self.device = model.device
         self.room = model.max_seq_length - made.size
         self.library = model.preprocess
         wanted = {part for text in texts for part in self.parts(text)}
@@ -168,8 +168,8 @@ class Tokenised:
                 self.beside = {name: value for name, value in expected.items() if name not in TENSORS}
             if self.trusted:
                 made = self.tensors(inputs)
-                if self.pinned:  # the card fetches it while it computes the batch before
-                    made = {name: values.pin_memory() for name, values in made.items()}
+                if self.device.type == "cuda":  # on its way while the card computes the batch before
+                    made = {name: made[name].pin_memory().to(self.device, non_blocking=True) for name in self.given}
                 return {**self.beside, **{name: made[name] for name in self.given}}
         return self.library(inputs, prompt=prompt, **options)
 
