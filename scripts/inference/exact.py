@@ -65,16 +65,21 @@ Scoring = tuple[slice, Callable[[slice], torch.Tensor]]  # a block of documents,
 def _at_least(scores: torch.Tensor, least: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Rows, columns and values, in their order, of the scores (rows, columns) that reach the least of their row.
 
-    Nearly all do not, so the peak of each group of columns is compared first.
+    Nearly all do not, so the peak of each group of columns is compared first. What is left is fetched by one number a
+    group, and a score, of all: by row and column it takes twice as long.
     """
     if scores.shape[1] % GROUP:
         rows, columns = (scores >= least[:, None]).nonzero(as_tuple=True)
         return rows, columns, scores[rows, columns]
     groups = scores.unflatten(1, (-1, GROUP))
-    rows, numbers = (groups.amax(dim=2) >= least[:, None]).nonzero(as_tuple=True)
-    near = groups[rows, numbers]
-    which, places = (near >= least[rows, None]).nonzero(as_tuple=True)
-    return rows[which], numbers[which] * GROUP + places, near[which, places]
+    found = (groups.amax(dim=2) >= least[:, None]).flatten().nonzero().squeeze(1)
+    rows = found // groups.shape[1]
+    near = groups.flatten(0, 1).index_select(0, found)
+    kept = (near >= least.index_select(0, rows)[:, None]).flatten().nonzero().squeeze(1)
+    group = kept // GROUP
+    rows = rows.index_select(0, group)
+    columns = found.index_select(0, group) * GROUP + kept % GROUP - rows * scores.shape[1]
+    return rows, columns, near.flatten().index_select(0, kept)
 
 
 def passing(new: torch.Tensor, places: torch.Tensor, k: int, least: torch.Tensor | None):
