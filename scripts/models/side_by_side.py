@@ -23,28 +23,13 @@ MOST = 4  # batches at a time, as each takes memory; where there are more thread
 LEAST = 2  # batches a worker: with fewer, some would wait for the last one
 
 
-def by_batches(
-    model: Any, compute: Callable[[list[Text]], np.ndarray], texts: Sequence[Text], batch_size: int
-) -> np.ndarray:
-    """What `compute` makes of all texts, a row each, in their order; `model` is what it runs, of the library.
-
-    On a device other than the processor, with one thread or few texts, it gets all of them at once.
-    """
-    workers = _workers(model)
-    if workers == 1 or len(texts) <= (LEAST * workers - 1) * batch_size:
-        return compute(list(texts))
-    order = np.argsort([-_length(text) for text in texts])  # as the library does
-    batches = [order[first : first + batch_size] for first in range(0, len(order), batch_size)]
-    parts = each_batch(model, compute, texts, batches)
-    rows = np.empty((len(texts), *parts[0].shape[1:]), parts[0].dtype)
-    rows[order] = np.concatenate(parts)
-    return rows
-
-
 def each_batch(
     model: Any, compute: Callable[[list[Text]], Result], texts: Sequence[Text], batches: Sequence[np.ndarray]
 ) -> list[Result]:
-    """What `compute` makes of each batch, the places of some texts; all threads share each where they are few."""
+    """What `compute` makes of each batch, which is the places of some texts; `model` is what it runs, of the library.
+
+    On a device other than the processor, with one thread or few batches, they pass one after the other.
+    """
 
     def of(batch: np.ndarray) -> Result:
         return compute([texts[place] for place in batch])
@@ -63,10 +48,6 @@ def each_batch(
 def _workers(model: Any) -> int:
     """How many batches a model computes at a time."""
     return min(torch.get_num_threads(), MOST) if model.device.type == "cpu" else 1
-
-
-def _length(text: Text) -> int:
-    return len(text) if isinstance(text, str) else sum(map(len, text))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from scripts.models.side_by_side import Text, by_batches, each_batch, replaced
+from scripts.models.side_by_side import Text, each_batch, replaced
 from scripts.models.sizes import texts_a_batch
 
 SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
@@ -181,45 +181,36 @@ def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
     return "input_ids" in expected and all(same) and all(isinstance(value, str | int | None) for value in beside)
 
 
-def by_tokens(
-    model: Any,
-    compute: Callable[[list[Text]], torch.Tensor],
-    texts: Sequence[Text],
-    batch_size: int,
-    most: int | None = None,
-    prompt: str = "",
-) -> np.ndarray:
-    """What `compute` makes of all texts, a row each in their order, in batches (see there) of texts of like length.
-
-    `model` is what it runs, of the library, and puts the prompt before each text, of a pair before the first. Raises
-    Unsuited, before anything is computed, where the model's tokenizer does not allow it.
-    """
-    tokens = Tokenised(model, texts, prompt)
-    order = batches(tokens.lengths, batch_size, most)
-    with replaced(model, tokens.preprocess):
-        parts = torch.cat(each_batch(model, compute, texts, order)).float().cpu().numpy()
-    if not tokens.trusted and most:
-        print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
-    rows = np.empty(parts.shape, np.float32)
-    rows[np.concatenate(order)] = parts
-    return rows
-
-
 def in_batches(
     model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
 ) -> np.ndarray:
-    """What `compute` makes of all texts, a row each in their order: in batches of `batch_size` texts, or of the tokens
-    that the model is to take at a time. It gets texts and options of the library's methods; the prompt is as above.
+    """What `compute` makes of all texts, a row each in their order, in batches (see there) of texts of like length.
+
+    It gets texts and options of the library's methods. `model` is what it runs, of the library, and puts the prompt
+    before each text, of a pair before the first; it may have `batch_tokens`. One batch is left to the library.
     """
     most = getattr(model, "batch_tokens", None)
-    size = texts_a_batch(batch_size, most, model.max_seq_length)
-    if len(texts) > size:
-        try:
-            of_batch = partial(compute, convert_to_tensor=True)
-            return by_tokens(model, lambda some: of_batch(some, batch_size=len(some)), texts, batch_size, most, prompt)
-        except Unsuited as why:
-            size = batch_size
-            if most:
-                print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
-                model.batch_tokens = None  # it would be so for all further texts
-    return by_batches(model, partial(compute, batch_size=size), texts, size)
+    if len(texts) <= texts_a_batch(batch_size, most, model.max_seq_length):
+        return compute(list(texts), batch_size=max(1, len(texts)))
+    tokens = None
+    try:
+        tokens = Tokenised(model, texts, prompt)
+    except Unsuited as why:
+        if most:
+            print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
+        most = model.batch_tokens = None  # it would be so for all further texts
+    lengths = np.array([_characters(text) for text in texts]) if tokens is None else tokens.lengths
+    order = batches(lengths, batch_size, most)
+    of_batch = partial(compute, convert_to_tensor=True)
+    with replaced(model, model.preprocess if tokens is None else tokens.preprocess):
+        parts = each_batch(model, lambda some: of_batch(some, batch_size=len(some)), texts, order)
+    if most and tokens and not tokens.trusted:
+        print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
+    rows = torch.cat(parts).float().cpu().numpy()
+    found = np.empty_like(rows)
+    found[np.concatenate(order)] = rows
+    return found
+
+
+def _characters(text: Text) -> int:
+    return len(text) if isinstance(text, str) else sum(map(len, text))

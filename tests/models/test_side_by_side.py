@@ -99,6 +99,6 @@ def test_a_mistake_in_a_batch_ends_all_and_leaves_the_model_as_it_was(tmp_path, 
     def compute(texts):
         raise ValueError(texts[0])
 
-    with pytest.raises(ValueError, match="oats"):
-        side_by_side.by_batches(model, compute, TEXTS, BATCH)
+    with pytest.raises(ValueError, match=f"^{TEXTS[0]}$"):
+        side_by_side.each_batch(model, compute, TEXTS, np.arange(100).reshape(-1, BATCH))
     assert torch.get_num_threads() == 2 and "preprocess" not in vars(model)

@@ -11,7 +11,7 @@ from scripts.common.errors import UserError
 from scripts.models import loading, token_batches  # noqa: F401 - loading sets what libraries read when imported
 from scripts.models.adapters import adapter
 from scripts.models.sizes import CHUNK, texts_a_batch
-from scripts.models.token_batches import Tokenised, Unsuited, batches, by_tokens, frame, kept_of_pair
+from scripts.models.token_batches import Tokenised, Unsuited, batches, frame, in_batches, kept_of_pair
 from tests.support.tiny_bert import build
 
 torch = pytest.importorskip("torch")
@@ -86,8 +86,8 @@ def test_each_text_is_tokenised_once(folder, monkeypatch, most):
         "preprocess",
         lambda self, inputs, **options: seen.append(len(inputs)) or library(self, inputs, **options),
     )
-    compute = partial(model.predict, activation_fn=torch.nn.Identity(), show_progress_bar=False, convert_to_tensor=True)
-    by_tokens(model, lambda some: compute(some, batch_size=len(some)), PAIRS, 4, most)
+    model.batch_tokens = most
+    in_batches(model, partial(model.predict, activation_fn=torch.nn.Identity(), show_progress_bar=False), PAIRS, 4)
     assert len(seen) == 1  # the sample that is compared
     assert "preprocess" not in vars(model)
 

@@ -10,26 +10,31 @@ from scripts.models.token_batches import Tokenised
 
 torch = pytest.importorskip("torch")
 DRAWN = random.Random(3)
-PARTS = [
-    *(
-        "the",
-        "price",
-        "of",
-        "Oats",
-        "ÉTÉ",
-        "naïve",
-        "河流",
-        "don't",
-        "U.S.",
-        "3.5%",
-        "😀",
-        "a\u0301",
-        "ﬁ",
-        "İ",
-        "x" * 50,
-    ),
-    *("[SEP]", "[CLS]", "[PAD]", "<s>", "</s>", "<pad>", "▁", "\u200b", "  ", "\n"),
+WORDS = [
+    "the",
+    "price",
+    "of",
+    "Oats",
+    "ÉTÉ",
+    "naïve",
+    "河流",
+    "don't",
+    "U.S.",
+    "3.5%",
+    "😀",
+    "á",
+    "ﬁ",
+    "İ",
+    "[SEP]",
+    "[CLS]",
+    "[PAD]",
+    "<s>",
+    "</s>",
+    "<pad>",
+    "▁",
+    "\u200b",
 ]
+PARTS = [*WORDS, "x" * 50, "  ", "\n"]
 
 
 def text() -> str:
@@ -101,9 +106,8 @@ def folders(request, tmp_path_factory):
     for form in ("Model", "ForSequenceClassification"):
         folder = tmp_path_factory.mktemp(family) / form
         getattr(transformers, family + form)(settings).save_pretrained(folder)
-        transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **special).save_pretrained(
-            folder
-        )
+        tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **special)
+        tokenizer.save_pretrained(folder)
         folders.append(folder)
     return folders
 
