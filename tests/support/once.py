@@ -19,6 +19,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     with FileLock(root / f"once-{name}.lock"):
         if not made.exists():
             shutil.rmtree(folder, ignore_errors=True)  # what another worker could not finish
+            folder.mkdir()
             make(folder)
             made.touch()
     return folder

@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.support import warm
 from tests.support.once import made_once
 from tests.support.tiny_bert import build
 
@@ -25,15 +27,18 @@ WORDS = [f"word{n}" for n in range(60)]
 class Workspace:
     """A folder with the workflow's sources in which Snakemake runs as a user would run it."""
 
+    python = sys.executable  # or that of a warm process (see tests/support/warm.py)
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def snakemake(self, *arguments: str, config: str = "tiny.yaml") -> subprocess.CompletedProcess:
         """Run Snakemake on a configuration and give back what it printed."""
-        return subprocess.run(self.command(*arguments, config=config), cwd=self.folder, capture_output=True, text=True)
+        command = self.command(*arguments, config=config, python=self.python)
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
 
-    def command(self, *arguments: str, config: str = "tiny.yaml") -> list[str]:
-        return [sys.executable, "-m", "snakemake", *arguments, "--configfile", config]
+    def command(self, *arguments: str, config: str = "tiny.yaml", python: str = sys.executable) -> list[str]:
+        return [python, "-m", "snakemake", *arguments, "--configfile", config]
 
     def planned(self, config: str = "tiny.yaml") -> set[str]:
         """The jobs of a dry run by their messages: the rule and its wildcards."""
@@ -48,6 +53,15 @@ class Workspace:
         """The content of every metrics file by its path."""
         root = self.folder / "results" / "tiny"
         return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.glob("metrics/*/*/*.tsv"))}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """All workspaces of these tests start Snakemake and its jobs from one warm process."""
+    folder = made_once(tmp_path_factory, "warm", warm.start)
+    Workspace.python = str(folder / "bin" / "python")
+    yield
+    Workspace.python = sys.executable
 
 
 def copy(source: Path, target: Path) -> Workspace:

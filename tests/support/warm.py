@@ -1,0 +1,224 @@
+"""A warm process: it has imported what Snakemake and the jobs import, and forks for each command that a test starts.
+
+    python warm.py SOCKET PARENT     the server; it ends when the process PARENT has ended
+
+Most of the processor time of a workflow test is the start of processes: 2 s for Snakemake, 4 to 6 s for a neural job. A
+fork of this process starts in a tenth of a second. It has its client's folder, environment, arguments and open files
+(see warm_client), imports the scripts of its own workspace, and gives its client its exit status. One test of the
+workflow starts real processes throughout (tests/workflow/test_end_to_end.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENT = Path(__file__).with_name("warm_client.py")
+LIBRARIES = (
+    "snakemake.cli", "snakemake.report.html_reporter", "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse", "pandas",
+    "pyarrow.parquet", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
+    "matplotlib.backends.backend_pdf", "pytrec_eval", "ir_measures", "jsonschema", "jinja2", "datasets", "transformers",
+    "transformers.models.bert.modeling_bert", "onnxruntime", "torch.optim",
+)  # fmt: skip
+PR_SET_PDEATHSIG = 1
+
+
+def start(folder: Path) -> Path:
+    """Start the server with its files in `folder`; the path of a `python` whose commands it runs."""
+    address = folder / "socket"
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, __file__, str(address), str(os.getppid() if _is_worker() else os.getpid())]
+    with open(folder / "log", "wb") as log:
+        process = os.posix_spawn(
+            sys.executable, command, environment,
+            file_actions=[(os.POSIX_SPAWN_DUP2, log.fileno(), 1), (os.POSIX_SPAWN_DUP2, log.fileno(), 2)],
+            setsid=True,
+        )  # fmt: skip
+    while not address.exists():
+        if os.waitpid(process, os.WNOHANG)[0]:
+            raise RuntimeError((folder / "log").read_text())
+        time.sleep(0.02)
+    client = folder / "bin" / "python"
+    client.parent.mkdir()
+    client.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{CLIENT}" "{address}" "{sys.executable}" "$@"\n')
+    client.chmod(0o755)
+    return client
+
+
+def _is_worker() -> bool:
+    return "PYTEST_XDIST_WORKER" in os.environ
+
+
+def preload() -> None:
+    """Import the libraries as jobs do; the project's own modules are forgotten, since each workspace has its own."""
+    from scripts.models import running
+
+    running.import_library()
+    for name in LIBRARIES:
+        __import__(name)
+    for name in [name for name in sys.modules if name.split(".")[0] == "scripts"]:
+        del sys.modules[name]
+    sys.path.remove(str(ROOT))
+    sys.path.remove(str(Path(__file__).parent))
+    gc.freeze()
+
+
+def become(request: dict, files: list[int]) -> int:
+    """Run the client's command in this process, which is a fork; its exit status."""
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.umask(request["umask"])
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    sys.executable = request["python"]
+    sys.path[:0] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, "rw"[n > 0], closefd=False, buffering=1) for n in range(3))
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    import numpy
+
+    numpy.random.seed()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak memory is the job's own
+    return _run(request["words"])
+
+
+def _run(words: list[str]) -> int:
+    sys.orig_argv = [sys.executable, *words]
+    try:
+        if words[0] == "-m":
+            sys.argv = words[1:]
+            sys.path.insert(0, os.getcwd())
+            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = words
+            sys.path.insert(0, str(Path(words[0]).resolve().parent))
+            _run_file(words[0])
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def _run_file(path: str) -> None:
+    """Run a script as `__main__`, where the types of its settings are looked up."""
+    main = type(sys)("__main__")
+    main.__file__ = path
+    sys.modules["__main__"] = main
+    exec(compile(Path(path).read_bytes(), path, "exec"), main.__dict__)
+
+
+def flush_and_leave(status: int) -> None:
+    import atexit
+    import threading
+
+    with contextlib.suppress(BaseException):
+        threading._shutdown()
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(status & 0xFF)
+
+
+class Server:
+    """Takes commands at a socket; each client has a fork, and is sent its number and then its exit status."""
+
+    def __init__(self, address: str, parent: int) -> None:
+        self.parent = parent
+        self.selector = selectors.DefaultSelector()
+        self.clients: dict[int, socket.socket] = {}
+        self.wake, wakes = socket.socketpair()
+        for end in (self.wake, wakes):
+            end.setblocking(False)
+        signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.wakes = wakes
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.bind(f"{address}.new")
+        self.socket.listen(64)
+        os.rename(f"{address}.new", address)
+        self.selector.register(self.socket, selectors.EVENT_READ)
+        self.selector.register(self.wake, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        while os.path.exists(f"/proc/{self.parent}"):
+            for key, _ in self.selector.select(timeout=1):
+                if key.fileobj is self.socket:
+                    self.accept()
+                elif key.fileobj is self.wake:
+                    self.reap()
+                else:
+                    self.lost(key.fileobj, key.data)
+        for number in self.clients:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(number, signal.SIGKILL)
+
+    def accept(self) -> None:
+        client, _ = self.socket.accept()
+        message, files, _, _ = socket.recv_fds(client, 1 << 20, 3)
+        while not message.endswith(b"\n"):
+            message += client.recv(1 << 20)
+        number = os.fork()
+        if number == 0:
+            self.child(json.loads(message), files, client)
+        for file in files:
+            os.close(file)
+        self.clients[number] = client
+        self.selector.register(client, selectors.EVENT_READ, number)
+        with contextlib.suppress(OSError):
+            client.sendall(f"{number}\n".encode())
+
+    def child(self, request: dict, files: list[int], client: socket.socket) -> None:
+        os.setpgid(0, 0)
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self.selector.close()
+        for one in (self.socket, self.wake, self.wakes, client, *self.clients.values()):
+            one.close()
+        try:
+            status = become(request, files)
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            status = 1
+        flush_and_leave(status)
+
+    def reap(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self.wake.recv(4096)
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                client = self.clients.pop(ended[0], None)
+                if client:
+                    self.selector.unregister(client)
+                    with contextlib.suppress(OSError):
+                        client.sendall(f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
+                    client.close()
+
+    def lost(self, client: socket.socket, number: int) -> None:
+        """A client that is gone, killed say, takes its fork with it."""
+        if not client.recv(1):
+            self.selector.unregister(client)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(number, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, 0)
+    preload()
+    Server(sys.argv[1], int(sys.argv[2])).serve()
