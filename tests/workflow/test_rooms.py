@@ -6,8 +6,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 REPOSITORY = Path(__file__).parents[2]
 # From the ground up: a room imports from itself and from those above its line in this list, and from nothing else of ours.
 # A room inside a room has a line of its own where others than its outer room need it.
@@ -103,16 +101,22 @@ def inner(name: str, folder: str) -> bool:
     return f"{name}.".startswith(f"{folder}.")
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "scripts"])
-def test_a_module_imports_from_its_room_and_those_below(name):
+def wrong_imports(name: str) -> Iterator[str]:
+    """What a module imports from a room above its own, or from another stage."""
     own = room(name)
-    assert own, "a room that ROOMS does not name"
-    for other in IMPORTS[name]:
+    if not own:
+        yield f"{name}: a room that ROOMS does not name"
+    for other in IMPORTS[name] if own else []:
         if other.startswith("scripts."):
-            assert ROOMS.index(room(other)) <= ROOMS.index(own), f"{own} imports {other}, of a room above it"
-            stages = {one for one in STAGES if inner(own, one)} | {one for one in STAGES if inner(room(other), one)}
-            shared = room(other) in SHARED
-            assert len(stages) < 2 or shared, f"stage {own} imports {other}, of another stage"
+            if ROOMS.index(room(other)) > ROOMS.index(own):
+                yield f"{name} imports {other}, of a room above it"
+            stages = {one for one in STAGES if inner(own, one) or inner(room(other), one)}
+            if len(stages) > 1 and room(other) not in SHARED:
+                yield f"{name} imports {other}, of another stage"
+
+
+def test_modules_import_from_their_room_and_those_below():
+    assert [problem for name in MODULES if name != "scripts" for problem in wrong_imports(name)] == []
 
 
 def test_no_import_goes_in_a_circle():
@@ -133,23 +137,25 @@ def test_no_import_goes_in_a_circle():
         visit(name)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if room(name) in WITHOUT_TORCH])
-def test_what_plans_the_workflow_needs_no_torch(name):
+def test_what_plans_the_workflow_needs_no_torch():
     heavy = {"torch", "transformers", "sentence_transformers", "matplotlib", "onnxruntime"}
-    assert not heavy & {other.partition(".")[0] for other in IMPORTS[name]}
+    for name in [name for name in MODULES if room(name) in WITHOUT_TORCH]:
+        assert not heavy & {other.partition(".")[0] for other in IMPORTS[name]}, name
 
 
 PLANNING = [name for name in MODULES if ".planning" in name]
 
 
-@pytest.mark.parametrize("name", PLANNING)
-def test_planning_imports_the_standard_library_and_what_plans_the_workflow(name):
+def plans(other: str) -> bool:
+    """Whether a module is one that plans the workflow, or of the standard library."""
+    if other.startswith("scripts."):
+        return room(other) in ("common", "engine", "experiment") or other in PLANNING
+    return other.partition(".")[0] in sys.stdlib_module_names
+
+
+def test_planning_imports_the_standard_library_and_what_plans_the_workflow():
     """Rule files import it each time that the workflow is planned, on a cluster in every job."""
-    for other in IMPORTS[name]:
-        if other.startswith("scripts."):
-            assert room(other) in ("common", "engine", "experiment") or other in PLANNING
-        else:
-            assert other.partition(".")[0] in sys.stdlib_module_names
+    assert [(name, other) for name in PLANNING for other in IMPORTS[name] if not plans(other)] == []
 
 
 def test_planning_loads_nothing_that_computes():
