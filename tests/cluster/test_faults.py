@@ -71,6 +71,7 @@ def test_a_cancelled_training_is_retried_and_resumes(again, finished):
     assert again.metrics()[METRICS] == finished.metrics()[METRICS]
 
 
+@pytest.mark.long
 def test_a_requeued_training_resumes(again, finished):
     """What Slurm does after a node failure or when a job of higher priority takes the place (PreemptMode=REQUEUE)."""
     forget_training(again)
@@ -124,6 +125,7 @@ def cut_time_limit(record):
     subprocess.run(["scontrol", "update", f"JobId={record['JobId']}", f"TimeLimit={minutes}"], check=True)
 
 
+@pytest.mark.long
 def test_a_time_limit_leaves_a_checkpoint_from_which_the_retry_goes_on(again, tmp_path):
     long_training(again)
     again.edit("URG@120", "URG@45")  # Slurm looks at limits every 30 s, and sends it 45 to 75 s before
@@ -151,6 +153,7 @@ def test_a_time_limit_leaves_a_checkpoint_from_which_the_retry_goes_on(again, tm
     assert weights(again, "long") == weights(undisturbed, "long")
 
 
+@pytest.mark.long
 def test_a_controller_that_is_away_for_a_while_is_survived(again, finished):
     forget_training(again)
     process, _ = start_training(again, MODEL)
@@ -183,6 +186,7 @@ def test_a_killed_snakemake_started_again_never_runs_a_job_twice_at_once(again, 
     assert resumed_at(again) > 0 and weights(again) == weights(finished)
 
 
+@pytest.mark.long
 def test_a_job_over_its_memory_is_retried_with_more(again):
     for path in (again.folder / "results/tiny/embeddings/weather").rglob("seed-*"):
         path.unlink()
@@ -206,6 +210,7 @@ def mounted(folder, *words):
         subprocess.run(["umount", "--lazy", folder], check=True)
 
 
+@pytest.mark.long
 def test_a_full_disk_is_one_line_and_leaves_no_half_result(again, finished):
     forget_training(again)
     models = again.folder / "results/tiny/models/bert/hard"
@@ -228,6 +233,7 @@ def assert_one_line(workspace, words):
     assert "Traceback" not in workspace.said()
 
 
+@pytest.mark.long
 def test_a_results_folder_that_cannot_be_written_is_one_line(again, finished):
     forget_training(again)
     models = again.folder / "results/tiny/models/bert"

@@ -19,7 +19,7 @@ from tests.support import debian
 from tests.training.test_processes import OF_NO_EFFECT, TOLERANCE
 from tests.workflow.conftest import copy
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 MODELS = Path("results/tiny/models/bert")
 

@@ -18,6 +18,8 @@ from scripts.engine.downloads import HOW
 from scripts.engine.job_records import records
 from tests.workflow.conftest import copy
 
+pytestmark = pytest.mark.long
+
 NEURAL = ["scripts.models.loading", "sentence_transformers", "transformers.models.bert.modeling_bert"]
 TRAINING = [*NEURAL, "scripts.training.trainer"]
 # stage: (an output of the job, kills, sizes of the disks in KiB, what its script imports late)
