@@ -25,8 +25,8 @@ class ClusterWorkspace(Workspace):
         self.slurm = slurm
         self.started: list[subprocess.Popen] = []
 
-    def command(self, *arguments: str, config: str = "tiny.yaml") -> list[str]:
-        return super().command(*arguments, "--profile", "slurm", *QUICK, config=config)
+    def command(self, *arguments: str, **options: str) -> list[str]:
+        return super().command(*arguments, "--profile", "slurm", *QUICK, **options)
 
     def start(self, *arguments: str, config: str = "tiny.yaml") -> subprocess.Popen:
         """Start Snakemake and give back its process; its words are in run.log."""
