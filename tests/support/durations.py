@@ -1,6 +1,6 @@
 """How long each file of tests takes: measured by `make durations`, read where tests are given to several processes.
 
-    python -m tests.support.durations JUNIT.xml     writes tests/durations.tsv: file, seconds (those of a second or more)
+python -m tests.support.durations JUNIT.xml     writes tests/durations.tsv: file, seconds (those of a second or more)
 """
 
 from __future__ import annotations

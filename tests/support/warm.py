@@ -37,7 +37,12 @@ PR_SET_PDEATHSIG = 1
 def start(folder: Path) -> Path:
     """Start the server with its files in `folder`; the path of a `python` whose commands it runs."""
     address = folder / "socket"
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONPATH": str(ROOT),
+    }
     command = [sys.executable, __file__, str(address), str(os.getppid() if _is_worker() else os.getpid())]
     with open(folder / "log", "wb") as log:
         process = os.posix_spawn(

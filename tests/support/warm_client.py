@@ -15,7 +15,8 @@ import sys
 
 def is_script(words):
     """Whether the words start a script or a module, with one thread."""
-    plain = bool(words) and (words[0].endswith(".py") or words[:2] == ["-m", "snakemake"])
+    first, second = [*words, "", ""][:2]
+    plain = first.endswith(".py") or (first == "-m" and second.partition(".")[0] in ("scripts", "snakemake"))
     return plain and os.environ.get("OMP_NUM_THREADS", "1") == "1"
 
 

@@ -34,11 +34,10 @@ class Workspace:
 
     def snakemake(self, *arguments: str, config: str = "tiny.yaml") -> subprocess.CompletedProcess:
         """Run Snakemake on a configuration and give back what it printed."""
-        command = self.command(*arguments, config=config, python=self.python)
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        return subprocess.run(self.command(*arguments, config=config), cwd=self.folder, capture_output=True, text=True)
 
-    def command(self, *arguments: str, config: str = "tiny.yaml", python: str = sys.executable) -> list[str]:
-        return [python, "-m", "snakemake", *arguments, "--configfile", config]
+    def command(self, *arguments: str, config: str = "tiny.yaml", python: str = "") -> list[str]:
+        return [python or self.python, "-m", "snakemake", *arguments, "--configfile", config]
 
     def planned(self, config: str = "tiny.yaml") -> set[str]:
         """The jobs of a dry run by their messages: the rule and its wildcards."""
@@ -155,7 +154,7 @@ def finished(prepared, tmp_path_factory) -> Workspace:
 
     def run(folder: Path) -> None:
         workspace = copy(prepared.folder, folder)
-        done = subprocess.run(workspace.command(), cwd=folder, capture_output=True, text=True)
+        done = subprocess.run(workspace.command(python=sys.executable), cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
 
     return copy(made_once(tmp_path_factory, "finished", run), tmp_path_factory.mktemp("finished") / "ranktrial")

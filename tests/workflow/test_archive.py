@@ -31,7 +31,7 @@ NAME = "results/tiny/tiny.crate.zip"
 
 def run(workspace, script, *arguments, **environment):
     """Run a script of the archive stage as the Makefile does."""
-    command = [sys.executable, f"scripts/archive/{script}.py", *map(str, arguments)]
+    command = [workspace.python, f"scripts/archive/{script}.py", *map(str, arguments)]
     return subprocess.run(command, cwd=workspace.folder, capture_output=True, text=True,
                           env=os.environ | {"PYTHONPATH": "."} | environment)  # fmt: skip
 

@@ -10,7 +10,6 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import zlib
 from pathlib import Path
 from statistics import mean
@@ -292,6 +291,6 @@ def test_what_is_shown_has_the_words_of_the_toys(house):
 def test_an_archive_of_them_is_verified(house):
     verify = ["scripts/archive/verify.py", "--archive", "results/toys/toys.crate.zip", "--recompute"]
     environment = os.environ | {"PYTHONPATH": "."}
-    command = [sys.executable, *verify]
+    command = [house.python, *verify]
     done = subprocess.run(command, cwd=house.folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]

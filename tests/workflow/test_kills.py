@@ -114,7 +114,7 @@ def test_a_fetch_killed_at_any_step_or_on_a_full_disk_leaves_nothing_half(place,
 def kill_when(workspace, condition, *targets, timeout=300):
     """Start the workflow towards the targets, kill it and all its jobs with SIGKILL as soon as `condition()` is true."""
     process = subprocess.Popen(
-        workspace.command(*targets), cwd=workspace.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        workspace.command(*targets, python=sys.executable), cwd=workspace.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
     start = time.monotonic()

@@ -6,12 +6,11 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 import yaml
 
-from tests.workflow.conftest import REPOSITORY, copy
+from tests.workflow.conftest import REPOSITORY, Workspace, copy
 
 CONFIG = {
     "experiment": "theirs",
@@ -67,7 +66,7 @@ def importer(tmp_path):
 
 def snakemake(folder, *arguments):
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments], cwd=folder, capture_output=True, text=True,
+        [Workspace.python, "-m", "snakemake", "--cores", "2", *arguments], cwd=folder, capture_output=True, text=True,
         env=os.environ | {"PYTHONPATH": str(folder / "library")},
     )  # fmt: skip
 

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from scripts.common.files import sha256
 from scripts.engine.downloads import fetched, forget_how, names, sources
 from scripts.experiment.reading import complete, read_yaml
-from tests.workflow.conftest import REPOSITORY, tiny_config
+from tests.workflow.conftest import REPOSITORY, Workspace, tiny_config
 
 PLACE = "https://nowhere.invalid"
 CONFIGURATIONS = sorted(path for path in (REPOSITORY / "config").glob("*.yaml") if path.name != "schema.yaml")
@@ -124,7 +123,7 @@ def test_an_archive_holds_the_reference_and_never_the_secret(finished_pair):
     times = log.stat()
     log.write_text(f"{log.read_text()}GET https://h/x?token={secret}\n")
     os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
-    command = [sys.executable, "-m", "scripts.archive.front", "--config", "first.yaml"]
+    command = [Workspace.python, "-m", "scripts.archive.front", "--config", "first.yaml"]
     environment = os.environ | {"TOKEN": secret, "PYTHONPATH": str(folder)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
