@@ -17,6 +17,8 @@ from tests.benchmark.pairing import compare
 from tests.benchmark.row import lacking, names, row
 from tests.support.tiny_bert import build
 
+pytestmark = pytest.mark.long
+
 TEXTS = [f"the price of oats in august {number} ash elm fig rain" for number in range(120)]
 
 

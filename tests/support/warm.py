@@ -10,8 +10,8 @@ workflow starts real processes throughout (tests/workflow/test_end_to_end.py).
 
 from __future__ import annotations
 
+import atexit
 import contextlib
-import ctypes
 import gc
 import json
 import os
@@ -20,6 +20,7 @@ import selectors
 import signal
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -31,19 +32,19 @@ LIBRARIES = (
     "matplotlib.backends.backend_pdf", "pytrec_eval", "ir_measures", "jsonschema", "jinja2", "datasets", "transformers",
     "transformers.models.bert.modeling_bert", "onnxruntime", "torch.optim",
 )  # fmt: skip
-PR_SET_PDEATHSIG = 1
 
 
 def start(folder: Path) -> Path:
     """Start the server with its files in `folder`; the path of a `python` whose commands it runs."""
     address = folder / "socket"
+    parent = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()  # which outlives all that ask
     environment = os.environ | {
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "PYTHONUTF8": "1",
         "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, __file__, str(address), str(os.getppid() if _is_worker() else os.getpid())]
+    command = [sys.executable, __file__, str(address), str(parent)]
     with open(folder / "log", "wb") as log:
         process = os.posix_spawn(
             sys.executable, command, environment,
@@ -59,10 +60,6 @@ def start(folder: Path) -> Path:
     client.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{CLIENT}" "{address}" "{sys.executable}" "$@"\n')
     client.chmod(0o755)
     return client
-
-
-def _is_worker() -> bool:
-    return "PYTEST_XDIST_WORKER" in os.environ
 
 
 def preload() -> None:
@@ -128,10 +125,8 @@ def _run_file(path: str) -> None:
     exec(compile(Path(path).read_bytes(), path, "exec"), main.__dict__)
 
 
-def flush_and_leave(status: int) -> None:
-    import atexit
-    import threading
-
+def end(status: int) -> None:
+    """End this process as Python ends: threads are waited for, what was left for the end is done."""
     with contextlib.suppress(BaseException):
         threading._shutdown()
         atexit._run_exitfuncs()
@@ -201,7 +196,7 @@ class Server:
         except BaseException:
             sys.excepthook(*sys.exc_info())
             status = 1
-        flush_and_leave(status)
+        end(status)
 
     def reap(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -224,6 +219,5 @@ class Server:
 
 
 if __name__ == "__main__":
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, 0)
     preload()
     Server(sys.argv[1], int(sys.argv[2])).serve()
