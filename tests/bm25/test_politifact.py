@@ -41,6 +41,7 @@ def spread(shared_data, published, tmp_path_factory):
     return pd.DataFrame(rows, columns=["text", "measure", "mean", "sd", "printed"])
 
 
+@pytest.mark.long  # it indexes one split after another
 def test_the_printed_values_lie_among_those_of_random_splits(spread):
     print(table := as_table(spread))
     away = (spread["printed"] - spread["mean"]).abs() / spread["sd"]

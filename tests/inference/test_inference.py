@@ -212,6 +212,7 @@ def test_max_length_is_held_to_what_the_model_takes(task):
     assert np.array_equal(*bi_encoder.encode(model, [" ".join(WORDS), " ".join(WORDS[:2])], 2, "query"))
 
 
+@pytest.mark.long  # 10,375 claims are encoded
 def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path, monkeypatch):
     """Table A.3 of the thesis, all-MiniLM-L6-v2: all 20 cells."""
     settings = SETTINGS | {"max_length": 128, "batch_size": 32}
