@@ -12,6 +12,7 @@ from tests.support.tiny_task import in_process, read_log, same, weights
 FEW = {"epochs": 1, "learning_rate": 1e-2}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder", "multi-vector", "sparse-encoder"])
 def test_gradient_checkpointing_changes_memory_and_no_weights(task, tmp_path, monkeypatch, kind):
     from torch.utils import checkpoint
@@ -48,6 +49,7 @@ def test_an_adapter_trains_alike_with_gradient_checkpointing_and_micro_batches(t
     assert all(told[key] == value for key, value in both.items())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", ["MultipleNegativesRankingLoss", "CachedMultipleNegativesRankingLoss", "TripletLoss"])
 def test_the_loss_of_several_dimensions_is_the_librarys(task, tmp_path, monkeypatch, loss):
     """Its first value is the sum of what the loss is of each number of dimensions alone."""

@@ -120,6 +120,7 @@ def test_a_training_with_draws_learns_from_them(drawn, task, tmp_path, monkeypat
     assert same(tmp_path / "a", tmp_path / "b") and not same(tmp_path / "a", tmp_path / "c")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "loss"), [("bi-encoder", "MultipleNegativesRankingLoss"), ("cross-encoder", "MarginRankingLoss")]
 )

@@ -119,6 +119,7 @@ def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_pat
     assert list(values(tmp_path)) == [3, 6, 8]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "where", "count", "resumed_at"),
     [("bi-encoder", "save", 4, 4), ("cross-encoder", "step", 11, 10)],

@@ -56,10 +56,12 @@ fine_tune.main()
     ("kind", "where", "count", "resumed_at"),
     [
         ("bi-encoder", "step", 5, 4),  # three steps an epoch: in the middle of the second
-        ("bi-encoder", "save", 3, 3),  # while the checkpoint of step 4 is written
-        ("cross-encoder", "step", 13, 12),  # eight steps an epoch
-        ("multi-vector", "step", 5, 4),
-        ("sparse-encoder", "step", 5, 4),  # while the weights of the regularizers still rise
+        pytest.param("bi-encoder", "save", 3, 3, marks=pytest.mark.long),  # while the checkpoint of step 4 is written
+        pytest.param("cross-encoder", "step", 13, 12, marks=pytest.mark.long),  # eight steps an epoch
+        pytest.param("multi-vector", "step", 5, 4, marks=pytest.mark.long),
+        pytest.param(
+            "sparse-encoder", "step", 5, 4, marks=pytest.mark.long
+        ),  # while the weights of the regularizers still rise
     ],
 )
 def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypatch, kind, where, count, resumed_at):

@@ -45,9 +45,9 @@ def apart(left: Path, right: Path) -> float:
     ("kind", "gpus", "others"),
     [
         ("bi-encoder", 3, {"micro_batch": 1}),  # four texts a batch: two in one process, and two in the last step
-        ("cross-encoder", 2, {"epochs": 1}),
-        ("multi-vector", 2, {}),
-        ("sparse-encoder", 2, {"gradient_checkpointing": True}),
+        pytest.param("cross-encoder", 2, {"epochs": 1}, marks=pytest.mark.long),
+        pytest.param("multi-vector", 2, {}, marks=pytest.mark.long),
+        pytest.param("sparse-encoder", 2, {"gradient_checkpointing": True}, marks=pytest.mark.long),
     ],
 )
 def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, monkeypatch, kind, gpus, others):
@@ -69,6 +69,7 @@ def is_alive(process: int) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first(undisturbed, tmp_path, monkeypatch):
     python, _, *arguments = command(undisturbed, tmp_path / "killed", gpus=2, epochs=4)
     parts = [python, "-c", KILLED_AT_THE_FIFTH_STEP, *arguments]
@@ -101,6 +102,7 @@ fine_tune.main()
 """
 
 
+@pytest.mark.long
 def test_dropout_differs_by_process_and_a_seed_gives_the_same_weights_twice(task, tmp_path, monkeypatch):
     for name in ("a", "b"):
         in_process(task, tmp_path / name, monkeypatch, gpus=2, epochs=1)

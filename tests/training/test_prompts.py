@@ -44,7 +44,12 @@ def tasks(task, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("loss", BI.LOSSES)
+FEW = ("MultipleNegativesRankingLoss", "CosineSimilarityLoss")  # of one kind of examples each
+
+
+@pytest.mark.parametrize(
+    "loss", [pytest.param(loss, marks=[pytest.mark.long] * (loss not in FEW)) for loss in BI.LOSSES]
+)
 def test_every_loss_of_bi_encoders_sees_the_prompts(task, tasks, tmp_path, monkeypatch, loss):
     for name, folder, prompts in (
         ("stored", tasks / "stored", {}),

@@ -156,6 +156,7 @@ def test_each_epoch_has_its_own_rows_of_each_dataset(two, tmp_path, monkeypatch,
         assert sorted(learnt) == sorted(expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sampler", "step"), [("proportional", 10), ("round_robin", 7)])
 def test_a_killed_training_on_two_datasets_ends_like_an_undisturbed_one(two, tmp_path, monkeypatch, sampler, step):
     settings = {"epochs": 3, "multi_dataset_batch_sampler": sampler, "prompts": {"query": "ashen ", "document": ""}}
