@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from scripts.synthesis.bayes import bayesian_summary
-from scripts.synthesis.comparisons_table import table
+from scripts.synthesis.comparisons_table import Settings, table
 from scripts.synthesis.seeds import effect_variance
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
@@ -206,9 +206,25 @@ def test_the_table_of_comparisons_adjusts_over_them():
         "none": base | {"summary": None, "k": 0},
         "two": base | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
     }
-    rows = table(metas, {"two": [25, 1]}).set_index("comparison")
+    rows = table(metas, Settings(tried={"two": [25, 1]})).set_index("comparison")
     assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
     assert rows.loc[["one", "two"], "p_bh"].tolist() == [0.02, 0.04]
     assert rows.loc["one", "p_non_inferiority"] == 0.2 and rows.loc["two", "prediction_high"] == 0.2
     assert rows[["control_tried", "treatment_tried"]].values.tolist() == [[1, 1], [1, 1], [25, 1]]
-    assert list(table({}, {}).columns) == list(table(metas, {}).columns)
+    assert rows["hypotheses"].tolist() == [2, 2, 2] and set(rows["family"]) == {""}
+    assert list(table({}, Settings()).columns) == list(table(metas, Settings()).columns)
+
+
+def test_analyses_of_one_hypothesis_count_once():
+    """Holm's by hand: of two hypotheses the smaller p is doubled, however many effects each was computed with."""
+    p_values = {"md": 0.010, "smd": 0.012, "d_av": 0.011, "other": 0.030, "other-smd": 0.028}
+    metas = {name: {"summary": {"p_value": p}, "effect_type": "MD"} for name, p in p_values.items()}
+    repeated = {"smd": "md", "d_av": "md", "other-smd": "other"}
+    rows = table(metas, Settings(repeated=repeated)).set_index("comparison")
+    assert rows["p_holm"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])
+    assert rows["p_bh"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])
+    assert set(rows["hypotheses"]) == {2}
+    apart = table(metas, Settings(repeated=repeated, families={"other": "x", "other-smd": "x"})).set_index("comparison")
+    assert apart["p_holm"].tolist() == pytest.approx(list(p_values.values())) and set(apart["hypotheses"]) == {1}
+    alone = table(metas, Settings()).set_index("comparison")
+    assert alone.loc["md", "p_holm"] == pytest.approx(0.05) and set(alone["hypotheses"]) == {5}
