@@ -12,6 +12,7 @@ from scipy import stats
 
 from scripts.synthesis.bayes import bayesian_summary
 from scripts.synthesis.comparisons_table import Settings, table
+from scripts.synthesis.measure_scale import measure_scale
 from scripts.synthesis.seeds import effect_variance
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
@@ -100,6 +101,28 @@ def test_a_bayesian_summary_is_added_with_the_scale_of_the_effect_or_a_given_one
     assert meta["bayesian"]["prediction_interval"] == pytest.approx(expected.prediction_interval, rel=1e-12)
     _, of_r = compare(tmp_path, control, treatment, effect="CORR", bayesian={})
     assert of_r["bayesian"]["tau_scale"] == 0.5 and -1 < of_r["bayesian"]["ci_low"] < of_r["bayesian"]["ci_high"] < 1
+
+
+def test_a_bayesian_summary_of_percentages_is_that_of_shares_times_a_hundred(tmp_path):
+    found = {}
+    for factor in (1, 100):
+        folder, of_factor = tmp_path / str(factor), lambda values, factor=factor: np.multiply(values, factor)
+        control = [scored(folder, task, "c", of_factor(CONTROL))[0] for task in "ab"]
+        treatment = [
+            *scored(folder, "a", "t", of_factor(TREATMENT)),
+            *scored(folder, "b", "t", of_factor(TREATMENT[::-1])),
+        ]
+        found[factor] = compare(folder, control, treatment, bayesian={})[1]["bayesian"]
+    assert (found[1]["tau_scale"], found[100]["tau_scale"]) == (0.1, 10)
+    for name in ("effect", "sd", "ci_low", "ci_high", "tau_median"):
+        assert found[100][name] == pytest.approx(100 * found[1][name], rel=1e-9)
+
+
+def test_the_scale_of_a_measure_is_the_lowest_power_of_ten_that_no_value_exceeds():
+    cases = {(0.0,): 1, (0.3, 1.0): 1, (0.1 + 0.9 + 4e-16,): 1, (-2.0, 1.0): 10, (10.0,): 10, (55.0, 0.0): 100,
+             (100.0,): 100, (101.0,): 1000}  # fmt: skip
+    assert {values: measure_scale([np.array(values)]) for values in cases} == cases
+    assert measure_scale([]) == 1
 
 
 def test_judged_is_averaged_over_the_queries_of_the_effect(tmp_path):
