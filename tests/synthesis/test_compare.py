@@ -67,6 +67,12 @@ def test_queries_are_paired_by_id_and_seeds_averaged_first(tmp_path):
     assert row["treatment_seed_sd"] == pytest.approx(np.std([1.6 / 3, 1.6 / 3], ddof=1), abs=1e-15)
     assert np.isnan(row["control_seed_sd"]) and row["n"] == 3 and row["weight"] == 1 and row["control_judged"] == 0.5
     assert meta["k"] == 1 and meta["summary"]["effect"] == row["effect"] and meta["tau2"] is None
+    paired = stats.ttest_1samp(difference, 0)  # the summary of one task is its t interval
+    ends = tuple(paired.confidence_interval())
+    assert meta["interval"] == "t" and (meta["summary"]["df"], meta["summary"]["p_value"]) == pytest.approx(
+        (2, paired.pvalue)
+    )
+    assert (meta["summary"]["ci_low"], meta["summary"]["ci_high"]) == pytest.approx(ends, rel=1e-12)
 
 
 def test_a_task_with_a_constant_difference_does_not_spoil_the_summary(tmp_path):
