@@ -172,7 +172,8 @@ def family_metrics(experiment: Experiment, name: str) -> list[str]:
 def family_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     """Which systems are compared at once, and how."""
     family = experiment.families[name]
-    return {"systems": list(family.systems), "seed": experiment.seed, **family.settings}
+    lower = {"lower_is_better": True} if family.settings["measure"] in experiment.lower_is_better else {}
+    return {"systems": list(family.systems), "seed": experiment.seed, **lower, **family.settings}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:
