@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.common.contention import Counted, counted, other_cores
 from scripts.common.energy import joules
 from scripts.common.files import atomic_text
 from scripts.common.memory import peak_rss_bytes
@@ -49,8 +50,13 @@ class Seconds(float):
         return Seconds(value, {name: self.joules[name] + sign * of_other[name] for name in sorted(shared)})
 
 
+_begun: list[Counted | None] = []  # the processors' counters at the first look at the clock
+
+
 def clock() -> Seconds:
     """Seconds on the monotonic clock and the counters of energy, after all queued GPU work is done."""
+    if not _begun:
+        _begun.append(counted())
     return Seconds(_now(), joules())
 
 
@@ -63,10 +69,10 @@ def _now() -> float:
 
 
 def latency(seconds: list[float]) -> dict[str, float]:
-    """Mean, median (p50) and 95th percentile of per-query times, in milliseconds, and their number n."""
+    """Mean, quartiles (p25, p50, p75) and 95th percentile of per-query times, in milliseconds, and their number n."""
     values = np.asarray(seconds) * 1000
-    p50, p95 = np.percentile(values, [50, 95])
-    return {"n": len(seconds), "mean": float(values.mean()), "p50": float(p50), "p95": float(p95)}
+    percentiles = {f"p{level}": float(np.percentile(values, level)) for level in (25, 50, 75, 95)}
+    return {"n": len(seconds), "mean": float(values.mean()), **percentiles}
 
 
 def single_seconds(task: Callable, items: list, most: int = 100, longest: float = 5) -> list[float]:
@@ -82,7 +88,11 @@ def single_seconds(task: Callable, items: list, most: int = 100, longest: float 
 
 
 def machine() -> dict:
-    """The machine of the measurement: device, processor, threads, peak resident and GPU memory in bytes, versions."""
+    """The machine of the measurement: device, processor, threads, peak resident and GPU memory in bytes, versions.
+
+    `other_cores` are those that other work kept busy since the first look at the clock, where that is known.
+    """
+    others = other_cores(_begun[0], counted()) if _begun else None
     torch = sys.modules.get("torch")
     cuda = torch is not None and torch.cuda.is_available()
     packages = ("torch", "transformers", "sentence-transformers", "onnxruntime", "openvino", "pyserini")
@@ -91,6 +101,7 @@ def machine() -> dict:
         "device": torch.cuda.get_device_name() if cuda else "cpu",
         "processor": processor(),
         "threads": torch.get_num_threads() if torch is not None else None,
+        **({} if others is None else {"other_cores": others}),
         "peak_rss_bytes": peak_rss_bytes(),
         "peak_gpu_bytes": torch.cuda.max_memory_allocated() if cuda else 0,
         "versions": {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in used},

@@ -63,7 +63,8 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     scored = all(tasks[task].values_given for task in names)
     ranked = {task: other_tasks.get(task, task) for task in names}
     check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
-    not_statistics = ("control", "treatment", "tasks", "figure", "same", "treatment_on", "moderators", "subgroups")
+    not_statistics = {"control", "treatment", "tasks", "figure", "same", "treatment_on", "family"}
+    not_statistics |= {"moderators", "subgroups"}
     statistics = {setting: value for setting, value in entry.items() if setting not in not_statistics}
     statistics |= {"measure": measure}
     roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
@@ -75,6 +76,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         figure=entry["figure"],
         moderators=moderators(check, key, entry, compared),
         subgroups=subgroups(check, key, entry, compared),
+        family=entry.get("family", ""),
         **roles,
     )
 
@@ -181,7 +183,7 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             differ = [
                 setting for setting in DRAWN_ALIKE if first.settings.get(setting) != comparison.settings.get(setting)
             ]
-            differ += ["control"] if first.control != comparison.control else []
+            differ += [name for name in ("control", "family") if getattr(first, name) != getattr(comparison, name)]
             if differ:
                 raise check.fail(key, f"cannot be drawn with {first.name}: they differ in {', '.join(differ)}")
     return {name: tuple(comparison.name for comparison in group) for name, group in groups.items()}

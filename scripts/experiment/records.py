@@ -120,7 +120,8 @@ class Comparison:
     """Control against treatment over tasks; `settings` are the statistics', `figure` the looks.
 
     `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries. `subgroups` is
-    the moderator by whose words the tasks are grouped.
+    the moderator by whose words the tasks are grouped. p-values are adjusted within a `family`: the comparisons that
+    name it, or all that name none.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Comparison:
     treatment_on: dict[str, str] = field(default_factory=dict)
     moderators: tuple[Moderator, ...] = ()
     subgroups: Moderator | None = None
+    family: str = ""
 
     def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
         """The treatment's name or label and, where it ranks on other tasks, these."""

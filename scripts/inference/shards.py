@@ -13,7 +13,7 @@ from scripts.common.timing import latency
 
 Units = TypeVar("Units", bound=Sequence)
 
-LARGEST = ("peak_rss_bytes", "peak_gpu_bytes")
+LARGEST = ("peak_rss_bytes", "peak_gpu_bytes", "other_cores")
 OF_ONE = ("device", "processor")  # told of each that there is
 
 
@@ -40,10 +40,11 @@ def latencies(seconds: list[float], shard: list[int] | None) -> dict[str, Any]:
 
 
 def joined(timings: list[dict], added: Sequence[str]) -> dict[str, Any]:
-    """The timing of the whole: seconds, joules and what is to be `added` are sums, memory is that of the largest."""
+    """The timing of the whole: sums of seconds, joules and what is `added`; memory and other work of the largest."""
     whole = dict(timings[0])
     whole |= {key: sum(timing[key] for timing in timings) for key in ("seconds", *added)}
-    whole |= {key: max(timing[key] for timing in timings) for key in LARGEST}
+    told = {key: [timing[key] for timing in timings if key in timing] for key in LARGEST}
+    whole |= {key: max(values) for key, values in told.items() if values}
     whole |= {key: " and ".join(sorted({timing[key] for timing in timings})) for key in OF_ONE}
     counted = [timing.get("energy_joules", {}) for timing in timings]
     known = set.intersection(*map(set, counted))

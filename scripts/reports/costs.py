@@ -1,13 +1,14 @@
 """Table of what the systems cost: latency per query, throughput, memory, training, energy, bytes of index and weights.
 
-Reads the timing.json beside each run, and of each checkpoint and encoding. Writes a TSV, one row per task, system and
-seed.
+Reads the timing.json beside each run, and those of what is behind it. Writes a TSV, one row per task, system and seed.
+Columns are of a system's own step, but for `end_to_end_…`: these are the sums with the runs that it takes, each once,
+and with all trainings behind them.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -18,24 +19,31 @@ from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 
 OF_CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")  # columns where a system asks an endpoint
-
-
+STATISTICS = ("mean", "p25", "p50", "p75")  # of the time of a query
 SIZES = {"index_mb": "index_bytes", "weights_mb": "weights_bytes"}  # columns where a model ranks: keys of timings
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The timing files of what a run needed; None where it needed none."""
+    """The timing files of what a run needed; None where it needed none.
+
+    `trainings` and `encodings` are those of all parts, each once; None: the own one is all. `untimed` names parts
+    without a timing.
+    """
 
     training: str | None = None
     encoding: str | None = None
+    parts: list[str] = field(default_factory=list)
+    trainings: list[str] | None = None
+    encodings: list[str] | None = None
+    untimed: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Settings:
     """Which timing files belong together."""
 
-    beside: Annotated[dict[str, Beside], "timing file of a run: those of its checkpoint and its encoding"]
+    beside: Annotated[dict[str, Beside], "timing file of a run: those of what is behind it"]
 
 
 def read(path: str | Path | None) -> dict:
@@ -46,6 +54,41 @@ def read(path: str | Path | None) -> dict:
 def counted(timing: dict) -> dict[str, float]:
     """The joules of a timing by counter; empty where the machine has none that can be read."""
     return timing.get("energy_joules", {})
+
+
+def of_a_query(timing: dict, statistic: str) -> float | None:
+    """The milliseconds that a step takes for a query; of one that was timed as a whole, its mean. None: unknown."""
+    if latency := timing.get("latency_ms"):
+        found: float = latency[statistic]
+        return found
+    seconds, queries = timing.get("seconds"), timing.get("queries")
+    return 1000 * seconds / queries if seconds is not None and queries else None
+
+
+def end_to_end(ranked: dict, beside: Beside) -> dict[str, float | None]:
+    """The sums over a run and all that it takes; None where a part has no timing.
+
+    Sums of the steps' medians and quartiles stand for those of the sums, which nobody measured.
+    """
+    steps = [ranked, *map(read, beside.parts)]
+    sums = {f"end_to_end_{name}_ms": added([of_a_query(step, name) for step in steps]) for name in STATISTICS}
+    sums |= {
+        "end_to_end_seconds": added([step.get("seconds") for step in steps]),
+        "end_to_end_encoding_seconds": added(seconds(beside.encodings, beside.encoding)),
+        "end_to_end_training_seconds": added(seconds(beside.trainings, beside.training)),
+    }
+    return dict.fromkeys(sums) if beside.untimed else sums
+
+
+def seconds(every: list[str] | None, own: str | None) -> list[float | None]:
+    """Those of these timing files; of the own one where there are no others."""
+    return [read(path).get("seconds") for path in ([own] if every is None and own else every or [])]
+
+
+def added(values: list[float | None]) -> float | None:
+    """The sum; None where a part is unknown."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def row(run_timing: Path, beside: Beside) -> dict:
@@ -63,6 +106,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "latency_mean_ms": latency.get("mean"),
         "latency_p50_ms": latency.get("p50"),
         "latency_p95_ms": latency.get("p95"),
+        **end_to_end(ranked, beside),
         "queries_per_second": ranked.get("queries_per_second"),
         "pairs_per_second": ranked.get("pairs_per_second"),
         "encoded_documents_per_second": encoding.get("documents_per_second"),
@@ -71,6 +115,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "peak_gpu_mb": ranked["peak_gpu_bytes"] / 1e6,
         "device": ranked["device"],
         "threads": ranked["threads"],
+        "other_cores": ranked.get("other_cores"),
         "precision": ranked.get("precision"),
         **{f"{work}{name}_joules": used for work, timing in energy.items() for name, used in counted(timing).items()},
         **{key: ranked[key] for key in ("truncate_dim",) if key in ranked},

@@ -25,7 +25,9 @@ from scripts.reports.comparison.reading import Found, Labels, escaped, read_foun
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE, as_table, overview
 from scripts.reports.family_table import as_markdown
+from scripts.reports.figures.cost_data import side_by_side
 from scripts.reports.mined_text import mined_lines
+from scripts.reports.page.tables import costs_table
 from scripts.reports.transfer.studies import Found as FoundStudy
 from scripts.reports.transfer.studies import Studies, as_sections, read_studies
 from scripts.reports.writing.markdown import escape, markdown
@@ -112,12 +114,17 @@ def published_counts(table: pd.DataFrame) -> str:
     return f"{equal} of {len(table)} published numbers are reproduced to their last digit"
 
 
-def costs_table(costs: pd.DataFrame) -> str:
-    """Costs, one row per system: means over tasks and seeds."""
-    columns = ["latency_p50_ms", "latency_p95_ms", "queries_per_second", "encoded_documents_per_second",
-            "training_seconds", "peak_rss_mb"]  # fmt: skip
-    grouped = costs.groupby("system", sort=False)[columns].mean().reset_index()
-    return markdown(grouped, dict.fromkeys(columns, ".1f"))
+def costs_section(costs: pd.DataFrame, labels: Labels) -> list[str]:
+    """Costs, one row per system, and how they were measured."""
+    table = costs_table(costs, labels)
+    headings = [heading for heading, _ in table.columns]
+    rows = [[cell.text for cell in row] for row in table.rows]
+    how = ["Times exclude loading and a warm-up", f"measured on {', '.join(sorted(set(costs['device'])))}"]
+    busy = side_by_side(costs["other_cores"].dropna().tolist())
+    return [
+        markdown(pd.DataFrame(rows, columns=headings)),
+        f"{table.caption} {'; '.join([*how, *filter(None, [busy])])}.",
+    ]
 
 
 def selected_lines(table: pd.DataFrame, labels: Labels) -> list[str]:
@@ -190,10 +197,7 @@ def page(
         counts = published_counts(tables["published"])
         parts += ["## Published numbers", f"{counts}: [all of them](published-versus-ours.md)."]
     if len(costs):
-        parts += ["## Costs", costs_table(costs)]
-        parts.append(
-            "Times exclude loading and a warm-up; measured on " + ", ".join(sorted(set(costs["device"]))) + "."
-        )
+        parts += ["## Costs", *costs_section(costs, labels)]
         links = [f"[{name}](tables/{name}-times.md)" for name in ("inference", "fine-tuning")]
         parts.append(f"Models by tasks: {', '.join(links)}.")
         parts += [f"![effects against costs](figures/{name}.svg)" for name in settings.costs]

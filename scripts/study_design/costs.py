@@ -1,7 +1,7 @@
 """What each system of a comparison costs, from tables/costs.tsv: hours a training, a collection and a query.
 
-Reads and writes nothing. First stages, BM25's index, mining, loading and a warm-up are not in the table, and so not in
-the hours.
+Reads and writes nothing. Hours are end to end: with those of the systems whose runs a system takes. BM25's index,
+mining, loading and a warm-up are not in the table, and so not in the hours.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ def hours_of(costs: pd.DataFrame, system: str) -> Hours | None:
     runs = runs[runs["queries_per_second"].notna()] if len(runs) else runs
     if not len(runs):
         return None
-    trainings = runs.groupby("seed")["training_seconds"].first().dropna()  # a checkpoint was trained once for all tasks
-    encoding = runs["encoding_seconds"].fillna(0.0).astype(float).mean()
-    query = (1 / runs["queries_per_second"].astype(float)).mean()
+    trainings = runs.groupby("seed")["end_to_end_training_seconds"].first()  # they were trained once for all tasks
+    trainings = trainings[trainings > 0]
+    encoding = runs["end_to_end_encoding_seconds"].fillna(0.0).astype(float).mean()
+    queries = runs["queries_per_second"].astype(float) * runs["seconds"].astype(float)
+    query = (runs["end_to_end_seconds"].fillna(runs["seconds"]).astype(float) / queries).mean()
     training = float(trainings.mean()) / SECONDS_AN_HOUR if len(trainings) else None
     return Hours(training, float(encoding) / SECONDS_AN_HOUR, float(query) / SECONDS_AN_HOUR)
 

@@ -102,8 +102,8 @@ class Row(NamedTuple):
 class Question:
     """The level and power of the tests, and the summary's interval by its name in scripts/synthesis/intervals.
 
-    The normal one takes the variance for known; that of Knapp and Hartung never takes it for less than chance among the
-    queries (and a system's luck on each collection) makes it.
+    The normal one takes the variance for known, but for that between seeds. That of Knapp and Hartung never takes it
+    for less than chance among the queries (and a system's luck on each collection) makes it.
     """
 
     alpha: float
@@ -118,7 +118,7 @@ class Question:
         """The precision of the mean effect over collections."""
         parts = _summary_parts(components, design)
         if self.interval == "normal":
-            parts = [part._replace(df=math.inf) for part in parts]
+            parts = [parts[0]._replace(df=math.inf), *parts[1:]]
         if self.interval != "knapp-hartung":
             parts = [part._replace(floor=0.0) for part in parts]
         return precision(parts, self.alpha, self.power)

@@ -29,6 +29,7 @@ from scripts.synthesis.comparing import ESTIMATED, Surroundings, compared
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effects import effect_named
+from scripts.synthesis.measure_scale import measure_scale
 from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.sensitivity import sensitivity
 from scripts.synthesis.summaries import Summary
@@ -153,8 +154,11 @@ def equivalence(summary: Summary, margin: float, lower_is_better: bool = False) 
     return {"margin": margin, "p_equivalence": max(above, below), "p_non_inferiority": above}
 
 
-def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
-    """What meta/{comparison}.json holds; keys as in design and docs, None where a number does not exist."""
+def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0) -> dict[str, Any]:
+    """What meta/{comparison}.json holds; keys as in design and docs, None where a number does not exist.
+
+    `scale` is that of the measure (measure_scale.py).
+    """
     meta = synthesis.meta
     figures = asdict(meta) if meta else {"k": 0, "summary": None}
     figures.pop("weights", None)
@@ -172,17 +176,21 @@ def meta_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
     if settings.cumulative:
         record["cumulative"] = {task: _short(meta_so_far) for task, meta_so_far in synthesis.cumulative.items()}
     if meta and settings.bayesian:
-        record["bayesian"] = bayesian_record(synthesis, settings)
+        record["bayesian"] = bayesian_record(synthesis, settings, scale)
     if meta and settings.margin and effect_named(settings.effect).IN_UNITS_OF_MEASURE:
         record["equivalence"] = equivalence(meta.summary, settings.margin, settings.lower_is_better)
     return record
 
 
-def bayesian_record(synthesis: Synthesis, settings: Settings) -> dict[str, Any]:
-    """The Bayesian summary as reported; its sd and tau are on the scale of the synthesis."""
+def bayesian_record(synthesis: Synthesis, settings: Settings, scale: float) -> dict[str, Any]:
+    """The Bayesian summary as reported; its sd and tau are on the scale of the synthesis.
+
+    The prior's default scale is that of the effect type, in units of the measure for an effect that is.
+    """
     effect_type = effect_named(settings.effect)
-    scale = (settings.bayesian.tau_scale if settings.bayesian else None) or effect_type.TAU_SCALE
-    summary = bayesian_summary(synthesis.estimates, synthesis.covariance, scale, settings.alpha)
+    usual = effect_type.TAU_SCALE * (scale if effect_type.IN_UNITS_OF_MEASURE else 1.0)
+    tau_scale = (settings.bayesian.tau_scale if settings.bayesian else None) or usual
+    summary = bayesian_summary(synthesis.estimates, synthesis.covariance, tau_scale, settings.alpha)
     record = asdict(summary)
     for name in ("effect", "ci_low", "ci_high"):
         record[name] = effect_type.reported(record[name])
@@ -223,7 +231,8 @@ def main() -> None:
     found = compared(pairs, settings, surroundings(settings, arguments.siblings))
     results, synthesis = found.results, found.synthesis
     warnings += found.warnings
-    record = meta_record(synthesis, settings) | dependence_record(found, settings)
+    scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
+    record = meta_record(synthesis, settings, scale) | dependence_record(found, settings)
     if beside := sensitivity(results, settings, found.lucks_of_all):
         record["sensitivity"] = beside
     record["warnings"] = warnings + task_warnings(results) + record["warnings"]

@@ -12,7 +12,7 @@ from scripts.experiment.seeds_of import SeedsOf
 class Bayesian:
     """The Bayesian summary beside the other."""
 
-    tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: that of the effect type"] = None
+    tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: by effect type and measure"] = None
 
 
 @dataclass(frozen=True)

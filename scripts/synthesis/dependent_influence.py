@@ -53,8 +53,10 @@ def _influence(
 ) -> Influence:
     others = np.arange(len(y)) != task
     omega = _omega(dependence, without)
-    of_others = gls(y[others], omega[np.ix_(others, others)], np.array(dependence.collections)[others].tolist())
-    scale = part_of(of_others, interval)[1].variance / of_others.variance
+    collections = np.array(dependence.collections)[others].tolist()
+    of_others = gls(y[others], omega[np.ix_(others, others)], collections)
+    part = part_of(of_others, interval, len(structures(collections)))[1]
+    scale = part.variance / of_others.variance
     contrast = np.eye(len(y))[task]
     contrast[others] = -of_others.weights
     deviation = _variance(contrast, scale, omega, dependence)

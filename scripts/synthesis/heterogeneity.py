@@ -11,6 +11,19 @@ from collections.abc import Callable
 import numpy as np
 import scipy  # its parts are loaded when they are first used: planning imports this module and computes nothing
 
+NEGLIGIBLE = 1e-10  # standard errors; two tasks of one true effect are so close in one experiment of 10^10
+DIGITS = 8 * np.finfo(float).eps  # of the largest effect
+
+
+def without_rounding(residuals: np.ndarray, effects: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """The residuals of `effects` with sampling `variances`, all of shape (k,); all 0 where they are rounding alone.
+
+    Effects are means of values with about 16 digits. Where they are equal, or lie on a line, a variance would be
+    estimated from their rounding, and a test with it would find anything.
+    """
+    bound = np.maximum(NEGLIGIBLE * np.sqrt(variances), DIGITS * np.abs(effects).max())
+    return np.zeros_like(residuals) if (np.abs(residuals) <= bound).all() else residuals
+
 
 def weighted_mean(y: np.ndarray, weights: np.ndarray) -> float:
     """sum W Y / sum W, of `y` and `weights` of shape (k,)."""
@@ -22,7 +35,7 @@ def weighted_mean(y: np.ndarray, weights: np.ndarray) -> float:
 def q_statistic(y: np.ndarray, variances: np.ndarray, tau2: float = 0.0) -> float:
     """sum W (Y - M)^2 with W = 1/(V + tau2): Cochran's Q at tau2 = 0, else the generalised Q of the Q-profile."""
     weights = 1 / (variances + tau2)
-    q: float = (weights * (y - weighted_mean(y, weights)) ** 2).sum()
+    q: float = (weights * without_rounding(y - weighted_mean(y, weights), y, variances) ** 2).sum()
     return q
 
 

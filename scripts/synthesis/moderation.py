@@ -17,7 +17,9 @@ import numpy as np
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependent_meta_regression import dependent_meta_regression, too_few_collections
 from scripts.synthesis.design import Design, Value, design_of, is_category, levels, obstacle
-from scripts.synthesis.meta_regression import MetaRegression, meta_regression
+from scripts.synthesis.heterogeneity import without_rounding
+from scripts.synthesis.least_squares.weighted import orthonormal
+from scripts.synthesis.meta_regression import UNMODIFIED, MetaRegression, meta_regression
 from scripts.synthesis.permutation import permutation_test
 from scripts.synthesis.significance import holm
 from scripts.synthesis.summaries import Summary
@@ -82,6 +84,8 @@ def model(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: M
     design = design_of(moderators)
     if effects.dependence and (few := too_few_collections(effects.dependence, len(design.terms))):
         return record | {"problem": few}
+    if method.interval == UNMODIFIED and exactly_fitted(design.matrix, effects):
+        return record | {"problem": f"the effects follow the model exactly, which leaves {UNMODIFIED} no residual"}
     fit = _fit(design, effects, method)
     test = permutation_test(
         design.matrix,
@@ -109,6 +113,13 @@ def model(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: M
         words = is_category(values)
         record |= {"levels": _levels(fit, values, effects)} if words else {"line": _line(fit, values, effects)}
     return record
+
+
+def exactly_fitted(design: np.ndarray, effects: Effects) -> bool:
+    """Whether the effects differ from those of a design (k, p) by rounding alone."""
+    columns, _ = orthonormal(design)
+    residuals = effects.estimates - columns @ (columns.T @ effects.estimates)
+    return not without_rounding(residuals, effects.estimates, effects.variances).any()
 
 
 def subgroups(effects: Effects, label: str, groups: Mapping[str, str], method: Method) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from scripts.common.settings import given
 from scripts.experiment import job_files, moderators
 from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.hypotheses import families, repeated
 from scripts.experiment.records import Experiment, Moderator, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
@@ -50,9 +51,13 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
 
 
 def table_settings(experiment: Experiment) -> dict[str, Any]:
-    """What was tried for the sides of comparisons, where anything was tuned."""
-    counts = tried_by_comparison(experiment)
-    return {"tried": counts} if counts else {}
+    """What was tried for the sides of comparisons, which of these test the same, and the families that they name."""
+    told = {
+        "tried": tried_by_comparison(experiment),
+        "repeated": repeated(experiment),
+        "families": families(experiment),
+    }
+    return {key: value for key, value in told.items() if value}
 
 
 def moderation_statistics(experiment: Experiment, name: str) -> list[str]:
@@ -167,7 +172,8 @@ def family_metrics(experiment: Experiment, name: str) -> list[str]:
 def family_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     """Which systems are compared at once, and how."""
     family = experiment.families[name]
-    return {"systems": list(family.systems), "seed": experiment.seed, **family.settings}
+    lower = {"lower_is_better": True} if family.settings["measure"] in experiment.lower_is_better else {}
+    return {"systems": list(family.systems), "seed": experiment.seed, **lower, **family.settings}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -133,6 +133,27 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     return _adjusted(p_values, adjust)
 
 
+def over_hypotheses(
+    p_values: Sequence[float | None],
+    hypotheses: Sequence[str],
+    adjust: Callable[[Sequence[float | None]], list[float | None]],
+) -> list[float | None]:
+    """Each p-value adjusted (`adjust`: by Holm, say) for the number of hypotheses, each of which counts once.
+
+    Several p-values may be of one hypothesis: analyses of the same question. Each is adjusted among the others'
+    hypotheses, which have the largest of their p-values. None stays None and does not count.
+    """
+    largest: dict[str, float] = {}
+    for p, hypothesis in zip(p_values, hypotheses, strict=True):
+        if p is not None:
+            largest[hypothesis] = max(p, largest.get(hypothesis, p))
+    found = []
+    for p, hypothesis in zip(p_values, hypotheses, strict=True):
+        family = largest | {hypothesis: p}
+        found.append(None if p is None else adjust(list(family.values()))[list(family).index(hypothesis)])
+    return found
+
+
 def _adjusted(p_values: Sequence[float | None], adjust: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
     """Adjust the p-values that are there, given to `adjust` in ascending order."""
     present = sorted((p, index) for index, p in enumerate(p_values) if p is not None)

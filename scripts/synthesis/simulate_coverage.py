@@ -158,7 +158,7 @@ SITUATIONS = (
         Situation(
             f"{c} corpora of two tasks whose queries correlate .8", partial(shared_queries, corpora=c, correlation=0.8)
         )
-        for c in (2, 4)
+        for c in (2, 3, 4)
     ),
     *(Situation(f"{k} tasks with one true effect", partial(homogeneous, k=k)) for k in (3, 5)),
     Situation("one task, 100 clusters of 1 to 7 queries, correlation .25", clusters),

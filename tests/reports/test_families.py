@@ -63,6 +63,24 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
     assert any("these checkpoints" in said for said in notes(one)) and "each task weighs the same" in text
 
 
+def test_where_lower_is_better_all_begins_with_the_lowest_mean(tmp_path):
+    """Letters, sentence, tables and the figure, whose right end is the better one."""
+    higher, lower = found(tmp_path, name="h"), found(tmp_path, name="l", lower_is_better=True)
+    means = [one.mean for one in lower.whole.standings]
+    assert means == sorted(means) and "a" in lower.whole.standings[0].sign
+    assert [one.system for one in lower.whole.standings] == [one.system for one in higher.whole.standings][::-1]
+    best = lower.whole.standings[0]
+    assert sentence(lower).startswith(
+        f"On Task *0* (40 queries), {best.system} has the lowest mean nDCG@10 ({best.mean:.3f}"
+    )
+    assert all(line[2].startswith("\N{MINUS SIGN}") for line in differences_table(lower)[1])
+    shown = filled(lower, "")
+    assert shown.axis == "Mean nDCG@10 on Task *0* (40 queries), lower is better"
+    places = {text.get_text(): text.get_position()[0] for text in diagram(shown).axes[0].texts}
+    assert places["0.35"] > places["0.40"] > places["0.45"]
+    assert diagram(filled(found(tmp_path, statistic="difference", lower_is_better=True), ""))  # with its critical one
+
+
 def test_against_a_control_there_are_verdicts_and_no_letters(tmp_path):
     one = found(tmp_path, against="s2", tasks=1)
     assert heading(one, Labels({}, {"s2": "BM25"})) == "3 systems against BM25 at once"

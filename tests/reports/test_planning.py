@@ -86,13 +86,43 @@ def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
     assert costs.cost_systems(EXPERIMENT, "bm25") == ["bm25", "tuned", "zero"]
 
 
-def test_a_figure_of_costs_says_that_times_are_of_the_last_step_where_there_are_several():
-    assert "last_step" not in costs.cost_settings(EXPERIMENT, "bm25")
-    fused = {
-        "systems/both": {"type": "fusion", "systems": ["bm25", "tuned"]},
+def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once():
+    """A fusion of a re-ranker with its own first stage, whose model started from another training."""
+    runs, models = "results/e/runs/d", "results/e/models/m"
+    changes = {
+        "recipes/first": {"train_on": "d", "epochs": 7},
+        "recipes/second": {"train_on": "d", "start_from": "first", "start_seed": 2},
+        "systems/twice": {
+            "model": "m",
+            "recipe": "second",
+            "seeds": [1, 2],
+            "rerank": {"first_stage": "bm25", "depth": 5},
+        },
+        "systems/both": {"type": "fusion", "systems": ["bm25", "twice", "tuned"]},
+        "systems/theirs": {"type": "external", "runs": {"d": "README.md"}},
+        "systems/mixed": {"type": "fusion", "systems": ["bm25", "theirs"]},
         "comparisons/f": {"control": "bm25", "treatment": "both"},
     }
-    assert costs.cost_settings(resolve(changed(fused), "c.yaml"), "bm25")["last_step"]
+    experiment = resolve(changed(changes), "c.yaml")
+    found = costs.timings(experiment)
+    trainings = [f"{models}/{name}.timing.json" for name in ("second/seed-1", "first/seed-2", "r/seed-1")]
+    assert found[f"{runs}/twice/seed-1.timing.json"] == {
+        "training": trainings[0], "trainings": trainings[:2], "parts": [f"{runs}/bm25/seed-0.timing.json"],
+    }  # fmt: skip
+    assert found[f"{runs}/both/seed-1.timing.json"] == {
+        "parts": [f"{runs}/{name}.timing.json" for name in ("bm25/seed-0", "twice/seed-1", "tuned/seed-1")],
+        "trainings": trainings,
+        "encodings": ["results/e/embeddings/d/m/r/seed-1.timing.json"],
+    }
+    assert found[f"{runs}/mixed/seed-0.timing.json"] == {
+        "parts": [f"{runs}/bm25/seed-0.timing.json"], "untimed": ["theirs"],
+    }  # fmt: skip
+    read = costs.cost_timing_files(experiment, "bm25")
+    assert (
+        {*trainings, f"{runs}/twice/seed-2.timing.json"}
+        <= set(read)
+        == set(read) & {*found, *costs.other_timings(experiment)}
+    )
 
 
 def test_where_all_systems_are_external_nothing_is_timed():

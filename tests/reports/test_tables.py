@@ -183,15 +183,16 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
     summary, _, fixed = blocks(one, plot_of(one))[1]
     assert summary[-1] == "0.086" and fixed[-1] == "<0.001"
     notes = page("name", one, plot_of(one), LABELS)
-    assert "; p of summaries: Holm-adjusted over the experiment's 7 comparisons. * p < 0.05." in notes
+    assert "; p of summaries: Holm-adjusted over the experiment's 7 hypotheses. * p < 0.05." in notes
     uncorrected = replace(LOOKS, correction="none")
     assert blocks(one, plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
     assert "p of summaries" not in page("name", one, plot_of(one, uncorrected), LABELS)
 
 
-def test_the_family_is_of_the_comparisons_that_have_a_p_value():
+def test_the_place_of_a_comparison_in_its_family():
     table = pd.DataFrame({"comparison": ["a", "b", "c"], "p_value": [0.01, None, 0.2], "p_holm": [0.02, None, 0.2],
-                          "p_bh": [0.02, None, 0.2]})  # fmt: skip
+                          "p_bh": [0.02, None, 0.2], "hypotheses": [2, 2, 1], "family": ["x", "x", None]})  # fmt: skip
     found = adjustments(table)
-    assert found["a"] == Adjustment(0.02, 0.02, 2) and found["b"] == Adjustment(None, None, 2)
+    assert found["a"] == Adjustment(0.02, 0.02, 2, "x") and found["b"] == Adjustment(None, None, 2, "x")
+    assert found["a"].scope == "2 hypotheses of family x" and found["c"].scope == "experiment's 1 hypothesis"
     assert adjustments(pd.DataFrame()) == {}

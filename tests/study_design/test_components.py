@@ -93,14 +93,16 @@ def test_hours_are_means_over_tasks_and_seeds_and_a_training_counts_once():
             "system": ["t", "t", "t", "t", "bm25"],
             "seed": ["1", "1", "2", "2", "0"],
             "queries_per_second": [10.0, 10.0, 5.0, 5.0, 100.0],
-            "encoding_seconds": [36.0, 72.0, 36.0, 72.0, None],
-            "training_seconds": [3600.0, 3600.0, 7200.0, 7200.0, None],
+            "seconds": [20.0, 20.0, 40.0, 40.0, 2.0],
+            "end_to_end_seconds": [30.0, 30.0, 60.0, 60.0, 2.0],  # with a first stage that takes half as long again
+            "end_to_end_encoding_seconds": [36.0, 72.0, 36.0, 72.0, 0],
+            "end_to_end_training_seconds": [3600.0, 3600.0, 7200.0, 7200.0, 0],
             "device": ["A100", "A100", "A100", "A100", "cpu"],
         }
     )
     trained, bm25 = hours_of(costs, "t"), hours_of(costs, "bm25")
     assert trained.training == pytest.approx(1.5) and trained.collection == pytest.approx(54 / 3600)
-    assert trained.query == pytest.approx(0.15 / 3600)
+    assert trained.query == pytest.approx(1.5 * 0.15 / 3600)
     assert (bm25.training, bm25.collection, bm25.query) == (None, 0.0, pytest.approx(0.01 / 3600))
     assert hours_of(costs, "theirs") is None and hours_of(pd.DataFrame(), "t") is None
     assert devices(costs, ["t", "bm25"]) == ["A100", "cpu"] and devices(pd.DataFrame(), ["t"]) == []

@@ -11,18 +11,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import integrate, special
 
 from scripts.study_design.designs import Components, Design, Question
-from scripts.study_design.precision import (
-    Part,
-    expected_half_width,
-    noncentrality,
-    power_of,
-    precision,
-    satterthwaite,
-)
+from scripts.study_design.precision import Part, power_of, precision, satterthwaite
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "power.json").read_text())
@@ -31,7 +25,7 @@ STORED = json.loads((ORACLE / "power.json").read_text())
 @pytest.mark.parametrize("case", STORED["paired"])
 def test_a_task_agrees_with_power_t_test(case):
     n, sd, alpha = case["n"], case["sd"], case["alpha"]
-    assert math.isclose(power_of(case["delta"], sd**2 / n, n - 1, alpha), case["power"], rel_tol=1e-10)
+    assert math.isclose(power_of(case["delta"], [Part(sd**2 / n, n - 1)], alpha), case["power"], rel_tol=1e-10)
     found = Question(alpha, 0.8).of_task(Components(sd**2, 0.1), Design(n, 1, 1))
     assert math.isclose(found.detectable, case["detectable"], rel_tol=1e-9)
 
@@ -40,25 +34,28 @@ def test_a_task_agrees_with_power_t_test(case):
 def test_a_summary_with_a_normal_interval_agrees_with_hedges_and_pigott(case):
     components, design = Components(case["query"], case["tau2"]), Design(case["n"], case["k"], 1)
     found = Question(0.05, case["power"], "normal").of_summary(components, design)
-    assert math.isclose(power_of(case["mu"], found.variance, math.inf, 0.05), case["power"], rel_tol=1e-12)
+    known = [Part(found.variance, math.inf)]
+    assert math.isclose(power_of(case["mu"], known, 0.05), case["power"], rel_tol=1e-12)
     if case["power"] < 0.999:  # nearer to 1 it says little of the effect
         assert math.isclose(found.detectable, case["mu"], rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("case", STORED["topics"])
 def test_the_fewest_topics_are_those_of_sakai(case):
-    n = case["n"]
-    assert noncentrality(n - 1, case["alpha"], case["power"]) / math.sqrt(n) <= case["delta"]
-    if n > 2:
-        assert noncentrality(n - 2, case["alpha"], case["power"]) / math.sqrt(n - 1) > case["delta"]
+    def detectable(n: int) -> float:
+        return precision([Part(1 / n, n - 1)], case["alpha"], case["power"]).detectable
+
+    assert detectable(case["n"]) <= case["delta"]
+    if case["n"] > 2:
+        assert detectable(case["n"] - 1) > case["delta"]
 
 
 @pytest.mark.parametrize("case", STORED["intervals"])
 def test_the_fewest_topics_for_an_interval_are_those_of_sakai(case):
-    n = case["n"]
-    assert (
-        2 * expected_half_width(1 / n, n - 1, 0.05) <= case["width"] < 2 * expected_half_width(1 / (n - 1), n - 2, 0.05)
-    )
+    def width(n: int) -> float:
+        return 2 * precision([Part(1 / n, n - 1)], 0.05, 0.8).half_width
+
+    assert width(case["n"]) <= case["width"] < width(case["n"] - 1)
 
 
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="no R here")
@@ -89,13 +86,45 @@ def test_power_is_the_integral_over_the_estimated_variance(df, ncp, floor):
         )
 
     rejected = mean(lambda s: special.ndtr(ncp - critical * s) + special.ndtr(-ncp - critical * s))
-    assert power_of(ncp, 1.0, df, 0.05, floor) == pytest.approx(rejected, abs=1e-9)
-    assert expected_half_width(1.0, df, 0.05, floor) == pytest.approx(critical * mean(lambda s: s), rel=1e-9)
+    part = Part(1.0, df, floor)
+    assert power_of(ncp, [part], 0.05) == pytest.approx(rejected, abs=1e-9)
+    assert precision([part], 0.05, 0.8).half_width == pytest.approx(critical * mean(lambda s: s), rel=1e-9)
+
+
+SUMS = [
+    [Part(1.0, 4.0, 0.6), Part(0.5, 1.0)],
+    [Part(1.0, 199.0), Part(3.0, 1.0)],
+    [Part(0.2, 9.0, 0.15), Part(3.0, 2.0), Part(1.0, 2.0)],
+    [Part(1.0, 2.0), Part(0.7, 1.0), Part(0.7, 1.0)],
+    [Part(1.0, math.inf), Part(0.5, 2.0)],
+]
+
+
+@pytest.mark.parametrize("parts", SUMS)
+def test_power_of_a_sum_is_that_of_drawn_estimates(parts):
+    """Satterthwaite's test as an experiment does it: variances and their degrees of freedom are both estimated."""
+    found, count = precision(parts, 0.05, 0.8), 400_000
+    generator = np.random.default_rng(7)
+    drawn = [
+        np.full(count, part.variance)
+        if math.isinf(part.df)
+        else np.maximum(part.floor, part.variance * generator.chisquare(part.df, count) / part.df)
+        for part in parts
+    ]
+    variance = np.sum(drawn, axis=0)
+    df = variance**2 / np.sum([one**2 / part.df for one, part in zip(drawn, parts, strict=True)], axis=0)
+    half_width = -special.stdtrit(df, 0.025) * np.sqrt(variance)
+    estimates = generator.normal(found.detectable, math.sqrt(found.variance), count)
+    assert np.mean(np.abs(estimates) > half_width) == pytest.approx(0.8, abs=4 * math.sqrt(0.16 / count))
+    assert power_of(found.detectable, parts, 0.05) == pytest.approx(0.8, abs=1e-9)
+    assert found.half_width == pytest.approx(half_width.mean(), abs=4 * half_width.std() / math.sqrt(count))
+    assert found.df == satterthwaite(parts)
 
 
 def test_the_detectable_effect_has_the_power_asked_for():
     for df, alpha, power in ((1, 0.05, 0.8), (3.7, 0.01, 0.95), (1000, 0.1, 0.5), (math.inf, 0.05, 0.9)):
-        assert power_of(noncentrality(df, alpha, power), 1.0, df, alpha) == pytest.approx(power, abs=1e-9)
+        part = [Part(1.0, df)]
+        assert power_of(precision(part, alpha, power).detectable, part, alpha) == pytest.approx(power, abs=1e-9)
 
 
 def test_degrees_of_freedom_of_a_sum_by_hand():

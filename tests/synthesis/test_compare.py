@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from scripts.synthesis.bayes import bayesian_summary
-from scripts.synthesis.comparisons_table import table
+from scripts.synthesis.comparisons_table import Settings, table
+from scripts.synthesis.measure_scale import measure_scale
 from scripts.synthesis.seeds import effect_variance
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
@@ -66,6 +67,12 @@ def test_queries_are_paired_by_id_and_seeds_averaged_first(tmp_path):
     assert row["treatment_seed_sd"] == pytest.approx(np.std([1.6 / 3, 1.6 / 3], ddof=1), abs=1e-15)
     assert np.isnan(row["control_seed_sd"]) and row["n"] == 3 and row["weight"] == 1 and row["control_judged"] == 0.5
     assert meta["k"] == 1 and meta["summary"]["effect"] == row["effect"] and meta["tau2"] is None
+    paired = stats.ttest_1samp(difference, 0)  # the summary of one task is its t interval
+    ends = tuple(paired.confidence_interval())
+    assert meta["interval"] == "t" and (meta["summary"]["df"], meta["summary"]["p_value"]) == pytest.approx(
+        (2, paired.pvalue)
+    )
+    assert (meta["summary"]["ci_low"], meta["summary"]["ci_high"]) == pytest.approx(ends, rel=1e-12)
 
 
 def test_a_task_with_a_constant_difference_does_not_spoil_the_summary(tmp_path):
@@ -100,6 +107,28 @@ def test_a_bayesian_summary_is_added_with_the_scale_of_the_effect_or_a_given_one
     assert meta["bayesian"]["prediction_interval"] == pytest.approx(expected.prediction_interval, rel=1e-12)
     _, of_r = compare(tmp_path, control, treatment, effect="CORR", bayesian={})
     assert of_r["bayesian"]["tau_scale"] == 0.5 and -1 < of_r["bayesian"]["ci_low"] < of_r["bayesian"]["ci_high"] < 1
+
+
+def test_a_bayesian_summary_of_percentages_is_that_of_shares_times_a_hundred(tmp_path):
+    found = {}
+    for factor in (1, 100):
+        folder, of_factor = tmp_path / str(factor), lambda values, factor=factor: np.multiply(values, factor)
+        control = [scored(folder, task, "c", of_factor(CONTROL))[0] for task in "ab"]
+        treatment = [
+            *scored(folder, "a", "t", of_factor(TREATMENT)),
+            *scored(folder, "b", "t", of_factor(TREATMENT[::-1])),
+        ]
+        found[factor] = compare(folder, control, treatment, bayesian={})[1]["bayesian"]
+    assert (found[1]["tau_scale"], found[100]["tau_scale"]) == (0.1, 10)
+    for name in ("effect", "sd", "ci_low", "ci_high", "tau_median"):
+        assert found[100][name] == pytest.approx(100 * found[1][name], rel=1e-9)
+
+
+def test_the_scale_of_a_measure_is_the_lowest_power_of_ten_that_no_value_exceeds():
+    cases = {(0.0,): 1, (0.3, 1.0): 1, (0.1 + 0.9 + 4e-16,): 1, (-2.0, 1.0): 10, (10.0,): 10, (55.0, 0.0): 100,
+             (100.0,): 100, (101.0,): 1000}  # fmt: skip
+    assert {values: measure_scale([np.array(values)]) for values in cases} == cases
+    assert measure_scale([]) == 1
 
 
 def test_judged_is_averaged_over_the_queries_of_the_effect(tmp_path):
@@ -206,9 +235,25 @@ def test_the_table_of_comparisons_adjusts_over_them():
         "none": base | {"summary": None, "k": 0},
         "two": base | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
     }
-    rows = table(metas, {"two": [25, 1]}).set_index("comparison")
+    rows = table(metas, Settings(tried={"two": [25, 1]})).set_index("comparison")
     assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
     assert rows.loc[["one", "two"], "p_bh"].tolist() == [0.02, 0.04]
     assert rows.loc["one", "p_non_inferiority"] == 0.2 and rows.loc["two", "prediction_high"] == 0.2
     assert rows[["control_tried", "treatment_tried"]].values.tolist() == [[1, 1], [1, 1], [25, 1]]
-    assert list(table({}, {}).columns) == list(table(metas, {}).columns)
+    assert rows["hypotheses"].tolist() == [2, 2, 2] and set(rows["family"]) == {""}
+    assert list(table({}, Settings()).columns) == list(table(metas, Settings()).columns)
+
+
+def test_analyses_of_one_hypothesis_count_once():
+    """Holm's by hand: of two hypotheses the smaller p is doubled, however many effects each was computed with."""
+    p_values = {"md": 0.010, "smd": 0.012, "d_av": 0.011, "other": 0.030, "other-smd": 0.028}
+    metas = {name: {"summary": {"p_value": p}, "effect_type": "MD"} for name, p in p_values.items()}
+    repeated = {"smd": "md", "d_av": "md", "other-smd": "other"}
+    rows = table(metas, Settings(repeated=repeated)).set_index("comparison")
+    assert rows["p_holm"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])
+    assert rows["p_bh"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])
+    assert set(rows["hypotheses"]) == {2}
+    apart = table(metas, Settings(repeated=repeated, families={"other": "x", "other-smd": "x"})).set_index("comparison")
+    assert apart["p_holm"].tolist() == pytest.approx(list(p_values.values())) and set(apart["hypotheses"]) == {1}
+    alone = table(metas, Settings()).set_index("comparison")
+    assert alone.loc["md", "p_holm"] == pytest.approx(0.05) and set(alone["hypotheses"]) == {5}

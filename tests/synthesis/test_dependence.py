@@ -15,7 +15,9 @@ from scripts.synthesis.dependence.clusters import TaskQueries, units_of_tasks
 from scripts.synthesis.dependence.covariance import covariance, is_diagonal
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
 from scripts.synthesis.dependence.seeds_part import Luck, seed_source, seeds_parts, shares_of
+from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependence.units import clustered, components, effective_number, sums
+from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.seeds import effect_variance
@@ -164,6 +166,24 @@ def test_satterthwaite_is_welch_of_two_groups():
     assert total([Part(2.0, 7), Part(0.0, 3)]) == (2.0, 7)
     assert total([Part(0.0, 7), Part(0.0, 3)]) == (0.0, 7)
     assert total([Part(1.0, math.inf), Part(1.0, math.inf)]) == (2.0, math.inf)
+
+
+def test_with_a_level_of_collections_the_interval_is_that_of_the_collections():
+    """Three corpora of two tasks of equal precision: the t interval of the corpora's three means, by SciPy."""
+    y = np.array([0.10, 0.14, 0.02, 0.05, 0.00, 0.09])
+    sampling = np.kron(np.eye(3), np.array([[4e-4, 3e-4], [3e-4, 4e-4]]))
+    means = stats.ttest_1samp(y.reshape(3, 2).mean(axis=1), 0)
+    for asked in ("knapp-hartung", "knapp-hartung-unmodified", "robust"):
+        of_three = Dependence(sampling, (99.0,) * 6, (0, 0, 1, 1, 2, 2))
+        found = dependent_meta_analysis(y, of_three, "REML", asked, 0.05, "k-2")
+        ends = (found.summary.ci_low, found.summary.ci_high)
+        assert found.interval == "robust" and ends == pytest.approx(tuple(means.confidence_interval()), rel=1e-9)
+        assert (found.summary.df, found.summary.p_value) == pytest.approx((2, means.pvalue), rel=1e-9)
+    known = dependent_meta_analysis(y, of_three, "REML", "normal", 0.05, "k-2")
+    assert (known.interval, known.summary.df) == ("normal", None)
+    of_two = Dependence(sampling[:4, :4], (99.0,) * 4, (0, 0, 1, 1))  # no level: t with the tasks' degrees of freedom
+    pair = dependent_meta_analysis(y[:4], of_two, "REML", "knapp-hartung", 0.05, "k-2")
+    assert (pair.interval, pair.summary.df) == ("knapp-hartung", 3)
 
 
 def values(k: int, n: int, m: int, seed_sd: float, noise: float = 0.1) -> dict[str, np.ndarray]:

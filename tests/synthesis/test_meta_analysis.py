@@ -12,6 +12,8 @@ import pytest
 
 from scripts.synthesis.estimators import estimator_named
 from scripts.synthesis.heterogeneity import q_statistic, tau2_interval
+from scripts.synthesis.least_squares.gls import gls
+from scripts.synthesis.least_squares.robust import cr2
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
 from tests.support.debian import needed
 
@@ -133,6 +135,26 @@ def test_identical_effects_leave_no_p_value_and_no_nan():
     unmodified = meta_analysis([0.5, 0.5, 0.5], [0.01, 0.02, 0.03], interval="knapp-hartung-unmodified").summary
     assert unmodified.ci_low == unmodified.effect == unmodified.ci_high == 0.5
     assert unmodified.p_value is None
+
+
+EQUAL = {
+    "literals": [0.3, 0.1 + 0.2, 0.3],
+    "means": [np.full(n, 0.7).cumsum()[-1] / n - 0.6 for n in (30, 77, 1000)],  # sums of a thousand steps: 3e-16 apart
+    "large": [1e8 + 0.1, 1e8 + 0.1 + 1.5e-8, 1e8 + 0.1],
+    "exact": [0.5, 0.5, 0.5],
+}
+
+
+@pytest.mark.parametrize("interval", ["knapp-hartung-unmodified", "robust"])
+def test_effects_that_differ_by_rounding_alone_are_equal(interval):
+    """Their spread says nothing: before, p of the first was 4e-33."""
+    for name, effects in EQUAL.items():
+        found = meta_analysis(effects, [0.001, 0.002, 0.0013], interval=interval).summary
+        assert found.variance == 0 and found.p_value is None, name
+        fit = gls(np.array(effects), np.diag([0.001, 0.002, 0.0013]) + 0.0005)
+        assert fit.q == 0 == cr2(fit).variance, name
+    close = meta_analysis([0.3, 0.3 + 1e-9, 0.3], [0.001, 0.002, 0.0013], interval=interval).summary
+    assert close.p_value is not None  # small, but no rounding
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import typing
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,17 @@ def test_each_moderator_is_fitted_alone_then_all_together_and_p_is_adjusted_for_
     assert (alone["line"][0]["x"], alone["line"][-1]["x"]) == (2, 7)
     first = alone["coefficients"][0]["estimate"] + 2 * alone["coefficients"][1]["estimate"]
     assert math.isclose(alone["line"][0]["effect"], first)
+
+
+def test_effects_on_a_line_leave_the_unmodified_interval_nothing_to_test_with():
+    """Before, p of the slope was 4e-47, that of the rounding."""
+    on_a_line = effects([0.1, 0.2, 0.3, 0.4, 0.5], [0.001, 0.002, 0.0013, 0.001, 0.001])
+    size = {"size": [1.0, 2, 3, 4, 5]}
+    (record,) = models(on_a_line, size, replace(METHOD, interval="knapp-hartung-unmodified"))
+    assert (
+        record["problem"] == "the effects follow the model exactly, which leaves knapp-hartung-unmodified no residual"
+    )
+    assert not models(on_a_line, size, METHOD)[0]["problem"]
 
 
 def test_subtotals_of_groups_with_one_task_each_way_are_weighted_means_with_one_tau2():

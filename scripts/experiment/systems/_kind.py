@@ -74,6 +74,10 @@ class SystemKind:
         """The timing file of the training behind a run, where that is not of its model's recipe."""
         return None
 
+    def further_timings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
+        """The timing files of what it needs beside the runs that it takes, once for all its seeds."""
+        return []
+
     def training_column(self, system: System) -> str:
         """Its column in the table of training times, where it has no recipe; empty where nothing is trained."""
         return ""

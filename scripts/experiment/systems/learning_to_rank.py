@@ -146,6 +146,13 @@ class LearningToRank(SystemKind):
         fields = {"source": source(system, task.ranked_dataset), "system": system.name, "seed": seed}
         return path("ranker_timing", experiment=experiment.name, **fields)
 
+    def further_timings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
+        features = system.settings["features"]
+        if experiment.features[features].files:  # others computed them
+            return []
+        fields = {"task": experiment.ranked_task(task).folder, "features": features}
+        return [path("features_timing", experiment=experiment.name, **fields)]
+
     def training_column(self, system: System) -> str:
         return f"learning to rank ({', '.join(learns_from(system)) or OWN})"
 

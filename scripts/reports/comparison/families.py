@@ -31,7 +31,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Scope:
-    """One task or all together. `standings` begin with the highest mean; `groups` (not told apart) are places there."""
+    """One task or all together. `standings` begin with the best mean; `groups` (not told apart) are places there."""
 
     task: str
     queries: int
@@ -84,7 +84,7 @@ def _scope(told: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], la
         if family["against"]:
             signs[line["system"]] = _verdict(line, family["alpha"])
             signs[line["other"]] = "control"
-    order = sorted(means, key=lambda name: -means[name])
+    order = sorted(means, key=means.__getitem__, reverse=not family["lower_is_better"])
     standings = tuple(
         Standing(labels.system(name), means[name], signs[name], name == family["against"]) for name in order
     )

@@ -38,7 +38,8 @@ def sentence(found: FoundFamily) -> str:
     best, *others = whole.standings
     groups = [group for group in whole.groups if 0 in group]
     near = sorted({place for group in groups for place in group} - {0})
-    start = f"{place}, {best.system} has the highest mean {measure} ({form.fixed(best.mean, 3)})"
+    extreme = "lowest" if found.record["lower_is_better"] else "highest"
+    start = f"{place}, {best.system} has the {extreme} mean {measure} ({form.fixed(best.mean, 3)})"
     if not near:
         return (
             f"{start} and is told apart from all {len(others)} others."
@@ -107,7 +108,7 @@ def notes(found: FoundFamily) -> list[str]:
 
 
 def standings_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows: each system's mean over the tasks and on each, with its letters; the highest first."""
+    """Headings and rows: each system's mean over the tasks and on each, with its letters; the best first."""
     scopes = [found.whole, *found.scopes[:-1]]
     heads = ["System", *(_scope_name(found, one) for one in scopes)]
     by_system = [{one.system: f"{form.fixed(one.mean, 3)} {one.sign}" for one in scope.standings} for scope in scopes]
@@ -125,7 +126,8 @@ def differences_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
     keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
     rows = []
     for line in keyed.to_dict("records"):
-        turned = line["difference"] < 0 and not told["against"]
+        worse = line["difference"] > 0 if told["lower_is_better"] else line["difference"] < 0
+        turned = worse and not told["against"]
         first, second = ("other", "system") if turned else ("system", "other")
         sign = -1 if turned else 1
         ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]

@@ -150,7 +150,7 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
     family = comparisons[0].family
     if family is None or correction == "none":
         return ""
-    return f"{CORRECTIONS[correction][1]}-adjusted over the experiment's {family.size} comparisons"
+    return f"{CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
 
 
 def fixed(meta: dict) -> Diamond | None:

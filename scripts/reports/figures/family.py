@@ -46,7 +46,7 @@ class Diagram:
 
 @dataclass(frozen=True)
 class _Axis:
-    """The axis: its ends on the page and the values there."""
+    """The axis: its ends on the page and the values there, that of better means at the right."""
 
     left: float
     right: float
@@ -83,8 +83,9 @@ def diagram(shown: Diagram) -> Figure:
     members = [[standings[place] for place in side] for side in (left, right)]
     room = [max(map(_label_width, side), default=0.0) + sum(_numbers(side)) + 2 * GAP for side in members]
     means = [one.mean for one in standings]
-    padding = 0.03 * ((max(means) - min(means)) or 0.2)
-    axis = _Axis(MARGIN + room[0], PAGE - MARGIN - room[1], min(means) - padding, max(means) + padding)
+    best, worst = means[0], means[-1]
+    padding = 0.03 * ((best - worst) or 0.2)
+    axis = _Axis(MARGIN + room[0], PAGE - MARGIN - room[1], worst - padding, best + padding)
     apart = min(APART, (axis.right - axis.left) / len(standings))
     lines = spread([axis.x(mean) for mean in reversed(means)], apart)[::-1]
     with matplotlib.rc_context(STYLE):
@@ -152,7 +153,7 @@ def _head(ax: Axes, shown: Diagram, axis: _Axis) -> float:
         y += 1.3 * (SIZE + 1)
     difference = shown.scope.critical_difference
     if difference is not None:
-        end = axis.left + difference / (axis.high - axis.low) * (axis.right - axis.left)
+        end = axis.left + difference / abs(axis.high - axis.low) * (axis.right - axis.left)
         label = f"critical difference {form.fixed(difference, DECIMALS)}"
         y += 0.8 * SIZE
         if end + 4 + width(label, SIZE) <= PAGE - MARGIN:
@@ -176,7 +177,8 @@ def _draw_axis(ax: Axes, axis: _Axis, y: float) -> float:
     """Draw the axis with its ticks above it; return where it lies."""
     line = y + 1.2 * SIZE + 4.0
     rule(ax, axis.left, axis.right, line, 0.8)
-    for value, label in axis_ticks((axis.low, axis.high), axis.right - axis.left, SIZE, 0):
+    ends = (min(axis.low, axis.high), max(axis.low, axis.high))
+    for value, label in axis_ticks(ends, axis.right - axis.left, SIZE, 0):
         x = axis.x(value)
         ax.plot([x, x], [line - 3.0, line], color=INK, linewidth=0.6, solid_capstyle="butt")
         text(ax, x, line - 4.0 - 0.6 * SIZE, label, SIZE, ha="center")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from scripts.experiment.results_paths import parse
+from scripts.reports.figures.cost_data import side_by_side
 from scripts.reports.page.tables import Cell, Table
 
 WORK = {
@@ -92,6 +93,7 @@ def facts(timings: list[dict]) -> list[tuple[str, str]]:
     here = [timing for timing in timings if "calls" not in timing]  # others were an endpoint's
     on_gpu = sum(float(timing.get("seconds") or 0) for timing in here if timing["device"] != "cpu")
     lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
+    lines.append(("Side by side", side_by_side([one["other_cores"] for one in here if "other_cores" in one])))
     lines.append(("Prompts", prompts_in_words(timings)))
     lines.append(("Energy", energy_in_words(here)))
     return [(name, text) for name, text in lines if text]

@@ -39,7 +39,8 @@ def overview_table(comparisons: pd.DataFrame, labels: Labels, shown_comparisons:
         rows.append([*cells, *(Cell(shown[name][place], value_or_none(exact.get(name))) for name in optional_columns)])
     columns = [("Question", False), ("Answer", False), ("Effect and interval", False)]
     caption = "All comparisons, each with its summary effect over the tasks; "
-    caption += "p (Holm) is adjusted for their number, and answers go by it."
+    caption += "p (Holm) is adjusted for the number of hypotheses, of which one that is tested in several ways (MD and "
+    caption += "SMD, say) counts once; where comparisons name a family, within it. Answers go by it."
     caption += f" {TRIED_NOTE}" if TRIED in shown else ""
     return Table(caption, [*columns, *((name, True) for name in optional_columns)], rows)
 

@@ -16,11 +16,13 @@ from scripts.reports.comparison.reading import Found, Labels
 from scripts.reports.comparison.table import blocks, headings
 
 COST_COLUMNS = {
-    "latency_p50_ms": "Median latency (ms)",
-    "latency_p95_ms": "95th percentile (ms)",
+    "end_to_end_p50_ms": "Median latency (ms)",
+    "latency_p50_ms": "Own step (ms)",
+    "latency_p95_ms": "95th percentile of the own step (ms)",
     "queries_per_second": "Queries a second",
     "encoded_documents_per_second": "Documents encoded a second",
-    "training_seconds": "Training (s)",
+    "end_to_end_training_seconds": "Training (s)",
+    "training_seconds": "Training of the own step (s)",
     "peak_rss_mb": "Peak memory (MB)",
     "peak_gpu_mb": "Peak GPU memory (MB)",
     "index_mb": "Index (MB)",
@@ -131,16 +133,38 @@ def moderators_table(name: str, record: dict) -> Table:
     )
 
 
+OWN_STEPS = {"end_to_end_p50_ms": "latency_p50_ms", "end_to_end_training_seconds": "training_seconds"}
+
+
 def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
     """One row per system: times and memory, means over tasks and seeds; what was never measured is left out."""
-    shown = [name for name in COST_COLUMNS if name in costs and costs[name].fillna(0).any()]
-    grouped = costs.groupby("system", sort=False)[shown].mean().reset_index()
-    rows = []
-    for row in grouped.to_dict("records"):
-        digits = {name: 0 if not math.isfinite(row[name]) or abs(row[name]) >= 100 else 1 for name in shown}
-        rows.append([Cell(labels.system(row["system"])), *(number(row[n], f",.{digits[n]}f") for n in shown)])
+    same = [own for whole, own in OWN_STEPS.items() if (costs[own].fillna(0) == costs[whole].fillna(0)).all()]
+    shown = [name for name in COST_COLUMNS if name in costs and name not in same and costs[name].fillna(0).any()]
+    rows = [
+        [
+            Cell(labels.system(str(system))),
+            *(_measured(runs[name].dropna().tolist(), name in OWN_STEPS) for name in shown),
+        ]
+        for system, runs in costs.groupby("system", sort=False)
+    ]
     columns = [("System", False), *((COST_COLUMNS[name], True) for name in shown)]
-    return Table("What each system costs: means over tasks and seeds.", columns, rows)
+    return Table(COSTS_NOTE, columns, rows)
+
+
+COSTS_NOTE = (
+    "What each system costs: means over tasks and seeds, in brackets the lowest and highest. Latency and training are "
+    "end to end, with those of the systems whose runs a system takes; an own step is without them."
+)
+
+
+def _measured(values: list[float], ranged: bool) -> Cell:
+    """The mean of what was measured and, where it is `ranged` and not always the same, from where to where it goes."""
+    if not values:
+        return Cell("")
+    mean = sum(values) / len(values)
+    form = f",.{0 if not math.isfinite(mean) or abs(mean) >= 100 else 1}f"
+    low, high = f"{min(values):{form}}", f"{max(values):{form}}"
+    return Cell(f"{mean:{form}} ({low} to {high})" if ranged and low != high else f"{mean:{form}}", mean)
 
 
 def selected_table(selected: pd.DataFrame, labels: Labels) -> Table:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
+from typing import Literal, TypedDict
 
 from scripts.experiment import comparisons, job_files
 from scripts.experiment.descriptions import for_times
@@ -11,6 +13,24 @@ from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import TABLE_FORMATS, path
 from scripts.experiment.system_kinds import system_kind, takes
 from scripts.reports.planning.labels import system_labels, task_labels
+
+
+class Beside(TypedDict, total=False):
+    """The timing files behind a run: of its checkpoint's training and its encoding; of the runs of all `parts`, and of
+    all `trainings` and `encodings`, where there are others. `untimed` names the parts that have no timing.
+    """
+
+    training: str
+    encoding: str
+    parts: list[str]
+    trainings: list[str]
+    encodings: list[str]
+    untimed: list[str]
+
+
+Member = tuple[System, int | str]  # a system behind a run, and the seed of its run
+Files = Callable[[Experiment, System, Task, int | str], list[str]]
+OF_ALL: tuple[Literal["parts", "trainings", "encodings"], ...] = ("parts", "trainings", "encodings")
 
 
 @cache
@@ -35,8 +55,10 @@ def cost_figures(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     return comparisons.cost_figures(experiment.comparisons, set(timed_systems(experiment)))
 
 
-def timings(experiment: Experiment, tasks: list[str] | None = None, systems: list[str] | None = None) -> dict:
-    """Run timing -> the timing files of the checkpoint and the encoding behind the run.
+def timings(
+    experiment: Experiment, tasks: list[str] | None = None, systems: list[str] | None = None
+) -> dict[str, Beside]:
+    """Run timing -> the timing files of what is behind the run.
 
     `tasks` and `systems`, all by default, say of which runs.
     """
@@ -49,7 +71,7 @@ def timings(experiment: Experiment, tasks: list[str] | None = None, systems: lis
 
 
 @cache
-def _timings(experiment: Experiment) -> dict[tuple[str, str], dict[str, dict[str, str]]]:
+def _timings(experiment: Experiment) -> dict[tuple[str, str], dict[str, Beside]]:
     """(Task, system) -> `timings` of its runs."""
     return {
         (task.name, system.name): _timings_of(experiment, system, task)
@@ -58,19 +80,84 @@ def _timings(experiment: Experiment) -> dict[tuple[str, str], dict[str, dict[str
     }
 
 
-def _timings_of(experiment: Experiment, system: System, task: Task) -> dict[str, dict[str, str]]:
-    beside: dict[str, dict[str, str]] = {}
+def _timings_of(experiment: Experiment, system: System, task: Task) -> dict[str, Beside]:
     seeds = experiment.seeds_on(system, task)
-    for seed, file in zip(seeds, job_files.runs(experiment, system, task, "run_timing"), strict=True):
-        beside[file] = {}
-        if system.recipes:
-            trained = job_files.checkpoint(experiment, system, task.ranked_dataset, seed, "checkpoint_timing")
-            beside[file]["training"] = trained
-        elif timing := system_kind(system).training_timing(experiment, system, task, seed):
-            beside[file]["training"] = timing
-        if system.model and (encoded := job_files.encoded(experiment, system, task, seed)):
-            beside[file]["encoding"] = encoded[1]
+    files = job_files.runs(experiment, system, task, "run_timing")
+    return {file: _beside(experiment, system, task, seed) for seed, file in zip(seeds, files, strict=True)}
+
+
+def _beside(experiment: Experiment, system: System, task: Task, seed: int | str) -> Beside:
+    """What is behind one run; that of all parts only where it is more than what its own step needs."""
+    members = [(experiment.systems[name], its) for name, its in _taken(experiment, system, task, seed).items()]
+    beside: Beside = {}
+    trainings, encodings = _each(_trainings, experiment, task, members), _each(_encoding, experiment, task, members)
+    if own := _trainings(experiment, system, task, seed):
+        beside["training"] = own[0]
+    if encoded := _encoding(experiment, system, task, seed):
+        beside["encoding"] = encoded[0]
+    if trainings != own[:1]:
+        beside["trainings"] = trainings
+    if encodings != encoded:
+        beside["encodings"] = encodings
+    if parts := _parts(experiment, system, task, members):
+        beside["parts"] = parts
+    if untimed := [member.name for member, _ in members if member.name not in timed_systems(experiment)]:
+        beside["untimed"] = untimed
     return beside
+
+
+def _each(files: Files, experiment: Experiment, task: Task, members: list[Member]) -> list[str]:
+    """The files of all systems behind a run, each file once."""
+    return list(dict.fromkeys(file for member, seed in members for file in files(experiment, member, task, seed)))
+
+
+def _taken(experiment: Experiment, system: System, task: Task, seed: int | str) -> dict[str, int | str]:
+    """The systems behind a run, each once, with the seeds of their runs; the system itself is the first."""
+    found: dict[str, int | str] = {system.name: seed}
+    for name in takes(system):
+        member = experiment.systems[name]
+        found |= _taken(experiment, member, task, experiment.seed_taken(name, seed, task))
+    return found
+
+
+def _parts(experiment: Experiment, system: System, task: Task, members: list[Member]) -> list[str]:
+    """The timings of the runs that a run is made of, its own not among them, and of further steps for any of them."""
+    fields = {"experiment": experiment.name, "task": experiment.ranked_task(task).folder}
+    runs = [
+        path("run_timing", **fields, system=member.name, seed=seed)
+        for member, seed in members
+        if member.name != system.name and member.name in timed_systems(experiment)
+    ]
+    further = [file for member, _ in members for file in system_kind(member).further_timings(experiment, member, task)]
+    return [*runs, *dict.fromkeys(further)]
+
+
+def _encoding(experiment: Experiment, system: System, task: Task, seed: int | str) -> list[str]:
+    """The timing of the encoding with which a system ranks, if it has one."""
+    encoded = job_files.encoded(experiment, system, task, seed)
+    return [encoded[1]] if encoded else []
+
+
+def _trainings(experiment: Experiment, system: System, task: Task, seed: int | str) -> list[str]:
+    """The timings of the trainings of a system's own checkpoint, the last one first: it may start from another's."""
+    if not system.recipes:
+        timing = system_kind(system).training_timing(experiment, system, task, seed)
+        return [timing] if timing else []
+    files = [job_files.checkpoint(experiment, system, task.ranked_dataset, seed, "checkpoint_timing")]
+    recipe = system.recipe_on(task.ranked_dataset)
+    number = seed if isinstance(seed, int) else system.seeds[0]  # of a selected one another stands for its start
+    for earlier in list(experiment.chain(recipe))[1:]:
+        number = experiment.starting_seed(recipe, number)
+        fields = {"experiment": experiment.name, "model": system.model, "recipe": earlier, "seed": number}
+        files.append(path("checkpoint_timing", **fields))
+        recipe = earlier
+    return files
+
+
+def files_of(beside: Beside) -> list[str]:
+    """All timing files behind a run."""
+    own = [beside[key] for key in ("training", "encoding") if key in beside]
+    return [*own, *(file for key in OF_ALL for file in beside.get(key, ()))]
 
 
 def run_timings(experiment: Experiment) -> list[str]:
@@ -79,8 +166,8 @@ def run_timings(experiment: Experiment) -> list[str]:
 
 
 def other_timings(experiment: Experiment) -> list[str]:
-    """The timing files of all checkpoints and encodings behind runs."""
-    return sorted({file for files in timings(experiment).values() for file in files.values()})
+    """The timing files of all that is behind runs."""
+    return sorted({file for beside in timings(experiment).values() for file in files_of(beside)})
 
 
 def times_settings(experiment: Experiment) -> dict:
@@ -110,7 +197,7 @@ def cost_timings(experiment: Experiment, figure: str) -> dict:
 def cost_timing_files(experiment: Experiment, figure: str) -> list[str]:
     """All timing files that a figure of costs is drawn from."""
     beside = cost_timings(experiment, figure)
-    return sorted({*beside, *chain.from_iterable(files.values() for files in beside.values())})
+    return sorted({*beside, *chain.from_iterable(map(files_of, beside.values()))})
 
 
 def cost_settings(experiment: Experiment, figure: str) -> dict:
@@ -123,7 +210,6 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
         "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
         "beside": cost_timings(experiment, figure),
         **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),
-        **({"last_step": True} if any(takes(experiment.systems[name]) for name in systems) else {}),
     }
 
 

@@ -119,7 +119,8 @@ def timing_files(experiment: Experiment) -> list[str]:
     """The timings of all runs, of their encodings, and of every training once, also of seeds that were not selected."""
     files = set()
     for run, beside in timings(experiment).items():
-        files |= {run, *(file for file in beside.values() if parse(file)[0] != "checkpoint_timing")}
+        own = {beside[key] for key in ("training", "encoding") if key in beside}
+        files |= {run, *(file for file in own if parse(file)[0] != "checkpoint_timing")}
     for log in training_logs(experiment):
         files.add(path("checkpoint_timing", experiment=experiment.name, **fields_of("training_log", log)))
     return sorted(files)

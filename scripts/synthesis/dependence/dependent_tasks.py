@@ -2,12 +2,13 @@
 
 Reads and writes nothing. The sampling covariance is known; the variance between tasks, or between collections and
 between the tasks of one, is estimated by restricted maximum likelihood (see variance_components.py). The interval is of
-the kind asked for, with the degrees of freedom of the collections where these are a level: what metafor's rma.mv calls
-dfs = "contain". An interval that knows no dependent tasks is that of Knapp and Hartung instead.
+the kind asked for; one that knows no dependent tasks is that of Knapp and Hartung instead. Where collections are a
+level it is CR2, whose variance and degrees of freedom are both the collections', unless the variance counts as known.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +16,12 @@ import numpy as np
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.intervals import interval_named
 from scripts.synthesis.least_squares.gls import Fit, gls, projection
+from scripts.synthesis.least_squares.robust import cr2
 from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.least_squares.variance_components import omega_of, reml, structures, tau2_interval
 
 ESTIMATOR = "REML"
-OTHERWISE = "knapp-hartung"
+OTHERWISE, ROBUST = "knapp-hartung", "robust"
 
 
 class Combined(NamedTuple):
@@ -46,9 +48,7 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     levels = reml(y, sampling, z)
     fit = gls(y, omega_of(sampling, z, levels), dependence.collections)
     units = fit.n_collections if len(z) > 1 else len(y)
-    kind, part = part_of(fit, interval)
-    if len(z) > 1 and kind != "robust":
-        part = part._replace(df=min(part.df, units - 1) if np.isfinite(part.df) else part.df)
+    kind, part = part_of(fit, interval, len(z))
     return Combined(
         fit=fit,
         fixed=gls(y, dependence.sampling),
@@ -62,11 +62,15 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     )
 
 
-def part_of(fit: Fit, interval: str) -> tuple[str, Part]:
-    """What an interval makes of a fit, and the name of the interval that could."""
+def part_of(fit: Fit, interval: str, levels: int) -> tuple[str, Part]:
+    """What an interval makes of a fit with so many levels, and the name of the interval that could.
+
+    With a level of collections, a variance that is estimated from the tasks has not their degrees of freedom, and with
+    the few of the collections it would be too wide: CR2 estimates it from the collections.
+    """
     of_fit = getattr(interval_named(interval), "of_fit", None)
     part: Part | None = of_fit(fit) if of_fit else None
-    if part is not None:
-        return interval, part
-    other: Part = interval_named(OTHERWISE).of_fit(fit)  # type: ignore[attr-defined]
-    return OTHERWISE, other
+    if part is None:
+        interval, part = OTHERWISE, interval_named(OTHERWISE).of_fit(fit)  # type: ignore[attr-defined]
+    assert part is not None
+    return (ROBUST, cr2(fit)) if levels > 1 and math.isfinite(part.df) else (interval, part)

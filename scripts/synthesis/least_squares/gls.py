@@ -20,14 +20,16 @@ from dataclasses import dataclass
 import numpy as np
 import scipy  # scipy.linalg is loaded when it is first used: planning imports this module and computes nothing
 
+from scripts.synthesis.heterogeneity import without_rounding
+
 
 @dataclass(frozen=True)
 class Fit:
     """A mean of dependent effects.
 
     `weights` (shape k, sum 1) are those with which the effects enter the mean; where tasks are strongly correlated and
-    differ in precision one may be negative. `variance` is 1 / 1'W1, `q` is (Y - M)'W(Y - M). `collections` numbers the
-    groups within which tasks may be dependent; tasks of different groups are not.
+    differ in precision one may be negative. `variance` is 1 / 1'W1, `residuals` are Y - M, `q` is (Y - M)'W(Y - M).
+    `collections` numbers the groups within which tasks may be dependent; tasks of different groups are not.
     """
 
     y: np.ndarray
@@ -35,6 +37,7 @@ class Fit:
     weights: np.ndarray
     mean: float
     variance: float
+    residuals: np.ndarray
     q: float
     collections: tuple[int, ...]
 
@@ -58,10 +61,10 @@ def gls(y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = No
     weights = column / information
     origin = y[np.argmax(weights)]  # sums are taken about it, so that a large common value does not cancel
     mean = float(origin + weights @ (y - origin))
-    residuals = y - mean
+    residuals = without_rounding(y - mean, y, np.diag(omega))
     q = float(residuals @ scipy.linalg.cho_solve(factor, residuals))
     groups = tuple(range(len(y))) if collections is None else tuple(collections)
-    return Fit(y, omega, weights, mean, 1 / information, q, groups)
+    return Fit(y, omega, weights, mean, 1 / information, residuals, q, groups)
 
 
 @dataclass(frozen=True)

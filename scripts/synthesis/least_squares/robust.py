@@ -28,9 +28,9 @@ def cr2(fit: Fit) -> Part:
     residual_maker = np.eye(k) - np.outer(np.ones(k), fit.weights)
     labels = np.asarray(fit.collections)
     p = np.stack([_of_collection(fit, np.flatnonzero(labels == j), residual_maker) for j in sorted(set(labels))])
-    centred = fit.y - fit.mean  # p_j'1 = 0, so that the mean may be taken out first
     products = p @ fit.omega @ p.T
-    return Part(float(((p @ centred) ** 2).sum()), float(np.trace(products) ** 2 / (products**2).sum()))
+    variance = ((p @ fit.residuals) ** 2).sum()  # p_j'1 = 0, so that the mean may be taken out first
+    return Part(float(variance), float(np.trace(products) ** 2 / (products**2).sum()))
 
 
 def _of_collection(fit: Fit, members: np.ndarray, residual_maker: np.ndarray) -> np.ndarray:

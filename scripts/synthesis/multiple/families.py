@@ -35,6 +35,7 @@ class Settings:
     permutations: Annotated[int, "of the permutation test, at most"]
     seed: Annotated[int, "of the permutation test"]
     against: Annotated[str | None, "the control; none: all pairs"] = None
+    lower_is_better: Annotated[bool, "of the measure: the lowest mean comes first"] = False
 
 
 class Scope(NamedTuple):
@@ -82,7 +83,7 @@ def scope(name: str, tables: dict[str, np.ndarray], settings: Settings) -> Scope
         test=test,
         half_widths=half,
         parametric_p=parametric(values, difference, settings),
-        letters=None if settings.against else by_mean(values, contrasts, test, settings.alpha),
+        letters=None if settings.against else by_mean(values, contrasts, test, settings),
     )
 
 
@@ -95,12 +96,15 @@ def parametric(tables: Sequence[np.ndarray], difference: np.ndarray, settings: S
     return test(difference, variance, df, len(settings.systems))
 
 
-def by_mean(tables: Sequence[np.ndarray], contrasts: Contrasts, test: Simultaneous, alpha: float) -> list[str]:
-    """The letters of each system; the system with the highest mean has an a."""
-    order = np.argsort(-np.mean([table.mean(axis=0) for table in tables], axis=0), kind="stable")
+def by_mean(tables: Sequence[np.ndarray], contrasts: Contrasts, test: Simultaneous, settings: Settings) -> list[str]:
+    """The letters of each system; the system with the best mean has an a."""
+    means = np.mean([table.mean(axis=0) for table in tables], axis=0)
+    order = np.argsort(means if settings.lower_is_better else -means, kind="stable")
     place = np.argsort(order)
     told_apart = [
-        (place[system], place[other]) for system, other, p in zip(*contrasts, test.p_values, strict=True) if p < alpha
+        (place[system], place[other])
+        for system, other, p in zip(*contrasts, test.p_values, strict=True)
+        if p < settings.alpha
     ]
     in_order = letters(len(order), told_apart)
     return [in_order[position] for position in place]
@@ -142,6 +146,7 @@ def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], wa
         "measure": settings.measure,
         "statistic": settings.statistic,
         "alpha": settings.alpha,
+        "lower_is_better": settings.lower_is_better,
         "seeds": seeds,
         "scopes": [
             {

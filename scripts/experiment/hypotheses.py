@@ -1,0 +1,38 @@
+"""Which comparisons test one hypothesis: that two systems do not differ in a measure on some tasks.
+
+Reads and writes nothing. MD, SMD and d_av, another estimator or another interval are analyses of one hypothesis, and so
+is the comparison with control and treatment exchanged. A correlation with a gold standard is another hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from scripts.experiment.records import Comparison, Experiment
+from scripts.synthesis.effects import effect_named
+
+
+def tested(comparison: Comparison) -> Hashable:
+    """What a comparison tests; equal for two analyses of one hypothesis."""
+    sides = {
+        (system, frozenset(comparison.treatment_on.items()) if system == comparison.treatment else frozenset())
+        for system in (comparison.control, comparison.treatment)
+    }
+    difference = effect_named(comparison.settings["effect"]).HAS_DIFFERENCE
+    return frozenset(sides), comparison.settings["measure"], frozenset(comparison.tasks), difference
+
+
+def repeated(experiment: Experiment) -> dict[str, str]:
+    """Comparison -> the first one of its family that tests the same hypothesis; those that are first are left out."""
+    first: dict[Hashable, str] = {}
+    found = {}
+    for name, comparison in experiment.comparisons.items():
+        of_family = first.setdefault((comparison.family, tested(comparison)), name)
+        if of_family != name:
+            found[name] = of_family
+    return found
+
+
+def families(experiment: Experiment) -> dict[str, str]:
+    """The family of each comparison that names one."""
+    return {name: comparison.family for name, comparison in experiment.comparisons.items() if comparison.family}

@@ -1,0 +1,48 @@
+"""Comparisons that ask the same are one hypothesis, whatever they are analysed with, and families are apart."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.hypotheses import families, repeated
+from scripts.experiment.resolution import resolve
+from scripts.synthesis import planning
+from tests.experiment.test_config import changed
+
+PAIR = {"control": "bm25", "treatment": "tuned"}
+
+
+def experiment(**comparisons):
+    return resolve(changed({"tasks": ["d", "d/dev"], "comparisons": comparisons}), "c.yaml")
+
+
+def test_effects_settings_and_order_make_no_further_hypothesis():
+    same = {
+        "md": PAIR,
+        "smd": PAIR | {"effect": "SMD", "alpha": 0.1},
+        "d_av": PAIR | {"effect": "d_av", "interval": "normal", "estimator": "DL"},
+        "turned": {"control": "tuned", "treatment": "bm25"},
+        "listed": PAIR | {"tasks": ["d/dev", "d"]},
+    }
+    other = {
+        "measure": PAIR | {"measure": "RR@10"},
+        "task": PAIR | {"tasks": ["d"]},
+        "correlation": PAIR | {"effect": "CORR"},
+    }
+    found = experiment(**same, **other)
+    assert repeated(found) == dict.fromkeys(["smd", "d_av", "turned", "listed"], "md")
+    assert planning.table_settings(found) == {"repeated": repeated(found)}
+
+
+def test_families_are_apart():
+    found = experiment(a=PAIR, b=PAIR | {"effect": "SMD", "family": "x"}, c=PAIR | {"effect": "d_av", "family": "x"})
+    assert repeated(found) == {"c": "b"} and families(found) == {"b": "x", "c": "x"}
+    assert "family" not in planning.comparison_settings(found, "b")
+
+
+def test_one_figure_does_not_show_two_families():
+    together = {"figure": {"together": "both"}}
+    pairs = {"a": PAIR | together, "b": PAIR | {"family": "x"} | together}
+    with pytest.raises(
+        UserError, match=r"comparisons\.b\.figure\.together: cannot be drawn with a: they differ in family"
+    ):
+        experiment(**pairs)
