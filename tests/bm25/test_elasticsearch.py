@@ -167,7 +167,7 @@ def test_another_corpus_or_other_settings_are_another_index():
     usual = definition(**SETTINGS)
     names = {index_name(corpus, made) for corpus in "ab" for made in (usual, definition(**SETTINGS | {"k1": 0.9}))}
     assert len(names) == 4
-    assert definition(**SETTINGS | {"depth": 20000})["settings"]["max_result_window"] == 20000
+    assert definition(**SETTINGS | {"depth": 20000})["settings"]["max_result_window"] == 30000
     assert list(definition(**SETTINGS | {"fields": "together"})["mappings"]["properties"]) == ["contents"]
 
 
