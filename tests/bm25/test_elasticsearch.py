@@ -127,10 +127,10 @@ def fill(folder, url: str, monkeypatch):
     return json.loads((folder / "es.json").read_text())
 
 
-def search(folder, monkeypatch):
-    write_queries(folder / "queries.jsonl", {"q1": "zebra", "q2": "lion", "none": "bear"})
+def search(folder, monkeypatch, excluded=None, depth=2):
+    write_queries(folder / "queries.jsonl", {"q1": "zebra", "q2": "lion", "none": "bear"}, excluded or {})
     paths = {"index": folder / "es.json", "queries": folder / "queries.jsonl", "run": folder / "run.trec.gz"}
-    settings = json.dumps(SETTINGS | {"tag": "es"})
+    settings = json.dumps(SETTINGS | {"tag": "es", "depth": depth})
     call(monkeypatch, search_script, **paths, timing=folder / "timing.json", parameters=None, settings=settings)
     return read_run(folder / "run.trec.gz"), json.loads((folder / "timing.json").read_text())
 
@@ -150,6 +150,12 @@ def test_a_corpus_is_indexed_and_searched(server, tmp_path, monkeypatch, capsys)
     assert timing["elasticsearch"] == record
     assert timing["queries_without_results"] == 1
     assert "3 of 4 documents" in capsys.readouterr().err
+
+
+def test_a_document_that_is_excluded_for_a_query_is_left_out_before_the_cut(server, tmp_path, monkeypatch):
+    fill(tmp_path, server.url, monkeypatch)
+    run, _ = search(tmp_path, monkeypatch, excluded={"q1": {"2"}, "none": {"1", "2"}}, depth=1)
+    assert run == {"q1": {"1": 1.0}, "q2": {"1": 2.0}}
 
 
 def test_an_index_is_made_once_and_again_when_it_is_not_whole(server, tmp_path, monkeypatch):
