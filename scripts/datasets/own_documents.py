@@ -27,7 +27,7 @@ def alike(query: str, text: str) -> bool:
     if one == other:
         return bool(one) or query.strip() == text.strip()
     shorter, longer = sorted((len(one), len(other)))
-    if shorter < ALIKE / 2 * longer:  # too few shingles, whichever they are
+    if shorter < ALIKE / (2 - ALIKE) * longer:  # too few shingles, whichever they are
         return False
     first, second = _shingles(one), _shingles(other)
     return 2 * (first & second).total() >= ALIKE * (first.total() + second.total())
@@ -59,6 +59,6 @@ class OwnDocuments:
             for split, texts in self.queries.items():
                 if document.id in texts:
                     query = texts[document.id]
-                    its = any(alike(query, text) for text in (document.text, document.contents, document.title))
+                    its = any(alike(query, text) for text in {document.text, document.contents, document.title})
                     (self.same if its else self.others)[split].add(document.id)
             yield document

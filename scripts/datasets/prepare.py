@@ -191,48 +191,61 @@ def divided(
     return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged), odd
 
 
-def prepare(
-    folder: Path,
-    settings: Settings,
-    shared: Path | None = None,
-    ranked_queries: Sequence[Path] = (),
-    excluded: Path | None = None,
-) -> list[str]:
+class Files(NamedTuple):
+    """What is read beside the source: the `shared` corpus of a dataset with the same documents, the `ranked_queries` of
+    a dataset whose runs judgements score (a file a split), and a file of what is `excluded` for queries."""
+
+    shared: Path | None = None
+    ranked_queries: Sequence[Path] = ()
+    excluded: Path | None = None
+
+
+ALONE = Files()
+
+
+def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]:
     """Read the source by its format and write the collection; returns what to report. UserError names the place.
 
-    With a `shared` corpus (that of a dataset with the same documents) no corpus is written, and it is held to be equal.
-    Judgements only are kept of the `ranked_queries` (of a dataset whose runs they score, a file a split), if given.
-    `excluded` is a file of pairs of a query and a document.
+    With a shared corpus no corpus is written, and it is held to be equal. Judgements only are kept of ranked queries,
+    if these are given.
     """
     source, reader = Path(settings.source), _reader(settings.format)
     options = read_settings(reader.Options, settings.options, "--settings: options")
     if source.is_file() and settings.sha256:
         check_sha256(source, settings.sha256, str(source))
-    named = read_pairs(excluded) if excluded else {}
+    named = read_pairs(files.excluded) if files.excluded else {}
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
-            collection, splitting, odd = divided(reader.read(root, options), settings, ranked_queries)
-            documents = OfLength(collection.documents or [], settings.document_characters)
-            own = OwnDocuments(documents, collection.queries)
-            census = Census(own if shared is None else same_documents(own, shared))
-            if shared is not None:
-                count = sum(1 for _ in census)
-            elif collection.documents is not None:
-                count = write_corpus(target / "corpus.jsonl", census)
-            if collection.documents is not None and not count:
-                raise UserError("the corpus has not one document")
-            found = exclusions(own, settings.own_document, named, census.ids, folder.name)
-            check_judgements(collection.qrels, found.of_split | excluded_of(ranked_queries))
-            counts = statistics(census, collection, splitting, documents.left_out, found.counts)
-            odd = oddities(counts, odd)
-            if odd and settings.strict:
-                raise UserError(f"strict: {'; '.join(odd)}")
+            return write(target, reader.read(root, options), settings, files, named)
         except UserError as error:
             if root == source and source.is_file():
                 raise
             inside = str(error).replace(f"{root}/", "")
             raise UserError(f"{source}: {inside}") from None
-        write(target, collection, found.of_split, counts)
+
+
+def write(folder: Path, data: Collection, settings: Settings, files: Files, named: Pairs) -> list[str]:
+    """Write all of a collection to its folder; returns what to report. `named` pairs are excluded."""
+    collection, splitting, odd = divided(data, settings, files.ranked_queries)
+    documents = OfLength(collection.documents or [], settings.document_characters)
+    own = OwnDocuments(documents, collection.queries)
+    census = Census(own if files.shared is None else same_documents(own, files.shared))
+    if files.shared is not None:
+        count = sum(1 for _ in census)
+    elif collection.documents is not None:
+        count = write_corpus(folder / "corpus.jsonl", census)
+    if collection.documents is not None and not count:
+        raise UserError("the corpus has not one document")
+    found = exclusions(own, settings.own_document, named, census.ids, folder.name)
+    check_judgements(collection.qrels, found.of_split | excluded_of(files.ranked_queries))
+    counts = statistics(census, collection, splitting, documents.left_out, found.counts)
+    odd = oddities(counts, odd)
+    if odd and settings.strict:
+        raise UserError(f"strict: {'; '.join(odd)}")
+    write_splits(folder, collection, found.of_split)
+    with atomic_text(folder / "statistics.json") as file:
+        json.dump(counts, file, indent=2)
+        file.write("\n")
     return odd + found.remarks
 
 
@@ -241,17 +254,14 @@ def excluded_of(queries: Sequence[Path]) -> dict[str, dict[str, set[str]]]:
     return {path.stem: read_excluded(path) for path in queries}
 
 
-def write(folder: Path, collection: Collection, excluded: dict[str, Pairs], counts: dict) -> None:
-    """Write all of a collection but its corpus."""
+def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs]) -> None:
+    """Write the queries, with what is excluded for them, and the judgements of all splits."""
     empty: Qrels = {}
     for split in SPLITS:
         if collection.documents is not None:
             queries = folder / "queries" / f"{split}.jsonl"
             write_queries(queries, collection.queries.get(split, {}), excluded.get(split, {}))
         write_qrels(folder / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
-    with atomic_text(folder / "statistics.json") as file:
-        json.dump(counts, file, indent=2)
-        file.write("\n")
 
 
 def _reader(name: str) -> ModuleType:
@@ -270,7 +280,7 @@ def main() -> None:
     arguments = parser(__doc__, *names, settings=Settings).parse_args()
     shared, excluded = (next(iter(files), None) for files in (arguments.corpus, arguments.excluded))
     collection = arguments.statistics.parent  # the files of a collection lie beside one another
-    for remark in prepare(collection, arguments.settings, shared, arguments.ranked_queries, excluded):
+    for remark in prepare(collection, arguments.settings, Files(shared, arguments.ranked_queries, excluded)):
         print(f"{collection.name}: {remark}", file=sys.stderr)
 
 

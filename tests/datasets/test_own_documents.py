@@ -176,10 +176,11 @@ def test_nor_by_further_judgements_of_its_runs(tmp_path):
     (tmp_path / "q.txt").write_text("arg0 0 arg1 2\narg0 0 7 0\n")
     write_queries(tmp_path / "of/test.jsonl", CLAIMS, {"arg0": {"7"}})
     settings = script.Settings(source=str(tmp_path / "q.txt"), format="qrels", seed=1)
-    script.prepare(tmp_path / "fine", settings, ranked_queries=[tmp_path / "of/test.jsonl"])
+    files = script.Files(ranked_queries=[tmp_path / "of/test.jsonl"])
+    script.prepare(tmp_path / "fine", settings, files)
     write_queries(tmp_path / "of/test.jsonl", CLAIMS, {"arg0": {"7", "arg1"}})
     with pytest.raises(UserError, match=RELEVANT):
-        script.prepare(tmp_path / "out", settings, ranked_queries=[tmp_path / "of/test.jsonl"])
+        script.prepare(tmp_path / "out", settings, files)
 
 
 def test_passages_of_a_query_have_what_is_excluded_for_it(tmp_path, monkeypatch):

@@ -9,6 +9,5 @@ OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared"
 
 def prepare(source, folder, entry, shared=None, excluded=None):
     kept = {key: entry[key] for key in OF_COLLECTION if key in entry}
-    return script.prepare(
-        folder, script.Settings(source=str(source), options=options_of(entry), **kept), shared, (), excluded
-    )
+    settings = script.Settings(source=str(source), options=options_of(entry), **kept)
+    return script.prepare(folder, settings, script.Files(shared, (), excluded))
