@@ -28,6 +28,7 @@ from scripts.experiment.former_words import former_words
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
 from scripts.bm25.planning import further_texts
+from scripts.datasets.planning import excluded_file
 from scripts.engine.before_planning import make_ready
 from scripts.engine.downloads import HOW, fetched
 from scripts.engine.failures import errors_of_logs
@@ -183,7 +184,8 @@ def own_data():
     places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
     places += [model["weights"] for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
-    places += [further_texts(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
+    for file_of in (further_texts, excluded_file):
+        places += [file_of(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
     places += features_of_others(EXPERIMENT)
     clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
     places += [path for files in clusters if isinstance(files, dict) for path in files.values()]

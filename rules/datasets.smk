@@ -17,9 +17,9 @@ except UserError as error:
 os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
 
 
-def source_settings(location, revision=None):
-    """Where a job reads what is at `location` and, of the user's own data, its content."""
-    return {**SOURCES.settings(location, revision), **sha256_of(source=SOURCES.own(location, revision))}
+def source_settings(location, revision=None, **files):
+    """Where a job reads what is at `location` and, of the user's own data and of further `files`, the content."""
+    return {**SOURCES.settings(location, revision), **sha256_of(source=SOURCES.own(location, revision), **files)}
 
 
 def source_files(location, revision=None):
@@ -73,6 +73,7 @@ rule prepare_dataset:
         source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
         ranked_queries=lambda wildcards: datasets.ranked_queries(EXPERIMENT, wildcards.dataset),
+        excluded=lambda wildcards: datasets.excluded(EXPERIMENT, wildcards.dataset),
     output:
         corpus=result("corpus"),
         queries=expand(result("queries"), split=SPLITS, allow_missing=True),
@@ -87,7 +88,10 @@ rule prepare_dataset:
     params:
         settings=lambda wildcards: settings(
             **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
-            **source_settings(*datasets.place(EXPERIMENT, wildcards.dataset)),
+            **source_settings(
+                *datasets.place(EXPERIMENT, wildcards.dataset),
+                excluded=datasets.excluded_file(EXPERIMENT, wildcards.dataset),
+            ),
         ),
     conda:
         "../envs/datasets.yaml"
@@ -95,7 +99,7 @@ rule prepare_dataset:
         "prepare_dataset {wildcards.dataset}"
     shell:
         "python {input.script:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
-        " --ranked-queries {input.ranked_queries:q}"
+        " --ranked-queries {input.ranked_queries:q} --excluded {input.excluded:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

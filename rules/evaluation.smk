@@ -13,6 +13,7 @@ rule import_run:
         source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
         corpus=lambda wildcards: evaluation.corpus(EXPERIMENT, wildcards.task),
+        queries=lambda wildcards: evaluation.queries(EXPERIMENT, wildcards.task),
     output:
         run=result("run", seed=0),
     log:
@@ -30,7 +31,7 @@ rule import_run:
         "import_run {wildcards.task} {wildcards.system}"
     shell:
         "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
-        " --run {output.run:q} --settings {params.settings:q} --log {log:q}"
+        " --queries {input.queries:q} --run {output.run:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule import_scores:

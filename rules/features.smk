@@ -70,6 +70,7 @@ rule import_features:
     input:
         **code("features/import_letor.py"),
         source=lambda wildcards: features.file_of_others(EXPERIMENT, **wildcards),
+        queries=lambda wildcards: features.queries(EXPERIMENT, wildcards.task),
     output:
         features=result("features"),
     log:
@@ -83,7 +84,7 @@ rule import_features:
     message:
         "import_features {wildcards.task} {wildcards.features}"
     shell:
-        "python {input.script:q} --source {input.source:q} --features {output.features:q}"
+        "python {input.script:q} --source {input.source:q} --queries {input.queries:q} --features {output.features:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

@@ -1,13 +1,17 @@
 """Pseudo-relevance feedback by Anserini, so that scores are Pyserini's: RM3 and Rocchio.
 
 The index has to keep the terms of its documents (`vectors`). A term that more than a tenth of all documents have never
-joins a query. Rocchio sees the documents that a search keeps, so it is tuned at the depth of the run.
+joins a query. Rocchio sees the documents that a search keeps, so it is tuned at the depth of the run. A document that
+is excluded for a query gives it no terms either.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any, TypeGuard
+
 from scripts.bm25.fields import FieldSearcher
-from scripts.bm25.lucene import Searcher
+from scripts.bm25.lucene import Searcher, java_class
 from scripts.common.errors import UserError
 from scripts.ir.feedback import METHODS, NEGATIVE, parameters_of
 
@@ -34,3 +38,48 @@ def _rocchio(searcher: Searcher, given: dict[str, float]) -> None:
     counts = ("feedback_terms", "feedback_documents", "negative_terms", "negative_documents")
     weights = [float(given.get(name, 0)) for name in ("alpha", "beta", NEGATIVE)]
     searcher.java.set_rocchio(None, *(int(given.get(name, 1)) for name in counts), *weights, False, NEGATIVE in given)
+
+
+def feeds_back(searcher: object) -> TypeGuard[Searcher]:
+    """Whether a searcher searches with feedback."""
+    return isinstance(searcher, Searcher) and bool(searcher.java.use_rm3() or searcher.java.use_rocchio())
+
+
+def search_without(searcher: Searcher, text: str, excluded: Collection[str], depth: int) -> dict[str, float]:
+    """The `depth` best documents of one query, searched with feedback as if there were none of the excluded ones.
+
+    What Anserini's `SimpleSearcher` does, both times among the other documents alone: its own search takes no filter.
+    """
+    java = searcher.java
+    arguments = java_class("io.anserini.search.SearchCollection$Args")()
+    arguments.hits = depth
+    seen = arguments.rerankcutoff if java.use_rm3() else depth
+    query = java.generator.buildQuery("contents", java.get_analyzer(), text)
+    terms = java_class("io.anserini.analysis.AnalyzerUtils").analyze(java.get_analyzer(), text)
+    others = _others(excluded)
+    found = java.searcher.search(_both(query, others), seen, java.BREAK_SCORE_TIES_BY_DOCID, True)
+    documents = java_class("io.anserini.search.ScoredDocs").fromTopDocs(found, java.searcher)
+    made = java_class("io.anserini.rerank.RerankerContext")
+    context = made(java.searcher, None, query, None, text, terms, others, arguments)
+    ranked = java.cascade.run(documents, context)
+    return dict(zip(ranked.docids, ranked.scores, strict=True))
+
+
+def _others(excluded: Collection[str]) -> Any:
+    """A query that finds all documents but the excluded ones."""
+    package = "org.apache.lucene.search"
+    builder, occurs = java_class(f"{package}.BooleanQuery$Builder")(), java_class(f"{package}.BooleanClause$Occur")
+    builder.add(java_class(f"{package}.MatchAllDocsQuery")(), occurs.FILTER)
+    for document in sorted(excluded):
+        term = java_class("org.apache.lucene.index.Term")("id", document)
+        builder.add(java_class(f"{package}.TermQuery")(term), occurs.MUST_NOT)
+    return builder.build()
+
+
+def _both(query: Any, others: Any) -> Any:
+    """The query, scored as it is, among the documents that `others` finds."""
+    package = "org.apache.lucene.search"
+    builder, occurs = java_class(f"{package}.BooleanQuery$Builder")(), java_class(f"{package}.BooleanClause$Occur")
+    builder.add(query, occurs.MUST)
+    builder.add(others, occurs.FILTER)
+    return builder.build()

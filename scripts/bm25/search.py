@@ -1,8 +1,9 @@
 """Search an index with BM25 or query likelihood, maybe with feedback.
 
 Reads an index (a folder, or the record of one on an Elasticsearch server), queries and (optionally) the parameters that
-tuning chose; writes a TREC run of the `depth` best documents per query, and its timing with the parameters used. A
-query of which analysis leaves no term (stop words alone) finds nothing: it has no line in the run and is reported.
+tuning chose; writes a TREC run of the `depth` best documents per query, without those that are excluded for it, and its
+timing with the parameters used. A query of which analysis leaves no term (stop words alone) finds nothing: it has no
+line in the run and is reported.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
+from scripts.bm25.excluding import search_all
 from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
 from scripts.bm25.lucene import Searcher, told
@@ -20,7 +22,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.threads import threads
 from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.ir.collection import read_queries
+from scripts.ir.collection import read_excluded, read_queries
 from scripts.ir.trec import write_run
 
 NAMED = 10  # queries without results in the line that tells of them
@@ -72,7 +74,7 @@ def open_any(index: Path, settings: Settings, used: Scoring) -> tuple[Searcher |
 def main() -> None:
     options = parser(__doc__, "index", "queries", "run", "timing", "parameters*", settings=Settings).parse_args()
     settings = options.settings
-    queries = read_queries(options.queries)
+    queries, excluded = read_queries(options.queries), read_excluded(options.queries)
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     used = scoring(settings, options.parameters)
@@ -80,7 +82,7 @@ def main() -> None:
     texts = list(queries.values())
     searcher.search(texts[0], settings.depth)  # the warm-up
     start = clock()
-    ranked = searcher.batch(queries, settings.depth)
+    ranked = search_all(searcher, queries, settings.depth, excluded)
     seconds = clock() - start
     singles = single_seconds(lambda text: searcher.search(text, settings.depth), texts)
     empty = [query for query in queries if not ranked[query]]

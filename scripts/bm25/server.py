@@ -26,7 +26,7 @@ from scripts.ir.trec import Run
 
 T = TypeVar("T")
 TIMEOUT = 60  # seconds that one request may take
-WINDOW = 10000  # hits per query that a server gives at most, unless an index says more
+WINDOW = 10000  # hits per query that a server gives beyond the depth of a run: as many can be excluded for a query
 
 
 def credentials(environment: dict[str, str]) -> dict:
@@ -48,7 +48,7 @@ def definition(analyzer: str, fields: str, k1: float, b: float, depth: int) -> d
         "settings": {
             "number_of_shards": 1,
             "number_of_replicas": 0,
-            "max_result_window": max(depth, WINDOW),
+            "max_result_window": depth + WINDOW,
             "similarity": {"default": {"type": "BM25", "k1": k1, "b": b}},
         },
         "mappings": {"dynamic": False, "properties": properties},

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple
 
+from scripts.bm25.excluding import search_all
 from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
 from scripts.bm25.lucene import Searcher, told
@@ -25,7 +26,8 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
-from scripts.ir.collection import read_queries
+from scripts.ir.collection import read_excluded, read_queries
+from scripts.ir.exclusion import NOTHING, Excluded
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, relevant
 
@@ -88,12 +90,19 @@ def combinations(grid: dict[str, list[float]]) -> list[dict[str, float]]:
 
 
 def try_all(
-    searcher: Searcher | FieldSearcher, queries: dict[str, str], qrels: Qrels, settings: Settings
+    searcher: Searcher | FieldSearcher,
+    queries: dict[str, str],
+    qrels: Qrels,
+    settings: Settings,
+    excluded: Excluded = NOTHING,
 ) -> list[Trial]:
-    """The mean measure over the judged queries for every combination, then with feedback for the best of these."""
+    """The mean measure over the judged queries for every combination, then with feedback for the best of these.
+
+    No query finds what is `excluded` for it.
+    """
 
     def value() -> float:
-        values = evaluate(searcher.batch(queries, settings.depth), qrels, [settings.measure])
+        values = evaluate(search_all(searcher, queries, settings.depth, excluded), qrels, [settings.measure])
         return float(values[settings.measure].mean())
 
     trials = []
@@ -135,7 +144,7 @@ def main() -> None:
     queries = judged(read_queries(options.queries), qrels, str(options.qrels))
     qrels = {query: qrels[query] for query in queries}
     searcher = open_index(options.index, analyzer=settings.analyzer, fields=settings.fields)
-    trials = try_all(searcher, queries, qrels, settings)
+    trials = try_all(searcher, queries, qrels, settings, read_excluded(options.queries))
     chosen = write(options.table, options.parameters, trials, settings, len(queries))
     words = " ".join(f"{name}={value}" for name, value in {**chosen.parameters, **chosen.feedback}.items())
     print(f"{words}: {settings.measure} {chosen.value:.4f} on {len(queries)} dev queries", file=sys.stderr)

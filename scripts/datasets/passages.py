@@ -1,10 +1,10 @@
 """Split the texts of a collection into passages: groups of sentences of at most so many characters.
 
 Reads a prepared corpus or query file. Writes JSON lines of the same layout (`_id`, `title` (empty), `text`), one per
-passage; the passages of a text follow each other and have its id. pysbd finds the sentences. A sentence that is longer
-than a passage may be stays whole, as a passage of its own; the model truncates it at its max_length. A text without
-content is one empty passage, so that every document can be scored. Several threads are as many processes, as pysbd is
-written in Python; the passages are the same.
+passage; the passages of a text follow each other and have its id, those of a query also its excluded documents. pysbd
+finds the sentences. A sentence that is longer than a passage may be stays whole, as a passage of its own; the model
+truncates it at its max_length. A text without content is one empty passage, so that every document can be scored.
+Several threads are as many processes, as pysbd is written in Python; the passages are the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scripts.common.files import lines
 from scripts.common.in_processes import in_processes
 from scripts.common.progress import track
 from scripts.common.threads import threads
-from scripts.ir.collection import Document, read_texts, write_corpus
+from scripts.ir.collection import Document, read_excluded, read_texts, write_corpus
 
 # pysbd's time grows with the square of a text's length (4 s for 100,000 characters), so it sees so many at a time.
 WINDOW = 20_000
@@ -108,7 +108,8 @@ def main() -> None:
     work = partial(split_texts, settings=options.settings)
     done = in_processes(work, pieces(read_texts(options.texts)), threads())
     documents = track((document for piece in done for document in piece), "split", count, "text")
-    written = write_corpus(options.passages, (passage for document in documents for passage in document))
+    passages = (passage for document in documents for passage in document)
+    written = write_corpus(options.passages, passages, read_excluded(options.texts))
     print(f"{options.texts}: {count} texts, {written} passages of at most {length} characters", file=sys.stderr)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
-from scripts.common.locations import in_mirrors, is_remote, key
+from scripts.common.locations import find_file, in_mirrors, is_remote, key
 from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import format_of, options_of
@@ -22,7 +22,7 @@ from scripts.experiment.results_paths import path
 
 # Keys of any dataset for prepare
 OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
-                 "dev_queries", "unjudged", "grades", "document_characters")  # fmt: skip
+                 "dev_queries", "unjudged", "grades", "document_characters", "own_document")  # fmt: skip
 OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
@@ -56,6 +56,17 @@ def statistics(experiment: Experiment) -> list[str]:
 def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:
     """The corpus of the dataset whose documents this one has too, if it names one."""
     return job_files.corpus(experiment, dataset) if dataset in without_corpus(experiment) else []
+
+
+def excluded(experiment: Experiment, dataset: str) -> str | list[str]:
+    """The file of the documents that are excluded for queries of a dataset, here or in a mirror, if it names one."""
+    return excluded_file(experiment, dataset) or []
+
+
+def excluded_file(experiment: Experiment, dataset: str) -> str | None:
+    """The same; None where it names none."""
+    named = experiment.datasets[dataset].get("excluded")
+    return find_file(named, experiment.mirrors) if named else None
 
 
 def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:

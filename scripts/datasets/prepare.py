@@ -3,14 +3,13 @@
 Reads the setting `source`, a folder or an archive; for judgements only, which then have neither corpus nor queries,
 also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
 is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
-train where the settings ask for it, and is empty otherwise; of dev and test a sample can be kept. Given the corpus of a
-dataset with the same documents, none is written; given the queries of a dataset whose runs judgements score as well,
-those of other queries are left out.
+train where the settings ask for it, and is empty otherwise; of dev and test a sample can be kept. The documents that
+are excluded for a query stand beside it. Given the corpus of a dataset with the same documents, none is written; given
+the queries of a dataset whose runs judgements score as well, those of other queries are left out.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import sys
@@ -26,13 +25,16 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text, check_sha256
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
+from scripts.datasets.census import Census
+from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, read_pairs
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
 from scripts.datasets.judged_again import of_ranked_queries
 from scripts.datasets.kept_queries import with_samples, with_unjudged
 from scripts.datasets.lengths import OfLength
-from scripts.datasets.splits import carve, carve_by_document, sharing
-from scripts.ir.collection import SPLITS, Document, read_corpus, write_corpus, write_queries
+from scripts.datasets.own_documents import OwnDocuments
+from scripts.datasets.splits import carve, carve_by_document, leaks, sharing
+from scripts.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
 from scripts.ir.trec import Qrels, write_qrels
 
 FORMATS = "scripts.datasets.formats"
@@ -58,29 +60,7 @@ class Settings:
     document_characters: Annotated[dict[str, int], "min, max: of the documents that are kept"] = field(
         default_factory=dict
     )
-
-
-class Census:
-    """Passes documents through and counts them; a duplicate document id is a UserError."""
-
-    def __init__(self, documents: Iterable[Document]) -> None:
-        self.documents = documents
-        self.ids: set[str] = set()
-        self.texts: set[bytes] = set()
-        self.words = self.empty = self.equal = 0
-
-    def __iter__(self) -> Iterator[Document]:
-        for document in self.documents:
-            if document.id in self.ids:
-                raise UserError(f"duplicate document id {document.id} in the corpus")
-            self.ids.add(document.id)
-            contents = document.contents
-            digest = hashlib.blake2b(contents.encode(), digest_size=12).digest()
-            self.equal += digest in self.texts
-            self.texts.add(digest)
-            self.empty += not contents
-            self.words += len(contents.split())
-            yield document
+    own_document: Annotated[OwnDocument, "what the document is that a query is itself; null: nothing is said"] = None
 
 
 class Splitting(NamedTuple):
@@ -126,39 +106,13 @@ def with_splits(collection: Collection, settings: Settings) -> tuple[Collection,
     return collection._replace(queries=queries, qrels=qrels), Splitting(list(shares), len(dropped))
 
 
-def leaks(collection: Collection) -> list[str]:
-    """What two splits have in common, in words: queries with the same id and text (where there are texts).
-
-    Raises UserError where such a query has the same judgements as well, or every query of a split has a twin in the
-    other: what is learnt or tuned on one would be tested on the other. (Numbers that each split counts from 1 are no
-    such ids: their texts differ.)
-    """
-    shared_queries = []
-    for (split, first), (other, second) in itertools.combinations(collection.qrels.items(), 2):
-        texts = [collection.queries.get(name, {}) for name in (split, other)]
-        common = [query for query in first if query in second and texts[0].get(query) == texts[1].get(query)]
-        known = [query for query in common if first[query] == second[query]]
-        cure = "each query belongs to one split (drop_shared: true leaves such out of train)"
-        if known:
-            leak = f"{len(known)} of {len(second)} queries of {other} are in {split} with the same judgements"
-            raise UserError(f"{leak}, such as {known[0]}; {cure}")
-        twins = [
-            {(text[query], frozenset(judged.items())) for query, judged in qrels.items()}
-            for text, qrels in zip(texts, (first, second), strict=True)
-            if text
-        ]
-        if len(twins) == 2 and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
-            raise UserError(f"every query of {split} or {other} is in the other as well, with its judgements; {cure}")
-        if common:
-            shared_queries.append(f"{len(common)} queries stand in {split} and in {other}, with other judgements")
-    return shared_queries
-
-
-def statistics(census: Census, collection: Collection, splitting: Splitting, left_out: set[str]) -> dict:
+def statistics(
+    census: Census, collection: Collection, splitting: Splitting, left_out: set[str], own: dict[str, dict[str, int]]
+) -> dict:
     """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
 
     What only documents and queries tell is absent where there are none. `left_out` are documents that are not in the
-    corpus for their length.
+    corpus for their length; `own` counts, by split, queries that are documents and what is excluded.
     """
     splits = {}
     for split, qrels in collection.qrels.items():
@@ -182,6 +136,7 @@ def statistics(census: Census, collection: Collection, splitting: Splitting, lef
                 "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
                 "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
             }
+            splits[split] |= own[split]
             if left_out:
                 splits[split]["judged_documents_left_out"] = sum(document in left_out for document, _ in judged)
     if collection.documents is None:
@@ -222,55 +177,91 @@ def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
         yield document
 
 
-def prepare(
-    folder: Path, settings: Settings, shared: Path | None = None, ranked_queries: Sequence[Path] = ()
-) -> list[str]:
-    """Read the source by its format and write the collection; returns what is odd. Raises UserError, naming the place.
+def divided(
+    data: Collection, settings: Settings, ranked_queries: Sequence[Path]
+) -> tuple[Collection, Splitting, list[str]]:
+    """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, in words."""
+    judged, odd = of_ranked_queries(data.qrels, ranked_queries)
+    judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
+    collection, splitting = with_splits(data._replace(qrels=judged), settings)
+    odd = leaks(collection) + odd
+    sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
+    collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
+    collection, sampled_from = with_samples(collection, sizes, settings.seed)
+    return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged), odd
 
-    With a `shared` corpus (that of a dataset with the same documents) no corpus is written, and it is held to be equal.
-    Judgements only are kept of the `ranked_queries` (of a dataset whose runs they score, a file a split), if given.
+
+class Files(NamedTuple):
+    """What is read beside the source: the `shared` corpus of a dataset with the same documents, the `ranked_queries` of
+    a dataset whose runs judgements score (a file a split), and a file of what is `excluded` for queries."""
+
+    shared: Path | None = None
+    ranked_queries: Sequence[Path] = ()
+    excluded: Path | None = None
+
+
+ALONE = Files()
+
+
+def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]:
+    """Read the source by its format and write the collection; returns what to report. UserError names the place.
+
+    With a shared corpus no corpus is written, and it is held to be equal. Judgements only are kept of ranked queries,
+    if these are given.
     """
     source, reader = Path(settings.source), _reader(settings.format)
     options = read_settings(reader.Options, settings.options, "--settings: options")
     if source.is_file() and settings.sha256:
         check_sha256(source, settings.sha256, str(source))
+    named = read_pairs(files.excluded) if files.excluded else {}
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
-            data: Collection = reader.read(root, options)
-            judged, without_runs = of_ranked_queries(data.qrels, ranked_queries)
-            judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
-            collection, splitting = with_splits(data._replace(qrels=judged), settings)
-            shared_queries = leaks(collection)
-            sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
-            collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
-            collection, sampled_from = with_samples(collection, sizes, settings.seed)
-            splitting = splitting._replace(sampled_from=sampled_from, unjudged=unjudged)
-            documents = OfLength(collection.documents or [], settings.document_characters)
-            census = Census(documents if shared is None else same_documents(documents, shared))
-            if shared is not None:
-                count = sum(1 for _ in census)
-            elif collection.documents is not None:
-                count = write_corpus(target / "corpus.jsonl", census)
-            if collection.documents is not None and not count:
-                raise UserError("the corpus has not one document")
-            counts = statistics(census, collection, splitting, documents.left_out)
-            odd = oddities(counts, shared_queries + without_runs)
-            if odd and settings.strict:
-                raise UserError(f"strict: {'; '.join(odd)}")
+            return write(target, reader.read(root, options), settings, files, named)
         except UserError as error:
             if root == source and source.is_file():
                 raise
             inside = str(error).replace(f"{root}/", "")
             raise UserError(f"{source}: {inside}") from None
-        for split in SPLITS:
-            empty: Qrels = {}
-            if collection.documents is not None:
-                write_queries(target / "queries" / f"{split}.jsonl", collection.queries.get(split, {}))
-            write_qrels(target / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
-        with atomic_text(target / "statistics.json") as file:
-            json.dump(counts, file, indent=2)
-            file.write("\n")
-    return odd
+
+
+def write(folder: Path, data: Collection, settings: Settings, files: Files, named: Pairs) -> list[str]:
+    """Write all of a collection to its folder; returns what to report. `named` pairs are excluded."""
+    collection, splitting, odd = divided(data, settings, files.ranked_queries)
+    documents = OfLength(collection.documents or [], settings.document_characters)
+    own = OwnDocuments(documents, collection.queries)
+    census = Census(own if files.shared is None else same_documents(own, files.shared))
+    if files.shared is not None:
+        count = sum(1 for _ in census)
+    elif collection.documents is not None:
+        count = write_corpus(folder / "corpus.jsonl", census)
+    if collection.documents is not None and not count:
+        raise UserError("the corpus has not one document")
+    found = exclusions(own, settings.own_document, named, census.ids, folder.name)
+    check_judgements(collection.qrels, found.of_split | excluded_of(files.ranked_queries))
+    counts = statistics(census, collection, splitting, documents.left_out, found.counts)
+    odd = oddities(counts, odd)
+    if odd and settings.strict:
+        raise UserError(f"strict: {'; '.join(odd)}")
+    write_splits(folder, collection, found.of_split)
+    with atomic_text(folder / "statistics.json") as file:
+        json.dump(counts, file, indent=2)
+        file.write("\n")
+    return odd + found.remarks
+
+
+def excluded_of(queries: Sequence[Path]) -> dict[str, dict[str, set[str]]]:
+    """Split -> what is excluded for its queries, of prepared query files."""
+    return {path.stem: read_excluded(path) for path in queries}
+
+
+def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs]) -> None:
+    """Write the queries, with what is excluded for them, and the judgements of all splits."""
+    empty: Qrels = {}
+    for split in SPLITS:
+        if collection.documents is not None:
+            queries = folder / "queries" / f"{split}.jsonl"
+            write_queries(queries, collection.queries.get(split, {}), excluded.get(split, {}))
+        write_qrels(folder / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
 
 
 def _reader(name: str) -> ModuleType:
@@ -285,11 +276,12 @@ def _reader(name: str) -> ModuleType:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "statistics", "corpus*", "ranked-queries*", settings=Settings).parse_args()
-    shared = next(iter(arguments.corpus), None)
+    names = ("statistics", "corpus*", "ranked-queries*", "excluded*")
+    arguments = parser(__doc__, *names, settings=Settings).parse_args()
+    shared, excluded = (next(iter(files), None) for files in (arguments.corpus, arguments.excluded))
     collection = arguments.statistics.parent  # the files of a collection lie beside one another
-    for odd in prepare(collection, arguments.settings, shared, arguments.ranked_queries):
-        print(f"{collection.name}: {odd}", file=sys.stderr)
+    for remark in prepare(collection, arguments.settings, Files(shared, arguments.ranked_queries, excluded)):
+        print(f"{collection.name}: {remark}", file=sys.stderr)
 
 
 if __name__ == "__main__":

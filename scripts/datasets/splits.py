@@ -1,14 +1,17 @@
 """Carving splits out of the training queries so that no document is relevant to queries of two splits.
 
 Queries that share a relevant document are bound together and go to one side as a whole. What is divided are the queries
-or, for data with few documents and many queries each, the documents.
+or, for data with few documents and many queries each, the documents. What two splits have in common all the same is
+found here, too.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 
 from scripts.common.errors import UserError
+from scripts.datasets.formats import Collection
 from scripts.ir.trec import Qrels, relevant
 
 
@@ -90,3 +93,31 @@ def sharing(qrels: Qrels, others: list[Qrels]) -> set[str]:
     """The queries with a relevant document that is also relevant to a query of `others`."""
     taken = {document for split in others for query in split for document in relevant(split, query)}
     return {query for query in qrels if taken & relevant(qrels, query)}
+
+
+def leaks(collection: Collection) -> list[str]:
+    """What two splits have in common, in words: queries with the same id and text (where there are texts).
+
+    Raises UserError where such a query has the same judgements as well, or every query of a split has a twin in the
+    other: what is learnt or tuned on one would be tested on the other. (Numbers that each split counts from 1 are no
+    such ids: their texts differ.)
+    """
+    shared_queries = []
+    for (split, first), (other, second) in itertools.combinations(collection.qrels.items(), 2):
+        texts = [collection.queries.get(name, {}) for name in (split, other)]
+        common = [query for query in first if query in second and texts[0].get(query) == texts[1].get(query)]
+        known = [query for query in common if first[query] == second[query]]
+        cure = "each query belongs to one split (drop_shared: true leaves such out of train)"
+        if known:
+            leak = f"{len(known)} of {len(second)} queries of {other} are in {split} with the same judgements"
+            raise UserError(f"{leak}, such as {known[0]}; {cure}")
+        twins = [
+            {(text[query], frozenset(judged.items())) for query, judged in qrels.items()}
+            for text, qrels in zip(texts, (first, second), strict=True)
+            if text
+        ]
+        if len(twins) == 2 and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
+            raise UserError(f"every query of {split} or {other} is in the other as well, with its judgements; {cure}")
+        if common:
+            shared_queries.append(f"{len(common)} queries stand in {split} and in {other}, with other judgements")
+    return shared_queries

@@ -1,8 +1,9 @@
 """Take over an external system's run file: checked, cut at the experiment's depth, in trec_eval's order.
 
-Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has one, its corpus; writes a run of the
-experiment. A run that has not one query of the task, or not one document of the corpus, is refused here, before it is
-scored: it belongs to other data. Documents that the corpus lacks are counted.
+Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has them, its corpus and queries; writes a
+run of the experiment, without the documents that are excluded for a query. A run that has not one query of the task, or
+not one document of the corpus, is refused here, before it is scored: it belongs to other data. Documents that the
+corpus lacks, and those that are left out, are counted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.ir.collection import read_ids
+from scripts.ir.collection import read_excluded, read_ids
+from scripts.ir.exclusion import NOTHING, Excluded, without
 from scripts.ir.trec import Run, read_qrels, read_run, top, write_run
 
 
@@ -34,10 +36,18 @@ def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
     return f"{len(unknown)} of its {len(documents)} documents are not in the corpus" if unknown else None
 
 
+def without_excluded(ranked: Run, excluded: Excluded) -> tuple[Run, list[str]]:
+    """The run without excluded documents, and what to report of them."""
+    kept = {query: without(scores, excluded.get(query, ())) for query, scores in ranked.items()}
+    count = sum(map(len, ranked.values())) - sum(map(len, kept.values()))
+    return kept, [f"{count} documents that are excluded for their query are left out"] if count else []
+
+
 def import_run(
-    source: Path, qrels_file: Path, target: Path, depth: int, tag: str, corpus: Path | None = None
-) -> str | None:
-    """Check `source` and write its first `depth` documents per query to `target`; returns what is odd, in words.
+    source: Path, qrels_file: Path, target: Path, depth: int, tag: str, corpus: Path | None = None,
+    excluded: Excluded = NOTHING,
+) -> list[str]:  # fmt: skip
+    """Check `source` and write its first `depth` documents per query to `target`; returns what there is to report.
 
     Raises UserError, with the line where there is one.
     """
@@ -47,18 +57,21 @@ def import_run(
     if not ranked.keys() & qrels.keys():
         raise UserError(f"{source}: not one of its {len(ranked)} queries is in the task's qrels ({qrels_file})")
     try:
-        odd = not_in_corpus(ranked, corpus) if corpus else None
+        unknown = not_in_corpus(ranked, corpus) if corpus else None
     except UserError as error:
         raise UserError(f"{source}: {error}") from None
-    write_run(target, {query: top(scores, depth) for query, scores in ranked.items()}, tag)
-    return odd
+    kept, left_out = without_excluded(ranked, excluded)
+    write_run(target, {query: top(scores, depth) for query, scores in kept.items()}, tag)
+    return ([unknown] if unknown else []) + left_out
 
 
 def main() -> None:
-    arguments = parser(__doc__, "source", "qrels", "corpus*", "run", settings=Settings).parse_args()
+    arguments = parser(__doc__, "source", "qrels", "corpus*", "queries*", "run", settings=Settings).parse_args()
     settings, corpus = arguments.settings, next(iter(arguments.corpus), None)
-    if odd := import_run(arguments.source, arguments.qrels, arguments.run, settings.depth, settings.tag, corpus):
-        print(f"{arguments.source}: {odd}", file=sys.stderr)
+    excluded = read_excluded(arguments.queries[0]) if arguments.queries else NOTHING
+    files = arguments.source, arguments.qrels, arguments.run
+    for remark in import_run(*files, settings.depth, settings.tag, corpus, excluded):
+        print(f"{arguments.source}: {remark}", file=sys.stderr)
 
 
 if __name__ == "__main__":

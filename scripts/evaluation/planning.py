@@ -43,6 +43,12 @@ def corpus(experiment: Experiment, task: str) -> str | list[str]:
     return job_files.corpus(experiment, dataset) if format_of(experiment.datasets[dataset]).has_documents else []
 
 
+def queries(experiment: Experiment, task: str) -> str | list[str]:
+    """The queries of a task, which say what is excluded for them, where it has any."""
+    its = task_in(experiment, task)
+    return job_files.queries(experiment, its) if its.has_documents else []
+
+
 def import_run_settings(experiment: Experiment, system: str) -> dict:
     """How deep a run is kept, and its tag."""
     return {"depth": experiment.depth, "tag": system}

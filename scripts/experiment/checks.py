@@ -68,6 +68,8 @@ def check_datasets(check: Checker) -> None:
             _check_runs_of(check, key, entry)
         if "texts" in entry:
             _check_texts(check, key, entry)
+        if "excluded" in entry:
+            _check_file(check, f"{key}.excluded", entry["excluded"])
         lengths = entry.get("document_characters", {})
         if lengths.get("min", 0) > lengths.get("max", lengths.get("min", 0)):
             raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
@@ -101,9 +103,12 @@ def _check_corpus(check: Checker, key: str, entry: dict[str, Any]) -> None:
 def _check_texts(check: Checker, key: str, entry: dict[str, Any]) -> None:
     if "corpus" in entry:
         raise check.fail(f"{key}.texts", f"its documents are those of {entry['corpus']}; give that the texts")
-    file = entry["texts"]["append"]
+    _check_file(check, f"{key}.texts.append", entry["texts"]["append"])
+
+
+def _check_file(check: Checker, key: str, file: str) -> None:
     if find_file(file, check.config["mirrors"]) is None:
-        raise check.fail(f"{key}.texts.append", f"no file {file!r} here or in the mirrors")
+        raise check.fail(key, f"no file {file!r} here or in the mirrors")
 
 
 def _check_runs_of(check: Checker, key: str, entry: dict[str, Any]) -> None:

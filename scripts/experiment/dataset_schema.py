@@ -101,6 +101,21 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         "minProperties": 1,
         "properties": {"min": {"$ref": "#/$defs/count"}, "max": {"$ref": "#/$defs/count"}},
     },
+    "own_document": {
+        "description": (
+            "what becomes of a document that is a query itself, under the query's id with nearly its text: drop leaves "
+            "it out for this query, in all runs and negatives; keep treats it as any other; one of both must be said "
+            "where there are any, unless excluded names them"
+        ),
+        "enum": ["drop", "keep"],
+    },
+    "excluded": {
+        "description": (
+            "a file of documents to leave out for a query: the ids of a query and a document on each line, parted by "
+            "a tab or a space"
+        ),
+        "$ref": "#/$defs/path",
+    },
     "unjudged": {
         "description": (
             "what queries without judgements are: left out (drop), or training queries (train), of which BM25's labels "

@@ -1,7 +1,7 @@
 """Take over features that others computed: a LETOR file (MSLR, LETOR 3 and 4, Istella …) becomes a feature file.
 
-Reads a text file in LETOR's format (see scripts/ir/letor.py), plain, gzip or zstd; writes a feature file with its
-grades.
+Reads a text file in LETOR's format (see scripts/ir/letor.py), plain, gzip or zstd, and the task's queries where it has
+them; writes a feature file with its grades, without the documents that are excluded for a query.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.command_line import parser, run
+from scripts.ir.collection import read_excluded
+from scripts.ir.exclusion import NOTHING, Excluded
 from scripts.ir.feature_file import Features, writing
 from scripts.ir.letor import Row, feature_names, read_letor
 
@@ -27,12 +29,12 @@ def as_features(rows: list[Row], width: int) -> Features:
     return Features([row.query for row in rows], [row.document for row in rows], [row.grade for row in rows], values)
 
 
-def import_letor(source: Path, path: Path) -> int:
-    """Write the feature file of a LETOR file; returns its number of lines. Raises UserError, and writes nothing."""
+def import_letor(source: Path, path: Path, excluded: Excluded = NOTHING) -> int:
+    """Write the feature file of a LETOR file; returns its number of rows. Raises UserError, and writes nothing."""
     names = feature_names(source)
     lines = 0
     with writing(path, names) as writer:
-        rows = read_letor(source)
+        rows = (row for row in read_letor(source) if row.document not in excluded.get(row.query, ()))
         while some := list(islice(rows, BATCH)):
             writer.add(as_features(some, len(names)))
             lines += len(some)
@@ -41,8 +43,9 @@ def import_letor(source: Path, path: Path) -> int:
 
 
 def main() -> None:
-    options = parser(__doc__, "source", "features").parse_args()
-    print(f"{options.source}: {import_letor(options.source, options.features)} lines", file=sys.stderr)
+    options = parser(__doc__, "source", "queries*", "features").parse_args()
+    excluded = read_excluded(options.queries[0]) if options.queries else NOTHING
+    print(f"{options.source}: {import_letor(options.source, options.features, excluded)} lines", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,12 @@ def file_of_others(experiment: Experiment, features: str, task: str) -> str:
     return experiment.features[features].files[task_in(experiment, task).name]
 
 
+def queries(experiment: Experiment, task: str) -> str | list[str]:
+    """The queries of a task, which say what is excluded for them; none of judgements or features alone."""
+    its = task_in(experiment, task)
+    return job_files.queries(experiment, its) if its.has_documents else []
+
+
 def own_files(experiment: Experiment) -> list[str]:
     """The user's own files of features."""
     return [file for features in experiment.features.values() for file in features.files.values()]

@@ -105,13 +105,18 @@ def search(index: Any, queries: np.ndarray, places: np.ndarray, k: int) -> tuple
 def recall(found: tuple[np.ndarray, np.ndarray], exact: tuple[np.ndarray, np.ndarray]) -> float:
     """The share of the exact search's documents that were found, the mean over queries.
 
-    Whichever of several documents with the last score is found, it counts: the exact search keeps one of them.
+    Whichever of several documents with the last score is found, it counts: the exact search keeps one of them. One with
+    a score of minus infinity was not found: it is none of them.
     """
     shares = []
-    for scores, rows, best, wanted in zip(*found, *exact, strict=True):
+    for scores, rows, every, numbers in zip(*found, *exact, strict=True):
+        best, wanted = every[every > -np.inf], numbers[every > -np.inf]
         there = np.isin(wanted, rows[scores > -np.inf])
-        shares.append(there[best > best[-1]].sum() + min((best == best[-1]).sum(), tied(scores, rows, best, wanted)))
-    return float(np.mean(np.array(shares) / exact[1].shape[1]))
+        if not len(best):
+            continue
+        count = there[best > best[-1]].sum() + min((best == best[-1]).sum(), tied(scores, rows, best, wanted))
+        shares.append(count / len(best))
+    return float(np.mean(shares)) if shares else 1.0
 
 
 def tied(scores: np.ndarray, rows: np.ndarray, best: np.ndarray, wanted: np.ndarray) -> int:

@@ -21,7 +21,7 @@ FLOAT = 4  # bytes of a number of the embeddings
 
 def main() -> None:
     asked = requested(__doc__, "embeddings", Settings)
-    depth, dimensions = asked.settings.depth, asked.settings.truncate_dim
+    dimensions = asked.settings.truncate_dim
     passages = np.array(list(asked.documents.values()))
     documents: Rows = open_embeddings(asked.options.embeddings, passages.sum())
     if dimensions:
@@ -32,7 +32,7 @@ def main() -> None:
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([passage for text in texts for passage in text])
         split = (np.array([len(text) for text in texts]), passages)
-        return search(encoded, documents, asked.places, depth, device(), split, asked.settings.shard)
+        return search(encoded, documents, asked.places, asked.fetched, device(), split, asked.settings.shard)
 
     sizes = {"dimensions": documents.shape[1], "index_bytes": len(documents) * documents.shape[1] * FLOAT}
     answer(asked, find, **sizes, weights_bytes=weights_bytes(asked.options.checkpoint))

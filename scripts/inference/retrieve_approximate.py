@@ -17,7 +17,7 @@ from scripts.common.command_line import run
 from scripts.common.timing import clock
 from scripts.inference import searching
 from scripts.inference.approximate import QUERIES, open_index, recall, search
-from scripts.inference.searching import EACH, answer, requested
+from scripts.inference.searching import EACH, Request, answer, requested, without
 from scripts.inference.shards import rows_of_shard
 from scripts.inference.vectors import open_embeddings
 from scripts.models.model_files import weights_bytes
@@ -44,23 +44,24 @@ class Settings(searching.Settings):
     approximate: Annotated[Approximate, "the index and how it is searched"] = field(kw_only=True)
 
 
-def compared(index: Any, encoded: np.ndarray, vectors: np.ndarray, places: np.ndarray, depth: int) -> dict[str, Any]:
+def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarray, wanted: slice) -> dict[str, Any]:
     """What the timing says of the exact search beside the index's for queries, shape (q, dimensions); of none nothing.
 
-    `vectors` are those of the index; `places` are as of exact.precedence.
+    `vectors` are those of the index; the queries are those that are `wanted` of all.
     """
     from scripts.inference import exact
 
     if not len(encoded):
         return {}
     start = clock()
-    best = exact.search(encoded, vectors, places, depth, device())
+    best = exact.search(encoded, vectors, asked.places, asked.fetched, device())
     exact_seconds = clock() - start
     start = clock()
-    found = search(index, encoded, places, depth)
+    found = search(index, encoded, asked.places, asked.fetched)
     seconds = clock() - start
+    kept = [without(each, asked.left_out[wanted][: len(encoded)], asked.settings.depth) for each in (found, best)]
     return {
-        "recall": recall(found, best),
+        "recall": recall(*kept),
         "recall_queries": len(encoded),
         "search_queries_per_second": len(encoded) / seconds,
         "exact_search_queries_per_second": len(encoded) / exact_seconds,
@@ -75,22 +76,22 @@ def in_words(told: dict[str, Any], depth: int) -> str:
 
 def main() -> None:
     asked = requested(__doc__, "index", Settings, "embeddings")
-    options, how, depth = asked.options, asked.settings.approximate, asked.settings.depth
+    options, how = asked.options, asked.settings.approximate
     index = open_index(options.index, len(asked.documents), how.parameters)
     vectors = open_embeddings(options.embeddings, len(asked.documents))
 
     def find(texts: list[list[str]], wanted: slice = EACH) -> tuple[np.ndarray, np.ndarray]:
-        return search(index, asked.encode([text for (text,) in texts])[wanted], asked.places, depth)
+        return search(index, asked.encode([text for (text,) in texts])[wanted], asked.places, asked.fetched)
 
-    first, last = rows_of_shard(len(asked.queries), QUERIES, asked.settings.shard)
-    encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])[first:last]
-    told = compared(index, encoded, vectors, asked.places, depth)
+    wanted = slice(*rows_of_shard(len(asked.queries), QUERIES, asked.settings.shard))
+    encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])[wanted]
+    told = compared(asked, index, encoded, vectors, wanted)
     if told:
-        print(f"{how.index}: {in_words(told, min(depth, len(vectors)))}", file=sys.stderr)
+        print(f"{how.index}: {in_words(told, min(asked.settings.depth, len(vectors)))}", file=sys.stderr)
     answer(
         asked,
         find,
-        slice(first, last),
+        wanted,
         index_bytes=options.index.stat().st_size,
         weights_bytes=weights_bytes(options.checkpoint),
         approximate=asdict(how),

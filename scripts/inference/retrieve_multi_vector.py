@@ -24,8 +24,8 @@ def main() -> None:
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([text for (text,) in texts])
         split = (np.array([len(rows) for rows in encoded]), index.counts)
-        vectors, settings = np.concatenate(encoded), asked.settings
-        return search(vectors, index.vectors, asked.places, settings.depth, device(), split, settings.shard)
+        vectors = np.concatenate(encoded)
+        return search(vectors, index.vectors, asked.places, asked.fetched, device(), split, asked.settings.shard)
 
     answer(asked, find)
 

@@ -35,14 +35,14 @@ class Settings(searching.Settings):
 
 def main() -> None:
     asked = requested(__doc__, "embeddings", Settings)
-    folder, how, depth = asked.options.embeddings, asked.settings.embeddings, asked.settings.depth
+    folder, how = asked.options.embeddings, asked.settings.embeddings
     of_queries = asked.settings.shard if how.rescore_multiplier else None
     of_index = None if how.rescore_multiplier else asked.settings.shard
     index = open_index(folder, len(asked.documents), how.precision)
 
     def find(texts: list[list[str]], wanted: slice = EACH) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([text for (text,) in texts])[wanted]
-        return search_codes(encoded, index, asked.places, depth, how.rescore_multiplier, device(), of_index)
+        return search_codes(encoded, index, asked.places, asked.fetched, how.rescore_multiplier, device(), of_index)
 
     wanted = slice(*rows_of_shard(len(asked.queries), 1, of_queries))
     sizes = {"index_bytes": index_bytes(folder), "weights_bytes": weights_bytes(asked.options.checkpoint)}

@@ -69,7 +69,7 @@ def main() -> None:
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         rows = asked.encode([text for (text,) in texts])
-        scores, found = search(rows, index, asked.places, asked.settings.depth, asked.settings.shard)
+        scores, found = search(rows, index, asked.places, asked.fetched, asked.settings.shard)
         return np.where(scores > 0, scores, -np.inf), found
 
     counts = {"terms_per_query": float(terms.mean()), "queries_without_terms": without}

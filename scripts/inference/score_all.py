@@ -1,14 +1,15 @@
 """Score every pair of a query and a document with a model of pairs, such as a cross-encoder, without a first stage.
 
 Reads a checkpoint, the corpus and queries (or the passages of both). Writes a TREC run of the `depth` documents with
-the highest logits per query, and the timing. The corpus is read again for each query, and only the best documents are
-kept, so memory does not grow with its size. The times do not include reading. A shard (see shards.py) has some queries.
+the highest logits per query, without those that are excluded for it, and the timing. The corpus is read again for each
+query, and only the best documents are kept, so memory does not grow with its size. The times do not include reading. A
+shard (see shards.py) has some queries.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -22,7 +23,8 @@ from scripts.common.timing import clock, write_timing
 from scripts.inference.pairs import aggregated, chunks, passage_pairs
 from scripts.inference.shards import latencies, part
 from scripts.inference.vectors import passage_counts
-from scripts.ir.collection import passages_of, read_texts
+from scripts.ir.collection import passages_of, read_excluded, read_texts
+from scripts.ir.exclusion import Excluded, without
 from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_scorer
@@ -52,11 +54,17 @@ def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def best_documents(
-    score: Callable, query: list[str], corpus: Path, depth: int, done: Callable, size: int = CHUNK
+    score: Callable,
+    query: list[str],
+    corpus: Path,
+    depth: int,
+    done: Callable,
+    size: int = CHUNK,
+    excluded: Collection[str] = (),
 ) -> tuple[dict, float]:
     """The `depth` documents with the highest scores for a query (in trec_eval's order), and the seconds of scoring.
 
-    `done` is told how many pairs of passages each chunk had.
+    The `excluded` ones are none of them. `done` is told how many pairs of passages each chunk had.
     """
     best: dict[str, float] = {}
     seconds = 0.0
@@ -64,18 +72,22 @@ def best_documents(
         start = clock()
         scores = aggregated(score, [passages for _, passages in chunk])
         seconds += clock() - start
-        best = top(best | dict(zip((name for name, _ in chunk), scores, strict=True)), depth)
+        scored = dict(zip((name for name, _ in chunk), scores, strict=True))
+        best = top(best | without(scored, excluded), depth)
         done(passage_pairs(chunk))
     return best, seconds
 
 
-def rank_all(scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth: int, pairs: int) -> tuple[Run, list]:
+def rank_all(
+    scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth: int, pairs: int, excluded: Excluded
+) -> tuple[Run, list]:
     """The run of all queries and the seconds of each; `pairs` is how many pairs of passages there are."""
     progress = Progress("scored", pairs, "pair")
     ranked: Run = {}
     seconds = []
     for query, passages in queries.items():
-        ranked[query], of_query = best_documents(scorer.score, passages, corpus, depth, progress.add, scorer.chunk)
+        how = corpus, depth, progress.add, scorer.chunk, excluded.get(query, ())
+        ranked[query], of_query = best_documents(scorer.score, passages, *how)
         seconds.append(of_query)
     return ranked, seconds
 
@@ -96,7 +108,8 @@ def main() -> None:
     scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up
     queries = {query: queries[query] for query in part(list(queries), settings.shard)}
     passages = sum(map(len, queries.values())) * sum(counts.values())
-    ranked, singles = rank_all(scorer, queries, options.corpus, settings.depth, passages)
+    excluded = read_excluded(options.queries)
+    ranked, singles = rank_all(scorer, queries, options.corpus, settings.depth, passages, excluded)
     write_run(options.run, ranked, settings.tag)
     seconds, pairs = sum(singles), len(queries) * len(counts)
     speed = pairs / seconds if pairs else 0.0

@@ -1,10 +1,13 @@
-"""Search a corpus for the queries of a task and time it: what each form of index does in one way."""
+"""Search a corpus for the queries of a task and time it: what each form of index does in one way.
+
+No run has a document that is excluded for its query: a search fetches as many more, which are left out here.
+"""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Any
@@ -16,7 +19,8 @@ from scripts.common.errors import UserError
 from scripts.common.timing import clock, single_seconds, write_timing
 from scripts.inference.shards import latencies
 from scripts.inference.vectors import passage_counts
-from scripts.ir.collection import passages_of
+from scripts.ir.collection import passages_of, read_excluded
+from scripts.ir.exclusion import Excluded
 from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
@@ -51,6 +55,7 @@ class Request:
     settings: Any  # Settings, or a dataclass that adds to them
     queries: dict[str, list[str]]  # the passages of each, or its one text
     documents: dict[str, int]  # the number of passages of each
+    excluded: Excluded  # of its documents, for a query
     kind: Adapter
     model: Any
 
@@ -67,6 +72,19 @@ class Request:
 
         return precedence(list(self.documents))
 
+    @cached_property
+    def left_out(self) -> list[list[int]]:
+        """The numbers of the documents that are excluded for each query."""
+        named = {name for names in self.excluded.values() for name in names}
+        numbers = {name: number for number, name in enumerate(self.documents) if name in named}
+        return [[numbers[n] for n in self.excluded.get(query, ()) if n in numbers] for query in self.queries]
+
+    @property
+    def fetched(self) -> int:
+        """How many documents a search fetches for each query, so that `depth` are left where some are excluded."""
+        depth: int = self.settings.depth
+        return depth + max(map(len, self.left_out), default=0)
+
 
 def requested(description: str | None, index: str, settings: type, *further: str) -> Request:
     """Read the command line of a script that searches the option `index`, its queries and its model.
@@ -81,37 +99,53 @@ def requested(description: str | None, index: str, settings: type, *further: str
     documents = passage_counts(options.corpus)
     kind = adapter(options.settings.type)
     model = load_prompted(kind, options.checkpoint, options.settings)
-    return Request(options, options.settings, queries, documents, kind, model)
+    return Request(options, options.settings, queries, documents, read_excluded(options.queries), kind, model)
+
+
+def without(
+    found: tuple[np.ndarray, np.ndarray], left_out: Sequence[Collection[int]], depth: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first `depth` of the documents found that are not left out: scores and numbers, of (queries, documents).
+
+    `left_out` has the numbers of each query. Where fewer are left, the last have a score of minus infinity.
+    """
+    scores, rows = found
+    if any(map(len, left_out)):
+        out = [np.isin(of_query, list(its)) for of_query, its in zip(rows, left_out, strict=True)]
+        scores = np.where(out, -np.inf, scores).astype(scores.dtype)
+        order = np.argsort(-scores, axis=1, kind="stable")
+        scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
+    return scores[:, :depth], rows[:, :depth]
 
 
 def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> None:
     """Search for all queries; write the run, and the timing with these further facts, which go before what it tells.
 
-    `find` gives for queries (lists of passages) the scores and the numbers of the best documents. One with a score of
-    minus infinity was not found. Where some of the queries are `wanted`, `find` is told so beside all of them, which
-    are encoded as one job for all would encode them.
+    `find` gives for queries (lists of passages) the scores and the numbers of the `fetched` best documents. One with a
+    score of minus infinity was not found. Where some of the queries are `wanted`, `find` is told so beside all of them,
+    which are encoded as one job for all would encode them.
     """
     settings = request.settings
-    ranked, figures, singles = search_all(find, request.queries, list(request.documents), settings.batch_size, wanted)
+    ranked, figures, singles = search_all(request, find, wanted)
     write_run(request.options.run, ranked, settings.tag)
     figures |= latencies(singles, settings.shard)
     known = computed_by(request.kind, request.model) | told(settings, prompts_of(request.kind, request.model))
     write_timing(request.options.timing, **figures, **known | facts)
 
 
-def search_all(
-    find: Find, queries: dict[str, list[str]], ids: list[str], batch_size: int, wanted: slice = EACH
-) -> tuple[Run, dict[str, Any], list[float]]:
+def search_all(request: Request, find: Find, wanted: slice = EACH) -> tuple[Run, dict[str, Any], list[float]]:
     """The run of the queries, what its timing says of them, and seconds of single ones; `find` and `wanted` as above.
 
     A first batch warms it up.
     """
-    texts, names = list(queries.values()), list(queries)[wanted]
-    find(texts[:batch_size])
+    texts, names = list(request.queries.values()), list(request.queries)[wanted]
+    find(texts[: request.settings.batch_size])
     start = clock()
-    scores, rows = find(texts) if wanted == EACH else find(texts, wanted)
+    found = find(texts) if wanted == EACH else find(texts, wanted)
+    scores, rows = without(found, request.left_out[wanted], request.settings.depth)
     seconds = clock() - start
     singles = single_seconds(lambda text: find([text]), texts[wanted])
+    ids = list(request.documents)
     ranked = {
         query: {
             ids[row]: score for row, score in zip(rows[n].tolist(), scores[n].tolist(), strict=True) if score != -np.inf

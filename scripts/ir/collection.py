@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, lines
 from scripts.common.strict_json import parse_json
+from scripts.ir.exclusion import NOTHING, Excluded
 
 SPLITS = ("train", "dev", "test")
+EXCLUDED = "excluded"  # key of a query's record
 
 
 class Document(NamedTuple):
@@ -65,15 +67,23 @@ def read_ids(path: Path) -> Iterator[str]:
             raise UserError(f"{path}:{number}: was changed or damaged: expected a record with _id") from None
 
 
-def write_corpus(path: Path, documents: Iterable[Document]) -> int:
-    """Write documents as JSON lines (`_id`, `title`, `text`) atomically; return their number."""
+def write_corpus(path: Path, documents: Iterable[Document], excluded: Excluded = NOTHING) -> int:
+    """Write documents as JSON lines (`_id`, `title`, `text`) atomically; return their number.
+
+    Passages of queries are written so too, with the documents that are `excluded` for these.
+    """
     count = 0
     with atomic_text(path) as file:
         for document in documents:
             count += 1
             record = {"_id": document.id, "title": document.title, "text": document.text}
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            file.write(_line(record, excluded))
     return count
+
+
+def _line(record: dict[str, Any], excluded: Excluded) -> str:
+    documents = excluded.get(record["_id"])
+    return json.dumps(record | ({EXCLUDED: sorted(documents)} if documents else {}), ensure_ascii=False) + "\n"
 
 
 def read_queries(path: Path) -> dict[str, str]:
@@ -100,11 +110,26 @@ def passages_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[st
     return passages
 
 
-def write_queries(path: Path, queries: dict[str, str]) -> None:
-    """Write queries as JSON lines (`_id`, `text`) atomically."""
+def write_queries(path: Path, queries: dict[str, str], excluded: Excluded = NOTHING) -> None:
+    """Write queries as JSON lines (`_id`, `text` and, where there are any, `excluded`: document ids) atomically."""
     with atomic_text(path) as file:
         for query_id, text in queries.items():
-            file.write(json.dumps({"_id": query_id, "text": text}, ensure_ascii=False) + "\n")
+            file.write(_line({"_id": query_id, "text": text}, excluded))
+
+
+def read_excluded(path: Path) -> dict[str, set[str]]:
+    """Query id -> the documents that are excluded for it, of a prepared query file or one of passages of queries.
+
+    Queries without any are absent. Raises UserError for a damaged record.
+    """
+    excluded = {}
+    for record in _prepared(path, "_id", "text"):
+        documents = record.get(EXCLUDED, [])
+        if type(documents) is not list or any(type(document) is not str for document in documents):
+            raise UserError(f"{path}: was changed or damaged: {EXCLUDED} of {record['_id']} is no list of ids")
+        if documents:
+            excluded[record["_id"]] = set(documents)
+    return excluded
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,7 +2,8 @@
 
 Reads data/{dataset}/statistics.json. Writes a TSV, one row per dataset and split; cells that need documents are empty
 for datasets of judgements only. `left_out` counts training queries that share a relevant document with dev or test,
-`unjudged` those without judgements; `sampled_from` is the size of a split of which a sample is kept.
+`unjudged` those without judgements; `sampled_from` is the size of a split of which a sample is kept; `own_documents`
+counts queries that stand in the corpus themselves, and `excluded` the documents that are left out for a query.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 
 COLLECTION_COLUMNS = ("documents", "mean_document_words", "equal_documents")
+OF_SOME = ("left_out", "unjudged", "sampled_from", "own_documents", "excluded")  # whole numbers; most splits have none
 SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
-                 "mean_query_words", "carved", "left_out", "unjudged", "sampled_from")  # fmt: skip
-OF_SOME = ("left_out", "unjudged", "sampled_from")  # columns of whole numbers that most splits have nothing in
+                 "mean_query_words", "carved", *OF_SOME)  # fmt: skip
 
 
 def rows(name: str, statistics: dict) -> list[dict]:

@@ -157,10 +157,11 @@ def page(
     if len(datasets):
         columns = ["dataset", "split", "documents", "mean_document_words", "equal_documents", "queries", "judgements",
                    "relevant", "judged_documents_missing", "mean_query_words", "carved", "unjudged",
-                   "sampled_from"]  # fmt: skip
+                   "sampled_from", "own_documents", "excluded"]  # fmt: skip
         not_empty = datasets[columns].dropna(axis=1, how="all")
         decimals = {"mean_document_words": ".1f", "mean_query_words": ".1f"}
-        of_some = ("documents", "equal_documents", "judged_documents_missing", "unjudged", "sampled_from")
+        of_some = ("documents", "equal_documents", "judged_documents_missing", "unjudged", "sampled_from",
+                   "own_documents", "excluded")  # fmt: skip
         counts = dict.fromkeys(of_some, ".0f")
         parts += ["## Datasets", markdown(not_empty, decimals | counts)]
         for name, source in settings.sources.items():

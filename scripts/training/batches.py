@@ -13,6 +13,8 @@ import torch
 from datasets import Dataset
 from sentence_transformers.base.sampler import DefaultBatchSampler, NoDuplicatesBatchSampler
 
+from scripts.training.in_batch import NOTHING_APART, Apart
+
 
 class ShuffledBatches(DefaultBatchSampler):
     """All rows of the training set in a random order, the last batch as small as it comes."""
@@ -51,8 +53,17 @@ class BatchesOfEpochs(DefaultBatchSampler):
         return math.ceil(self.rows / self.batch_size)
 
 
-def without_duplicates(dataset: Dataset, batch_size: int, seed: int, **others) -> NoDuplicatesBatchSampler:
-    """Batches without duplicate texts, for losses that take one row's positive for another's negative."""
+def without_duplicates(
+    dataset: Dataset, batch_size: int, seed: int, apart: Apart = NOTHING_APART, **others
+) -> NoDuplicatesBatchSampler:
+    """Batches without duplicate texts, for losses that take one row's positive for another's negative.
+
+    Nor is a query there with a document that is to be kept `apart` from it: to the sampler its row has that text, too.
+    """
+    queries = list(dataset["anchor"]) if apart else []
+    for number in range(max(map(len, apart.values()), default=0)):
+        texts = [apart.get(query, [])[number : number + 1] or [query] for query in queries]
+        dataset = dataset.add_column(f"apart_{number}", [text for (text,) in texts])
     return NoDuplicatesBatchSampler(dataset, batch_size, seed=spread(seed), **others)
 
 

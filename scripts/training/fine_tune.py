@@ -31,10 +31,11 @@ from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
-from scripts.models.losses import resolve_loss, shape_of
+from scripts.models.losses import LISTS, resolve_loss, shape_of
 from scripts.models.prompts import prompts_of, told
 from scripts.models.running import import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
+from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
 from scripts.training.processes import first, together
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
@@ -141,6 +142,8 @@ def fine_tune(options: Namespace) -> None:
     prompts = prompts_of(kind, model)
     cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=prompts)
     columns = [cut_columns(one, cut) for one in columns]
+    sets = zip(tables, options.corpus, options.queries, strict=True)
+    apart = joined(excluded_texts(*one, cut) for one in sets) if shape == LISTS else NOTHING_APART
 
     from scripts.training import several
     from scripts.training.checkpoints import fingerprint
@@ -151,9 +154,10 @@ def fine_tune(options: Namespace) -> None:
     for name, facts in by_dataset.items():
         print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
     weights = sorted(options.start.rglob("*.safetensors"))
-    mark = fingerprint(settings, columns, weights, prompts, dev.fingerprint if dev else None)
+    decisive = [*columns, dict(apart)] if apart else columns
+    mark = fingerprint(settings, decisive, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(kind, model, settings) if dev else None
-    outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations)
+    outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations, apart)
     if not first():
         return
     counts = lora.counts(model)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from scripts.common.errors import UserError
-from scripts.ir.collection import read_corpus, read_queries
+from scripts.ir.collection import read_corpus, read_excluded, read_queries
+from scripts.ir.exclusion import NOTHING, Excluded
 from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 from scripts.training.draws import sample, sample_key
 
@@ -55,14 +56,15 @@ class DrawnSettings(Settings):
 
 
 class Collection(NamedTuple):
-    """What was read: the ids of training queries and documents, the training qrels, BM25's rankings of the queries, and
-    `gold`, the documents that may be no negative of any query."""
+    """What was read: the ids of training queries and documents, the training qrels, BM25's rankings of the queries,
+    `gold`, the documents that may be no negative of any query, and those that are `excluded` for one."""
 
     queries: list[str]
     corpus: list[str]
     qrels: Qrels
     gold: set[str]
     rankings: dict[str, list[str]]
+    excluded: Excluded = NOTHING
 
     @property
     def pool(self) -> list[str]:
@@ -103,7 +105,8 @@ def read_collection(
         judged = read_qrels(path)
         gold |= {document for query in judged for document in relevant(judged, query)}
     documents = [document.id for document in read_corpus(corpus)]
-    return Collection(list(read_queries(queries)), documents, judgements, gold, rankings)
+    excluded = read_excluded(queries)
+    return Collection(list(read_queries(queries)), documents, judgements, gold, rankings, excluded)
 
 
 def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -151,7 +154,10 @@ def labelled(read: Collection, settings: Settings) -> Labelled:
     if not fit:
         raise UserError(f"not one of {len(present)} training queries has a positive among BM25's candidates")
     positives = {query: fit[query] for query in sampled(list(fit), settings)}
-    unfit = {query: relevant(read.qrels, query) | set(documents) for query, documents in positives.items()}
+    unfit = {
+        query: relevant(read.qrels, query) | set(documents) | set(read.excluded.get(query, ()))
+        for query, documents in positives.items()
+    }
     return Labelled(positives, unfit, left_out, missing)
 
 

@@ -8,7 +8,8 @@ with its id and the source `none`: so it is counted. (mine.py takes the negative
 
 With human labels the positives are the relevant documents, and no document judged relevant is a negative. With labels
 from BM25 its best document is the positive and nothing is read from the training qrels. All positives of a query have
-the same negatives. A document relevant in dev or test is no negative unless exclude_evaluation is false.
+the same negatives. A document relevant in dev or test is no negative unless exclude_evaluation is false; one that is
+excluded for a query is never its negative.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from scripts.training import several
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, newest_complete
+from scripts.training.in_batch import NOTHING_APART, Apart
 from scripts.training.memory import MicroBatch, checkpoint_activations
 from scripts.training.parallel import add_gradients, in_parallel
 from scripts.training.processes import agreed, first
@@ -116,17 +117,19 @@ def train(
     folder: Path,
     fingerprint: str,
     evaluations: Evaluations | None = None,
+    apart: Apart = NOTHING_APART,
 ) -> Outcome:
     """Fine-tune `model` in place on the columns (texts) of each dataset; `folder` keeps checkpoints to resume from.
 
-    With `evaluations` the model is evaluated on the way, and has the best state's weights in the end if they are kept.
+    Texts that are to be kept `apart` are not in one batch where a loss takes negatives from it. With `evaluations` the
+    model is evaluated on the way, and has the best state's weights in the end if they are kept.
 
     Raises UserError where the loss stops being a number.
     """
     training = adapter(settings.type).training()
     by_epoch = settings.draw == "epoch"
     steps = math.ceil(settings.epochs * sum(several.batches_of(several.rows_of(columns, settings), settings)))
-    sampler: Any = without_duplicates if shape == LISTS else ShuffledBatches
+    sampler: Any = partial(without_duplicates, apart=apart) if shape == LISTS else ShuffledBatches
     loss_module = training.loss(loss, model, settings.margin, **settings.of_loss)
     if settings.matryoshka_dims:
         loss_module = of_dimensions(settings.matryoshka_dims, loss_module, model)

@@ -155,6 +155,20 @@ def test_differences_are_told_by_dotted_keys():
     ]
 
 
+def test_a_run_says_what_was_left_out_for_its_queries():
+    job = {"command": "", "machine": None, "host": None, "driver": None, "inputs": {}, "outputs": {}}
+    datasets = {"d": {"own_document": "drop", "excluded": "pairs.tsv"}, "e": {}, "j": {"runs_of": "d"}}
+    tasks = {
+        name: Task(name, name, "test", name, "beir", ("AP",), runs_of=entry.get("runs_of"))
+        for name, entry in datasets.items()
+    }
+    bm25 = System("bm25", "bm25", settings={"k1": 0.9})
+    one = Experiment("e", ["AP"], 10, 1, [], datasets, {}, {}, {"bm25": bm25}, tasks, {}, {}, {}, {}, {}, {}, None)
+    said = {name: ir_metadata(one, task, bm25, job, {}, {})["data"].get("other") for name, task in tasks.items()}
+    left_out = [{"name": "documents left out for a query", "own_document": "drop", "excluded": "pairs.tsv"}]
+    assert said == {"d": left_out, "e": None, "j": left_out}
+
+
 def test_a_run_of_a_server_is_not_said_to_be_lucenes():
     job = {"command": "", "machine": None, "host": None, "driver": None, "inputs": {}, "outputs": {}}
     task = Task("d", "d", "test", "d", "beir", ("AP",))

@@ -127,10 +127,10 @@ def fill(folder, url: str, monkeypatch):
     return json.loads((folder / "es.json").read_text())
 
 
-def search(folder, monkeypatch):
-    write_queries(folder / "queries.jsonl", {"q1": "zebra", "q2": "lion", "none": "bear"})
+def search(folder, monkeypatch, excluded=None, depth=2):
+    write_queries(folder / "queries.jsonl", {"q1": "zebra", "q2": "lion", "none": "bear"}, excluded or {})
     paths = {"index": folder / "es.json", "queries": folder / "queries.jsonl", "run": folder / "run.trec.gz"}
-    settings = json.dumps(SETTINGS | {"tag": "es"})
+    settings = json.dumps(SETTINGS | {"tag": "es", "depth": depth})
     call(monkeypatch, search_script, **paths, timing=folder / "timing.json", parameters=None, settings=settings)
     return read_run(folder / "run.trec.gz"), json.loads((folder / "timing.json").read_text())
 
@@ -152,6 +152,12 @@ def test_a_corpus_is_indexed_and_searched(server, tmp_path, monkeypatch, capsys)
     assert "3 of 4 documents" in capsys.readouterr().err
 
 
+def test_a_document_that_is_excluded_for_a_query_is_left_out_before_the_cut(server, tmp_path, monkeypatch):
+    fill(tmp_path, server.url, monkeypatch)
+    run, _ = search(tmp_path, monkeypatch, excluded={"q1": {"2"}, "none": {"1", "2"}}, depth=1)
+    assert run == {"q1": {"1": 1.0}, "q2": {"1": 2.0}}
+
+
 def test_an_index_is_made_once_and_again_when_it_is_not_whole(server, tmp_path, monkeypatch):
     record = fill(tmp_path, server.url, monkeypatch)
     del server.requests[:]
@@ -167,7 +173,7 @@ def test_another_corpus_or_other_settings_are_another_index():
     usual = definition(**SETTINGS)
     names = {index_name(corpus, made) for corpus in "ab" for made in (usual, definition(**SETTINGS | {"k1": 0.9}))}
     assert len(names) == 4
-    assert definition(**SETTINGS | {"depth": 20000})["settings"]["max_result_window"] == 20000
+    assert definition(**SETTINGS | {"depth": 20000})["settings"]["max_result_window"] == 30000
     assert list(definition(**SETTINGS | {"fields": "together"})["mappings"]["properties"]) == ["contents"]
 
 

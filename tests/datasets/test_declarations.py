@@ -42,7 +42,7 @@ def test_what_a_format_refers_to_is_among_its_keys(name):
     assert {*form.required, *form.narrowing, *filter(None, [form.judgements])} <= set(keys_of(name))
 
 
-TOY = '''"""Lines of text, each a document and the one query that finds it."""
+TOY = '''"""Lines of text, each a document with a query that finds it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +64,8 @@ class Options:
 def read(root: Path, options: Options) -> Collection:
     texts = {str(number): line for number, line in lines(root / options.file)}
     documents = [Document(name, "", text) for name, text in texts.items()]
-    return Collection(documents, {"test": texts}, {"test": {name: {name: 1} for name in texts}})
+    queries = {name: f"which line has {text} in it" for name, text in texts.items()}
+    return Collection(documents, {"test": queries}, {"test": {name: {name: 1} for name in texts}})
 '''
 PLAN = """
 import json

@@ -16,7 +16,7 @@ def prepared(tmp_path, judged, queries):
     for file in files:
         write_queries(file, dict.fromkeys(queries if file.stem == "test" else ["other"], "text"))
     settings = script.Settings(source=str(tmp_path / "q.txt"), format="qrels", seed=1)
-    odd = script.prepare(tmp_path / "out", settings, ranked_queries=files)
+    odd = script.prepare(tmp_path / "out", settings, script.Files(ranked_queries=files))
     return odd, read_qrels(tmp_path / "out/qrels/test.qrels")
 
 

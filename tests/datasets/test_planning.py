@@ -37,6 +37,37 @@ def test_what_only_says_where_a_dataset_lies_is_no_setting_of_its_preparation():
     assert not {"location", "licence", "corpus"} & settings.keys()
 
 
+def test_what_is_excluded_is_a_setting_and_a_file_of_the_preparation(tmp_path):
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror/pairs.tsv").write_text("q\td\n")
+    given = {"own_document": "drop", "excluded": "pairs.tsv"}
+    config = changed(
+        {"mirrors": [str(tmp_path / "mirror")], **{f"datasets/d/{key}": value for key, value in given.items()}}
+    )
+    made = resolve(config, "c.yaml")
+    assert planning.excluded(made, "d") == planning.excluded_file(made, "d") == str(tmp_path / "mirror/pairs.tsv")
+    assert planning.dataset_settings(made, "d")["own_document"] == "drop"
+    assert (planning.excluded(EXPERIMENT, "d"), planning.excluded_file(EXPERIMENT, "d")) == ([], None)
+    assert "own_document" not in planning.dataset_settings(EXPERIMENT, "d")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"datasets/d/excluded": "pairs.tsv"}, "datasets.d.excluded: no file 'pairs.tsv' here or in the mirrors"),
+        ({"datasets/d/own_document": "leave"}, "datasets.d.own_document: "),
+        (
+            {"datasets/j": {"format": "qrels", "location": "tests", "own_document": "drop"}},
+            "datasets.j: a dataset of format qrels cannot have 'own_document'",
+        ),
+    ],
+)
+def test_a_mistake_in_what_is_excluded_is_one_line(changes, said):
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
 def test_one_location_is_fetched_once_and_what_lies_here_is_not():
     planned = sources()
     download = planned.place(URL)

@@ -55,3 +55,16 @@ def test_means_over_queries_and_their_sd_over_seeds(tmp_path):
     assert table.loc["tuned", "P@1"] == 0.75 and table.loc["tuned", "P@1 sd"] == pytest.approx(0.125**0.5)
     assert table.loc["bm25", "P@1"] == 0.25 and pd.isna(table.loc["bm25", "P@1 sd"])
     assert table["seeds"].to_dict() == {"bm25": 1, "tuned": 2} and (table["queries"] == 2).all()
+
+
+def test_an_imported_run_is_without_what_is_excluded_before_the_cut(files):
+    write_run(files / "theirs", {query: {f"d{n}": float(9 - n) for n in range(9)} for query in ("q1", "q2")}, "t")
+    given = files / "theirs", files / "qrels", files / "ours.trec", 3, "theirs", None
+    assert import_run(*given, {"q1": {"d0", "d2", "d8", "gone"}, "q3": {"d1"}}) == [
+        "3 documents that are excluded for their query are left out"
+    ]
+    run = read_run(files / "ours.trec")
+    assert {query: list(scores) for query, scores in run.items()} == {
+        "q1": ["d1", "d3", "d4"],
+        "q2": ["d0", "d1", "d2"],
+    }

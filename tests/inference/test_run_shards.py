@@ -1,4 +1,7 @@
-"""A run that is made in shards is the same bytes as in one job, whatever their number, for each way to rank; timings."""
+"""A run that is made in shards is the same bytes as in one job, whatever their number, for each way to rank; timings.
+
+Some queries exclude documents, which no search finds: beside it stands what a search to the end finds without them.
+"""
 
 import json
 from itertools import pairwise
@@ -29,6 +32,7 @@ from scripts.inference import (
 from scripts.inference.join_runs import joined_timing
 from scripts.inference.shards import part
 from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.exclusion import without
 from scripts.ir.trec import read_run, write_run
 from scripts.models.adapters import adapter
 from scripts.models.kinds import cross_encoder
@@ -56,6 +60,9 @@ WAYS = {
 }
 
 
+EXCLUDED = {f"q{n}": {f"d{n}", f"d{n + 20}", "d21", "d99", "gone"} for n in range(0, 51, 2)}
+
+
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Path:
     """A model of each kind; texts, many of them the same, queries, and a first stage's run with 2,000 pairs."""
@@ -69,7 +76,9 @@ def task(tmp_path_factory) -> Path:
     cross.save_pretrained(str(folder / "cross-encoder"), create_model_card=False)
     texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 7]) for n in range(100)]
     write_corpus(folder / "corpus.jsonl", [Document(f"d{n}", "", text) for n, text in enumerate(texts)])
-    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n % 20]} {WORDS[n % 7]}" for n in range(51)})
+    queries = {f"q{n}": f"{WORDS[n % 20]} {WORDS[n % 7]}" for n in range(51)}
+    write_queries(folder / "queries.jsonl", queries, EXCLUDED)
+    write_queries(folder / "all.jsonl", queries)
     first = {f"q{n}": {f"d{m}": float(m) for m in range(40)} for n in range(50)}
     write_run(folder / "first.trec", first, "first")
     return folder
@@ -78,7 +87,8 @@ def task(tmp_path_factory) -> Path:
 def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) -> tuple[Path, Path]:
     """Rank in one way; gives the run and its timing."""
     kind, script, _, index = WAYS[way]
-    paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
+    queries = task / ("all.jsonl" if name == "all" else "queries.jsonl")
+    paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": queries}
     paths |= {index: out / (way if script is retrieve_quantised else "index.npy")} if index else {}
     paths |= {"index": out / way} if script is retrieve_approximate else {}
     paths |= {"first_stage": task / "first.trec"} if way == "re-ranking" else {}
@@ -93,6 +103,17 @@ def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) 
     settings = {"type": kind, **LENGTHS, **RANKED, **given, **settings}
     call(monkeypatch, script, settings, **paths, run=made[0], timing=made[1])
     return made
+
+
+def check_excluded(run: dict, every: dict, way: str) -> None:
+    """What is excluded is left out before the cut: of an exact search the run is then the first of what `every` has."""
+    left = {query: without(scores, EXCLUDED.get(query, ()), RANKED["depth"]) for query, scores in every.items()}
+    assert any(EXCLUDED.get(query, set()) & set(list(every[query])[: RANKED["depth"]]) for query in run)
+    assert not any(EXCLUDED.get(query, set()) & scores.keys() for query, scores in run.items())
+    if "again" in way or "," in way or "HNSW" in way:  # what is looked at depends on how many are searched for
+        assert [len(scores) for scores in run.values()] == [RANKED["depth"]] * 51
+    else:
+        assert {query: list(scores) for query, scores in run.items()} == {q: list(s) for q, s in left.items() if s}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -111,6 +132,8 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         call(monkeypatch, build_approximate_index, {"index": way}, **made_of)
     whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
     of_one = json.loads(timing.read_text())
+    if way != "re-ranking":  # a first stage's run has none of what is excluded
+        check_excluded(read_run(whole), read_run(ranked(task, way, "all", monkeypatch, tmp_path, depth=100)[0]), way)
     for of in (3, 16) if way in ("vectors", "re-ranking") else (3,):
         shards = [
             ranked(task, way, f"{place}-of-{of}", monkeypatch, tmp_path, shard=[place, of]) for place in range(of)

@@ -6,6 +6,7 @@ from sklearn.datasets import load_svmlight_file
 
 from scripts.common.errors import UserError
 from scripts.features import export_letor, import_letor
+from scripts.ir.collection import write_queries
 from scripts.ir.feature_file import Features, feature_names, read_about, read_features, writing
 from scripts.ir.letor import feature_names as names_in_text
 from scripts.ir.letor import read_letor
@@ -21,9 +22,9 @@ MQ2007 = """\
 MSLR = "2 qid:1 1:3 2:0.5\n0 qid:1 1:0 2:0\n1 qid:2 1:1 2:1\n"
 
 
-def imported(monkeypatch, folder, text):
+def imported(monkeypatch, folder, text, **queries):
     (folder / "letor.txt").write_text(text)
-    call(monkeypatch, import_letor, {}, source=folder / "letor.txt", features=folder / "f.parquet")
+    call(monkeypatch, import_letor, {}, source=folder / "letor.txt", features=folder / "f.parquet", **queries)
     (rows,) = read_features(folder / "f.parquet")
     return rows
 
@@ -35,6 +36,12 @@ def test_a_file_of_letor_4_is_taken_over(monkeypatch, tmp_path):
     assert rows.values.tolist() == [[0.5, 1, 0.25], [0, 0, -0.001], [0, 3, 0]]
     assert feature_names(tmp_path / "f.parquet") == ["feature-1", "feature-2", "feature-3"]
     assert read_about(tmp_path / "f.parquet")["indices"] == {}
+
+
+def test_what_is_excluded_for_a_query_has_no_features(monkeypatch, tmp_path):
+    write_queries(tmp_path / "q.jsonl", {"10": "text", "9": "text"}, {"10": {"GX000-00"}})
+    rows = imported(monkeypatch, tmp_path, MQ2007, queries=tmp_path / "q.jsonl")
+    assert (rows.queries, rows.documents) == (["10", "9"], ["GX000-01", "GX000-00"])
 
 
 def test_lines_without_documents_are_named_after_their_place(monkeypatch, tmp_path):

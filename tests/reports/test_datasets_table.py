@@ -23,7 +23,8 @@ def test_what_needs_documents_is_empty_for_judgements_alone():
 
 
 def test_samples_and_queries_without_judgements_are_told_of_the_splits_that_have_them():
-    parts = {"train": SPLIT | {"unjudged": 7}, "test": SPLIT | {"sampled_from": 300}}
+    parts = {"train": SPLIT | {"unjudged": 7}, "test": SPLIT | {"sampled_from": 300, "own_documents": 2, "excluded": 5}}
     train, test = rows("d", {"documents": 9, "splits": parts})
     assert (train["unjudged"], train["sampled_from"]) == (7, None)
     assert (test["unjudged"], test["sampled_from"]) == (None, 300)
+    assert [part[key] for part in (train, test) for key in ("own_documents", "excluded")] == [None, None, 2, 5]

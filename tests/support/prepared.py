@@ -4,9 +4,10 @@ from scripts.datasets import prepare as script
 from scripts.experiment.dataset_schema import options_of
 
 OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
-                 "dev_queries", "unjudged", "grades", "document_characters")  # fmt: skip
+                 "dev_queries", "unjudged", "grades", "document_characters", "own_document")  # fmt: skip
 
 
-def prepare(source, folder, entry, shared=None):
+def prepare(source, folder, entry, shared=None, excluded=None):
     kept = {key: entry[key] for key in OF_COLLECTION if key in entry}
-    return script.prepare(folder, script.Settings(source=str(source), options=options_of(entry), **kept), shared)
+    settings = script.Settings(source=str(source), options=options_of(entry), **kept)
+    return script.prepare(folder, settings, script.Files(shared, (), excluded))

@@ -100,12 +100,15 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
     files = {"qrels": path("qrels", **of_task), "topics": path("queries", **of_task)}
     folder = str(Path(path("statistics", experiment=experiment.name, dataset=task.dataset)).parent)
     weights = shown(experiment.models[system.model]["weights"]) if system.model else None
+    ranked = experiment.datasets[task.ranked_dataset]
+    excluded = {key: ranked[key] for key in ("own_document", "excluded") if key in ranked}
     return _stated(
         {
             "test collection": source(task.dataset) | files,
             "training data": [source(name) for name in datasets_learnt(experiment, system, task.ranked_dataset)],
             "other": [
                 *([{"name": system.model, "source": weights}] if weights else []),
+                *([{"name": "documents left out for a query", **excluded}] if excluded else []),
                 *(
                     {"name": name, "sha256": sha256}
                     for name, sha256 in job["inputs"].items()

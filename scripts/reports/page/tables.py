@@ -39,6 +39,8 @@ DATASET_COLUMNS = {
     "relevant": "Relevant",
     "equal_documents": "Equal documents",
     "judged_documents_missing": "Judged but missing",
+    "own_documents": "Queries that are documents",
+    "excluded": "Excluded for a query",
 }
 
 

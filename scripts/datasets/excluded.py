@@ -1,0 +1,113 @@
+"""Documents that are excluded for a query: its own document where that is to be dropped, and those that a file names.
+
+BEIR drops a document with the query's id always, which is wrong where ids coincide by chance, and keeps it where the
+document has another id. Here a query's own document is one with its text (own_documents.py), and nothing is dropped, or
+kept, without being said. Reads the file of `excluded`, and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from scripts.common.errors import UserError
+from scripts.common.files import lines
+from scripts.datasets.own_documents import OwnDocuments
+from scripts.ir.trec import Qrels, columns, relevant
+
+OwnDocument = Literal["drop", "keep"] | None
+HEADINGS = ("query", "query-id", "query_id", "qid")
+Pairs = dict[str, set[str]]  # query id -> document ids
+
+
+class Exclusions(NamedTuple):
+    """The excluded documents of each split's queries, what the statistics say of each split, and what to report."""
+
+    of_split: dict[str, Pairs]
+    counts: dict[str, dict[str, int]]
+    remarks: list[str]
+
+
+def read_pairs(path: Path) -> Pairs:
+    """The pairs of a file with a query and a document, by their ids, on each line; a heading may stand above them.
+
+    Raises UserError, with the line, for another number of columns.
+    """
+    pairs: Pairs = {}
+    for number, line in lines(path):
+        fields = columns(line, path, number)
+        if len(fields) != 2:
+            raise UserError(f"{path}:{number}: {len(fields)} columns; expected 2: the ids of a query and a document")
+        if number > 1 or fields[0] not in HEADINGS:
+            pairs.setdefault(fields[0], set()).add(fields[1])
+    if not pairs:
+        raise UserError(f"{path}: has not one pair of a query and a document")
+    return pairs
+
+
+def exclusions(
+    own: OwnDocuments, choice: OwnDocument, named: Pairs, documents: Collection[str], dataset: str
+) -> Exclusions:
+    """What is excluded of the corpus's `documents`, by the `choice` of the dataset and the pairs that are `named`.
+
+    Raises UserError where queries are documents and nothing says whether these are to be dropped, and for pairs of
+    another dataset.
+    """
+    every = {query for texts in own.queries.values() for query in texts}
+    if choice is None:
+        _check_choice(own, named, len(every), dataset)
+    of_split: dict[str, Pairs] = {}
+    for split, texts in own.queries.items():
+        dropped = own.same[split] if choice == "drop" else set()
+        pairs = {query: named.get(query, set()) | ({query} & dropped) for query in texts}
+        of_split[split] = {query: excluded for query, excluded in pairs.items() if excluded}
+    counts = {split: _counts(own, split, of_split[split]) for split in own.queries}
+    by_chance = [
+        f"{split}: {len(queries)} queries have the id of a document with another text, which stays"
+        for split, queries in own.others.items()
+        if queries
+    ]
+    return Exclusions(of_split, counts, by_chance + _remarks_on(named, every, documents))
+
+
+def _check_choice(own: OwnDocuments, named: Pairs, queries: int, dataset: str) -> None:
+    """Raise UserError for queries that are documents, unless these are excluded by name."""
+    open_ones = sorted({query for same in own.same.values() for query in same if query not in named.get(query, ())})
+    if open_ones:
+        found = f"{len(open_ones)} of {queries} queries stand in the corpus under their id with (nearly) the same text"
+        cure = f"write `own_document: drop` under datasets.{dataset} to leave each out for its own query, or `keep`"
+        raise UserError(f"{found}, such as {open_ones[0]}: {cure}")
+
+
+def _counts(own: OwnDocuments, split: str, excluded: Pairs) -> dict[str, int]:
+    counts = {
+        "own_documents": len(own.same[split]),
+        "ids_by_chance": len(own.others[split]),
+        "excluded": sum(map(len, excluded.values())),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _remarks_on(named: Pairs, queries: set[str], documents: Collection[str]) -> list[str]:
+    """What to report of the pairs of a file. Raises UserError where not one is of this dataset."""
+    total = sum(map(len, named.values()))
+    alien = sum(len(its) for query, its in named.items() if query not in queries)
+    missing = sum(document not in documents for its in named.values() for document in its)
+    what = {"queries that are in no split": alien, "documents that the corpus lacks": missing}
+    for names, count in what.items():
+        if total and count == total:
+            raise UserError(f"excluded: all {total} pairs name {names}: they belong to other data")
+    return [f"excluded: {count} of {total} pairs name {names}" for names, count in what.items() if count]
+
+
+def check_judgements(qrels: Mapping[str, Qrels], of_split: Mapping[str, Mapping[str, Collection[str]]]) -> None:
+    """Raise UserError for a document that is excluded for a query to which it is judged relevant."""
+    for split, excluded in of_split.items():
+        judged = qrels.get(split, {})
+        both = [(query, name) for query, its in excluded.items() for name in sorted(relevant(judged, query) & set(its))]
+        if both:
+            query, name = both[0]
+            problem = f"{len(both)} documents are judged relevant and excluded for the same query, such as {name} for"
+            cure = "change own_document or excluded, or leave the judgements out"
+            raise UserError(f"{split}: {problem} {query}: no system could return them; {cure}")

@@ -1,0 +1,82 @@
+"""No document is a negative of a query for which it is excluded: drawn, ranked, mined, or met in a batch."""
+
+import pytest
+
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.trec import ranking
+from scripts.training.examples import Row, Table
+from scripts.training.in_batch import excluded_texts, joined
+from scripts.training.labelled import Collection, labelled
+from scripts.training.mine import Settings as Mining
+from scripts.training.mining import candidates
+from scripts.training.negatives import Settings, examples
+
+CORPUS = [f"d{n}" for n in range(8)]
+RUN = {query: {name: float(len(CORPUS) - n) for n, name in enumerate(CORPUS)} for query in ("q", "r")}
+EXCLUDED = {"q": {"d0", "d2", "d5"}, "elsewhere": {"d1"}}
+COMMON = {"labels": "human", "queries": "all", "exclude_evaluation": True, "seed": 1}
+READ = Collection(
+    ["q", "r"], CORPUS, {"q": {"d1": 1}, "r": {"d1": 1}}, {"d7"}, {q: ranking(RUN[q]) for q in RUN}, EXCLUDED
+)
+FIT = {"q": ["d3", "d4", "d6"], "r": ["d0", "d2", "d3", "d4", "d5", "d6"]}
+
+
+@pytest.mark.parametrize("source", ["bm25", "random"])
+@pytest.mark.parametrize("strategy", ["top", "random"])
+def test_of_bm25_and_of_chance(source, strategy):
+    settings = Settings(**COMMON, from_=source, per_query=len(CORPUS), sampling_strategy=strategy)
+    found = labelled(READ, settings)
+    rows = list(examples(found.positives, found.unfit, READ.rankings, READ.pool, settings))
+    chosen = {query: sorted(row.negative for row in rows if row.query == query) for query in FIT}
+    assert chosen == FIT and {row.positive for row in rows} == {"d1"}
+
+
+def test_of_systems():
+    settings = Mining(**COMMON, from_=["near"], per_query=3)
+    listed = candidates(READ, labelled(READ, settings), {"near": RUN}, 0, None)
+    assert {query: [one.document for one in ones] for query, ones in listed.items()} == FIT
+
+
+ROWS = [Row("q0", "d1", "d2"), Row("q1", "d0", "d3"), Row("q2", "d4", "d5")]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """q0 is d0, but for a title, and d0 is the positive of q1; d9 is in no row."""
+    texts = {name: f"text of {name}" for name in [*CORPUS, "d9"]}
+    write_corpus(tmp_path / "corpus", [Document(name, "title", text) for name, text in texts.items()])
+    queries = {"q0": texts["d0"], "q1": "ask one", "q2": "ask two"}
+    write_queries(tmp_path / "queries", queries, {"q0": {"d0", "d3", "d9"}, "q1": {"d1"}})
+    return tmp_path / "corpus", tmp_path / "queries"
+
+
+def test_texts_to_keep_apart_are_those_of_the_training_set(files):
+    found = excluded_texts(Table([ROWS], None), *files, cut=None)
+    assert found == {"text of d0": ["title text of d0", "title text of d3"], "ask one": ["title text of d1"]}
+    assert excluded_texts(Table([ROWS[2:]], None), *files, cut=None) == {}
+    shorter = excluded_texts(
+        Table([ROWS], None), *files, cut=lambda texts, role: [f"{role}: {text[-2:]}" for text in texts]
+    )
+    assert shorter == {"query: d0": ["document: d0", "document: d3"], "query: ne": ["document: d1"]}
+    assert joined([found, {"ask one": ["more"]}])["ask one"] == ["title text of d1", "more"]
+
+
+def test_in_no_batch_is_a_query_with_a_document_that_is_excluded_for_it():
+    import torch
+    from datasets import Dataset
+
+    from scripts.training.batches import without_duplicates
+
+    texts = [f"document {n}" for n in range(40)]
+    data = Dataset.from_dict({"anchor": [f"query {n}" for n in range(40)], "positive": texts})
+    apart = {f"query {n}": [texts[m] for m in range(40) if m != n and m % 4 == n % 4][: n % 3] for n in range(0, 40, 2)}
+    places = {text: n for n, text in enumerate(texts)}
+    others = {"drop_last": False, "valid_label_columns": [], "generator": torch.Generator(), "seed": 1}
+
+    def clashes(made):
+        return sum(places[text] in batch for batch in made for row in batch for text in apart.get(f"query {row}", ()))
+
+    plain, kept = (list(without_duplicates(data, 8, **others, apart=it)) for it in ({}, apart))
+    assert clashes(plain) and not clashes(kept)
+    assert sorted(row for batch in kept for row in batch) == list(range(40))
+    assert list(without_duplicates(data, 8, **others)) == plain
