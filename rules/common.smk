@@ -85,6 +85,9 @@ WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in [*former_words(config), 
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 
+if EXPERIMENT.device == "cpu":
+    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # of jobs; those on other nodes read this file too
+
 RESULTS = f"results/{EXPERIMENT.name}"
 
 
