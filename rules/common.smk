@@ -30,6 +30,7 @@ from scripts.experiment.reading import read_yaml
 from scripts.bm25.planning import further_texts
 from scripts.datasets.planning import excluded_file
 from scripts.engine.before_planning import make_ready
+from scripts.evaluation.zeros import known_zero_runs
 from scripts.engine.downloads import HOW, fetched
 from scripts.engine.failures import errors_of_logs
 from scripts.engine import imports
@@ -79,11 +80,15 @@ try:
     CAUTIONS = cautions(EXPERIMENT)
     if workflow.is_main_process:  # the jobs that it starts read this file too
         WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
+        WARNINGS += known_zero_runs(Path(results_paths.path("means", experiment=EXPERIMENT.name)))
 except UserError as error:
     sys.exit(f"error: {error}")
 WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in [*former_words(config), *CAUTIONS]]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
+
+if EXPERIMENT.device == "cpu":
+    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # of jobs; those on other nodes read this file too
 
 RESULTS = f"results/{EXPERIMENT.name}"
 

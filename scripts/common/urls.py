@@ -19,7 +19,8 @@ from scripts.common.errors import UserError
 LONGEST = 2000  # characters
 HIDDEN = "***"
 SECRET_NAMES = re.compile(
-    r"TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH(?!OR)", re.IGNORECASE
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|PASS$|PWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|(?:^|_)(?:KEY|PAT)$|AUTH(?!OR)",
+    re.IGNORECASE,
 )
 REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_QUERY = re.compile(

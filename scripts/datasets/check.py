@@ -23,7 +23,8 @@ from scripts.common.errors import UserError
 from scripts.common.locations import is_url, shown
 from scripts.common.settings import read_settings
 from scripts.datasets.check_library import library_state
-from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, pip_reason, session, why
+from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, session, why
+from scripts.datasets.fetch_package import pip_reason
 
 TIMEOUT = 30  # seconds that a server may take
 AT_ONCE = 8  # servers asked at a time

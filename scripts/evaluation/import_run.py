@@ -3,7 +3,7 @@
 Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has them, its corpus and queries; writes a
 run of the experiment, without the documents that are excluded for a query. A run that has not one query of the task, or
 not one document of the corpus, is refused here, before it is scored: it belongs to other data. Documents that the
-corpus lacks, and those that are left out, are counted.
+corpus lacks, and those that are left out, are counted, and a run without a judged document is told.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.ir.collection import read_excluded, read_ids
 from scripts.ir.exclusion import NOTHING, Excluded, without
-from scripts.ir.trec import Run, read_qrels, read_run, top, write_run
+from scripts.ir.trec import Run, none_judged, read_qrels, read_run, top, write_run
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def import_run(
         raise UserError(f"{source}: {error}") from None
     kept, left_out = without_excluded(ranked, excluded)
     write_run(target, {query: top(scores, depth) for query, scores in kept.items()}, tag)
-    return ([unknown] if unknown else []) + left_out
+    return [*filter(None, [none_judged(ranked, qrels), unknown]), *left_out]
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, read_run
+from scripts.ir.trec import none_judged, read_qrels, read_run
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> 
     with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
-    remarks = []
+    remarks = [said] if (said := none_judged(ranked, qrels)) else []
     if missing:
         remarks.append(f"{missing} of {len(qrels)} judged queries are not in the run and score 0")
     if unjudged:

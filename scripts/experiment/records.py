@@ -238,6 +238,7 @@ class Experiment:
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     curves: Mapping[str, Curves] = field(default_factory=dict)
     shards: int = 1  # jobs into which the encoding of each corpus is split
+    device: str = "auto"  # or cpu: where models of torch run
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

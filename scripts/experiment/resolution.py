@@ -76,6 +76,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         seed=config["seed"],
         mirrors=config["mirrors"],
         shards=config["shards"],
+        device=config.get("device", "auto"),
         datasets=config["datasets"],
         models=config["models"],
         recipes=config["recipes"],

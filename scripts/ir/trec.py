@@ -177,3 +177,16 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
 def relevant(qrels: Qrels, query: str) -> set[str]:
     """The documents judged relevant (grade 1 or more) for a query."""
     return {document for document, grade in qrels.get(query, {}).items() if grade > 0}
+
+
+def none_judged(ranked: Run, qrels: Qrels) -> str | None:
+    """What to say of a run of which not one document is judged, so that it scores 0; None where one is."""
+    judged = {query: grades for query, grades in qrels.items() if grades}
+    if any(not scores.keys().isdisjoint(judged.get(query, {})) for query, scores in ranked.items()):
+        return None
+    of_run = next((document for scores in ranked.values() for document in scores), "none")
+    of_judgements = next((document for grades in judged.values() for document in grades), "none")
+    return (
+        f"warning: not one of its documents, such as {of_run}, is judged, so it scores 0 everywhere; the judgements "
+        f"name documents such as {of_judgements}"
+    )

@@ -28,8 +28,12 @@ if "OMP_NUM_THREADS" in os.environ:
 # Threads that wait for each other must not spin: where other work takes a core, that makes training five times slower.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 DEVICES = os.environ.get("CUDA_VISIBLE_DEVICES")  # as the job was given them
+DEVICE, CPU = "RANKTRIAL_DEVICE", "cpu"  # the variable by which a job is told `device` of the configuration
+NO_DEVICE = ("", "-1", "none", "NoDevFiles")  # what stands in CUDA_VISIBLE_DEVICES where a job has none
 # One process, one device: with several in sight the trainer would split batches between them.
-os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+os.environ["CUDA_VISIBLE_DEVICES"] = (
+    "" if os.environ.get(DEVICE) == CPU else os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+)
 
 
 def import_library() -> None:
@@ -84,10 +88,31 @@ def keep_memory() -> None:
 
 
 def device() -> str:
-    """`cuda` where there is such a device, else `cpu`."""
+    """`cuda` where there is such a device, else `cpu`.
+
+    Raises UserError where the job was given a GPU that torch cannot use, and nobody asked for the processor: the job
+    would take a hundred times as long, and compute in another precision.
+    """
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    if given := given_device():
+        problem = (
+            f"this job was given a GPU ({given}) and would run on a processor: torch {torch.__version__} cannot use it"
+        )
+        raise UserError(f"{problem}; mend driver or torch, or ask for that with `device: cpu` in the configuration")
+    return CPU
+
+
+def given_device() -> str:
+    """The variable that says that this job has a GPU, with its value; empty where none does, or it was put away."""
+    if os.environ.get(DEVICE) == CPU or not os.environ.get("CUDA_VISIBLE_DEVICES"):
+        return ""
+    if DEVICES is not None:
+        return "" if DEVICES.strip() in NO_DEVICE else f"CUDA_VISIBLE_DEVICES={DEVICES}"
+    count = os.environ.get("SLURM_GPUS_ON_NODE", "0")
+    return "" if count in ("", "0") else f"SLURM_GPUS_ON_NODE={count}"
 
 
 def is_module(model: Any) -> bool:

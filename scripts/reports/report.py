@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.evaluation.zeros import zero_runs
 from scripts.reports import summary
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import read_families
@@ -77,6 +78,9 @@ def contents(arguments) -> dict:
     timings = read_timings(sorted(arguments.timing))
     published = read_published(arguments.published[0]) if arguments.published else None
     measures = settings.measures
+    zeros = [
+        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(means.to_dict("records"))
+    ]
     return {
         "experiment": settings.experiment,
         "counts": {"systems": len(settings.systems), "tasks": means["task"].nunique(), "comparisons": len(results)},
@@ -90,7 +94,7 @@ def contents(arguments) -> dict:
         "chosen": tables.chosen_table(read_table(arguments.chosen[0]), labels) if arguments.chosen else None,
         "selected": tables.selected_table(read_table(arguments.selected[0]), labels) if arguments.selected else None,
         "means": [(name, tables.means_table(means, name, settings.trained, labels)) for name in measures],
-        "cautions": settings.cautions,
+        "cautions": [*zeros, *settings.cautions],
         "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
         "trained": bool(settings.trained),
         "charts": [

@@ -14,6 +14,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.evaluation.zeros import zero_runs
 from scripts.experiment.figure_checks import FURTHER
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.chosen import NOTE, chosen_lines
@@ -184,7 +185,10 @@ def page(
         "± is the standard deviation between seeds; * marks a task on whose training questions the system was "
         "fine-tuned, all others are transfer. A judged query that a run lacks counts as 0."
     )
-    parts += [f"- **Note**: {caution}." for caution in settings.cautions]
+    zeros = [
+        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(means.to_dict("records"))
+    ]
+    parts += [f"- **Note**: {caution}." for caution in [*zeros, *settings.cautions]]
     parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings.charts]
     if len(comparisons):
         shown = overview(comparisons, labels)

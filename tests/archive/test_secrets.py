@@ -102,3 +102,32 @@ def test_a_damaged_gzip_is_looked_at_as_it_lies(privacy):
     privacy.refuse_left({"a.gz": b"\x1f\x8b" + bytes(20), "b.gz": gzip.compress(b"x" * 100)[:-9]})
     with pytest.raises(UserError, match="no archive is written"):
         privacy.refuse_left({"a.gz": b"\x1f\x8b" + SECRET.encode()})
+
+
+@pytest.mark.parametrize("name", ["OPENAI_KEY", "GITHUB_PAT", "DB_PASS", "PGPASS", "KEY", "SMTP_PASSWORD", "azure_key"])
+def test_a_variable_that_is_named_like_a_secret_is_one(tmp_path, name):
+    assert Privacy(tmp_path, [], {name: "s3cr3t-value"}).clean_text("a s3cr3t-value b") == "a *** b"
+
+
+@pytest.mark.parametrize("name", ["PATH_OF", "MY_PATH", "MONKEY", "KEYBOARD", "PATTERN", "PASSAGE_LENGTH", "AUTHOR"])
+def test_a_variable_that_only_looks_like_it_is_none(tmp_path, name):
+    assert Privacy(tmp_path, [], {name: "s3cr3t-value"}).secrets == []
+
+
+@pytest.mark.parametrize("value", ["12345678", "0.12345678", "2026-11-26", "1.5e-07123", "12:34:56"])
+def test_a_secret_that_is_a_number_is_refused_and_its_variable_named(tmp_path, value):
+    """It would turn the digits of a metric into ***."""
+    with pytest.raises(UserError, match=r"^nothing is archived: a secret in DB_PASS is a number: [^\n]*$") as refused:
+        Privacy(tmp_path, [], {"DB_PASS": value, "HOME": "/root", "OTHER": value})
+    assert value not in str(refused.value)
+    with pytest.raises(UserError, match="a secret in ODD is a number"):
+        Privacy(tmp_path, [], {"ODD": value}, ["ODD"])
+    (tmp_path / ".netrc").write_text(f"machine h login ann password {value}\n")
+    with pytest.raises(UserError, match=r"a secret in ~/\.netrc is a number"):
+        Privacy(tmp_path / "work", [tmp_path], {})
+    with pytest.raises(UserError, match="a secret in HTTPS_PROXY is a number"):
+        Privacy(tmp_path, [], {"HTTPS_PROXY": f"http://ann:{value}@proxy:8080"})
+
+
+def test_a_number_that_is_too_short_to_be_searched_or_no_secret_is_not_refused(tmp_path):
+    assert Privacy(tmp_path, [], {"DB_PASS": "1234", "JOB_ID": "123456789", "A_TOKEN": "/12345678"}).secrets == []

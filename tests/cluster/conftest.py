@@ -78,6 +78,7 @@ def experiment(documents_of: str = "data/weather") -> dict:
     """BM25, a bi-encoder as it is and one fine-tuned for some seconds, on one task: few jobs, each of another kind."""
     return {
         "experiment": "tiny",
+        "device": "cpu",  # the GPUs of these tests are Slurm's alone
         "measures": ["nDCG@10", "RR@10"],
         "depth": 20,
         "datasets": {"weather": {"format": "beir", "location": documents_of}},

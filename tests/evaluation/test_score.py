@@ -7,6 +7,7 @@ from scripts.common.errors import UserError
 from scripts.evaluation.import_run import import_run
 from scripts.evaluation.means import means, read_metrics
 from scripts.evaluation.score import score
+from scripts.evaluation.zeros import known_zero_runs, zero_runs
 from scripts.ir.trec import read_run, write_qrels, write_run
 
 
@@ -68,3 +69,38 @@ def test_an_imported_run_is_without_what_is_excluded_before_the_cut(files):
         "q1": ["d1", "d3", "d4"],
         "q2": ["d0", "d1", "d2"],
     }
+
+
+def test_a_run_of_which_no_document_is_judged_is_said_when_it_comes_and_when_it_is_scored(files):
+    write_run(files / "ids", {"q1": {"DOC-1": 2.0, "DOC-2": 1.0}, "q2": {"d1": 1.0}}, "t")
+    expected = (
+        "warning: not one of its documents, such as DOC-1, is judged, so it scores 0 everywhere; the judgements "
+        "name documents such as d1"
+    )
+    said = score(files / "ids", files / "qrels", files / "metrics.tsv", ["RR", "Judged@10"])
+    assert said[0] == expected and not read_metrics(files / "metrics.tsv").to_numpy().any()
+    assert import_run(files / "ids", files / "qrels", files / "out.trec", 10, "t") == [expected]
+    write_run(files / "one", {"q1": {"DOC-1": 2.0, "d1": 1.0}}, "t")
+    assert not any("warning" in one for one in score(files / "one", files / "qrels", files / "m.tsv", ["RR"]))
+
+
+def test_runs_that_score_0_everywhere_are_found_in_the_table_of_means(tmp_path):
+    rows = [
+        {"task": "d", "system": "theirs", "queries": 3, "seeds": 1, "nDCG@10": 0.0, "nDCG@10 sd": None, "NumRet": 30.0},
+        {"task": "d", "system": "bm25", "queries": 3, "seeds": 1, "nDCG@10": 0.1, "nDCG@10 sd": 0.0, "NumRet": 30.0},
+        {
+            "task": "rte",
+            "system": "theirs",
+            "queries": 3,
+            "seeds": 1,
+            "nDCG@10": None,
+            "nDCG@10 sd": None,
+            "NumRet": None,
+        },
+    ]
+    table = pd.DataFrame(rows)
+    assert zero_runs(rows) == zero_runs(table.to_dict("records")) == [("d", "theirs")]
+    table.to_csv(tmp_path / "means.tsv", sep="\t", index=False)
+    (said,) = known_zero_runs(tmp_path / "means.tsv")
+    assert said.startswith("theirs scores 0 by every measure on every query of d: most likely none of its documents is")
+    assert known_zero_runs(tmp_path / "none.tsv") == []

@@ -3,7 +3,8 @@
 Paths in the working folder become relative, those in a home folder begin with ~, and passwords in URLs become ***. So
 do all secrets that this process can read: environment variables that are named like a secret or by the configuration,
 passwords in addresses (proxies, package indexes), and the token files of download tools. If a secret is still in a
-file or name afterwards, the archive is refused.
+file or name afterwards, the archive is refused. It is refused as well where a secret is a number: taken out, it would
+change numbers of the results.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import mmap
 import os
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +38,7 @@ SHORTEST_WORD = 4  # characters; a shorter secret that the configuration refers 
 RECORDED_VARIABLES = ("CUDA_VISIBLE_DEVICES", "LANG", "LC_ALL", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONHASHSEED",
                       "TOKENIZERS_PARALLELISM", "TZ")  # fmt: skip
 URL_PASSWORD = re.compile(rb"(?<=://)[^/\s@\"']+(?=@)")
+NUMBER = re.compile(rb"[0-9.,:/+eE-]*[0-9][0-9.,:/+eE-]*")  # what may be a part of a number or a date
 USER_INFO = re.compile(r"[a-z+]+://([^/\s@]+)@", re.IGNORECASE)
 
 
@@ -44,15 +46,21 @@ class Privacy:
     """Finds the folders and secrets once, and removes them. `working` is the folder in which the workflow ran.
 
     `named` are the environment variables that the configuration refers to; their values are secrets, whatever their
-    names.
+    names. Raises UserError for a secret that is a number.
     """
 
     def __init__(
         self, working: Path, homes: list[Path], environment: Mapping[str, str], named: Iterable[str] = ()
     ) -> None:
-        values = [environment[name] for name in named if environment.get(name)]
-        secrets = _secrets(homes, environment)
-        secrets |= {os.fsencode(value) for value in values if len(value) >= SHORTEST_SECRET}
+        referred = {name: environment[name] for name in named if environment.get(name)}
+        values = list(referred.values())
+        known = [*_secrets(homes, environment), *((os.fsencode(value), name) for name, value in referred.items())]
+        secrets = {value: source for value, source in known if len(value) >= SHORTEST_SECRET}
+        if numbers := sorted({source for value, source in secrets.items() if NUMBER.fullmatch(value)}):
+            problem = (
+                "taken out of the results, it would change their numbers; unset it or put it away for this command"
+            )
+            raise UserError(f"nothing is archived: a secret in {' and in '.join(numbers)} is a number: {problem}")
         self.secrets = sorted({form for value in secrets for form in forms(value)}, key=len, reverse=True)
         short = [value for value in values if SHORTEST_WORD <= len(value) < SHORTEST_SECRET and not value.isdecimal()]
         words = map(os.fsencode, short)
@@ -134,27 +142,31 @@ def _unpacked(content: bytes) -> bytes:
         return b""  # damaged, so nothing can be read from it
 
 
-def _secrets(homes: list[Path], environment: Mapping[str, str]) -> set[bytes]:
-    secrets = {os.fsencode(value) for name, value in environment.items() if SECRET_NAMES.search(name)}
-    texts = list(environment.values())
-    files = [home / name for home in homes for name in TOKEN_FILES]
+def _secrets(homes: list[Path], environment: Mapping[str, str]) -> Iterator[tuple[bytes, str]]:
+    """Secrets, each with the variable or file that has it."""
+    texts = dict(environment)
+    yield from ((os.fsencode(value), name) for name, value in _not_paths(environment) if SECRET_NAMES.search(name))
+    files = {home / name: f"~/{name}" for home in homes for name in TOKEN_FILES}
     places = ("HF_TOKEN_PATH", "NETRC", "PIP_CONFIG_FILE")
-    files += [Path(environment[name]) for name in places if environment.get(name)]
-    for path in files:
+    files |= {Path(environment[name]): f"the file of {name}" for name in places if environment.get(name)}
+    for path, shown in files.items():
         try:
             content = path.read_bytes()
         except OSError:
             continue
         words = content.split()
-        texts.append(content.decode(errors="replace"))
-        if len(words) == 1 and b"://" not in words[0]:
-            secrets.add(words[0])
+        texts[shown] = content.decode(errors="replace")
         after = {value for before, value in pairwise(words) if before in (b"password", b"=", b":")}
-        secrets |= {value for value in after if b"://" not in value}
-    for user_info in (info for text in texts for info in USER_INFO.findall(text)):
-        user, _, password = user_info.partition(":")  # in the address of a proxy or a package index
-        secrets |= {os.fsencode(password or user), os.fsencode(unquote(password or user))}
-    return {value for value in secrets if len(value) >= SHORTEST_SECRET and not value.startswith(b"/")}
+        alone = set(words) if len(words) == 1 else set()
+        yield from ((value, shown) for value in after | alone if b"://" not in value and not value.startswith(b"/"))
+    for source, text in texts.items():  # in the address of a proxy or a package index
+        for user_info in USER_INFO.findall(text):
+            user, _, password = user_info.partition(":")
+            yield from ((os.fsencode(form), source) for form in (password or user, unquote(password or user)))
+
+
+def _not_paths(environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in environment.items() if not value.startswith("/")]
 
 
 def of_this_process(config: dict) -> Privacy:

@@ -105,7 +105,7 @@ def _names(points: list[Point]) -> list[list[str]]:
 def _notes(shown: Shown) -> list[str]:
     said = [
         f"vertical: {form.percent(shown.alpha)} CI of the effect",
-        "horizontal: range over tasks and seeds",
+        "horizontal: range over tasks and seeds, of one run its quartiles",
         "dashed: Pareto front of the means",
         "filled: on it, or off it by noise alone",
         *shown.notes,

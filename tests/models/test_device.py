@@ -1,0 +1,52 @@
+"""A job that was given a GPU runs on it or stops; one that asks for the processor has it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+ASK = "from scripts.models.running import device; from scripts.common.command_line import run; run(lambda: print(device()))"
+HIDDEN = (
+    "import os; from scripts.models import running; os.environ['CUDA_VISIBLE_DEVICES'] = ''; print(running.device())"
+)
+
+
+def asked(code: str = ASK, **variables: str) -> subprocess.CompletedProcess:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "CUDA_", "RANKTRIAL_"))}
+    stub = "import sys, types; torch = types.ModuleType('torch'); torch.__version__ = '2.0+cpu'\n"
+    stub += "torch.cuda = types.SimpleNamespace(is_available=lambda: False); sys.modules['torch'] = torch\n"
+    return subprocess.run([sys.executable, "-c", stub + code], env=kept | variables, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"CUDA_VISIBLE_DEVICES": "0"}, "CUDA_VISIBLE_DEVICES=0"),
+        ({"CUDA_VISIBLE_DEVICES": "GPU-a1,GPU-b2"}, "CUDA_VISIBLE_DEVICES=GPU-a1,GPU-b2"),
+        ({"SLURM_GPUS_ON_NODE": "2"}, "SLURM_GPUS_ON_NODE=2"),
+    ],
+)
+def test_a_given_gpu_that_torch_cannot_use_stops_the_job_with_one_line(given, named):
+    done = asked(**given)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == (
+        f"error: this job was given a GPU ({named}) and would run on a processor: torch 2.0+cpu cannot use it; mend driver or "
+        "torch, or ask for that with `device: cpu` in the configuration\n"
+    )
+    wanted = asked(**given, RANKTRIAL_DEVICE="cpu")
+    assert (wanted.returncode, wanted.stdout) == (0, "cpu\n")
+
+
+def test_a_job_without_a_gpu_runs_on_the_processor():
+    for given in ({}, {"CUDA_VISIBLE_DEVICES": ""}, {"CUDA_VISIBLE_DEVICES": "-1"}, {"SLURM_GPUS_ON_NODE": "0"},
+                  {"CUDA_VISIBLE_DEVICES": "NoDevFiles", "SLURM_GPUS_ON_NODE": "1"}):  # fmt: skip
+        assert asked(**given).stdout == "cpu\n", given
+    assert asked(HIDDEN, CUDA_VISIBLE_DEVICES="0").stdout == "cpu\n"  # as an export puts it away, to compare in fp32
+
+
+def test_what_asks_for_the_processor_sees_no_gpu():
+    code = "import json, os; from scripts.models import running; print(json.dumps(os.environ['CUDA_VISIBLE_DEVICES']))"
+    assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1", RANKTRIAL_DEVICE="cpu").stdout) == ""
+    assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1").stdout) == "0"
