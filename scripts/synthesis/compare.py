@@ -20,6 +20,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.tables import read_metrics
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
 from scripts.ir.trec import read_qrels
@@ -45,10 +46,7 @@ KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutati
 
 def read_scores(paths: list[Path], measure: str) -> Scores:
     """Read a system's metrics files on one task, one per seed. Raises UserError where seeds cover different queries."""
-    tables = [
-        pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id").astype(float)
-        for path in paths
-    ]
+    tables = [read_metrics(path) for path in paths]
     values = pd.concat([table[measure] for table in tables], axis=1, keys=range(len(tables)))
     if values.isna().any(axis=None):
         raise UserError(f"{paths[0].parent}: its seeds cover different queries")
