@@ -35,6 +35,7 @@ from scripts.engine.failures import errors_of_logs
 from scripts.engine import imports
 from scripts.engine.code_lists import listed
 from scripts.engine.job_settings import settings
+from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.place import path_to_repository
 from scripts.common.errors import UserError
 from scripts.engine.own_data import OwnData
@@ -79,6 +80,7 @@ try:
     CAUTIONS = cautions(EXPERIMENT)
     if workflow.is_main_process:  # the jobs that it starts read this file too
         WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
+        warn_at_the_end(workflow)
 except UserError as error:
     sys.exit(f"error: {error}")
 WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in [*former_words(config), *CAUTIONS]]

@@ -211,6 +211,14 @@ def test_documents_and_topics_in_another_encoding(tmp_path, encoding):
     assert trec.read(tmp_path, options).queries == {"test": {"1": word}}
 
 
+def test_topics_in_xml_state_their_encoding(tmp_path):
+    topic = '<topics><topic number="1">p\xeache</topic></topics>'
+    for name in ("ISO-8859-1", "cp1252", "klingon"):
+        write(tmp_path, {"topics": f'<?xml version="1.0" encoding="{name}"?>\n{topic}'.encode("latin-1")})
+        encoding = "koi8-r" if name != "klingon" else "latin-1"
+        assert trec.read_topics(tmp_path / "topics", "title", encoding=encoding) == {"1": "p\xeache"}, name
+
+
 def test_a_byte_that_an_encoding_lacks_is_told_with_its_line(tmp_path):
     markup = "<DOC>\n<DOCNO>1</DOCNO>\n<TEXT>p\x81che</TEXT>\n</DOC>\n".encode("latin-1")
     said = refusal("trec", tmp_path, {"docs/a": markup})

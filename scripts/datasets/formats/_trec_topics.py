@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
+from scripts.common.reading import UTF_8, open_bytes, why_no_encoding
 from scripts.datasets.formats import MOST_NAMES, identifier, text_or_null
 from scripts.ir.collection import json_lines
 from scripts.ir.trec import shown
@@ -35,6 +36,7 @@ JSON_TEXTS = ("title", "query", "text", "question")  # of the field title
 _TOPIC = re.compile(r"<(/?)top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<([A-Za-z][^\s<>/]*)(?:\s[^<>]*)?>")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([A-Za-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""")
+_STATED = re.compile(rb"""\s*<\?xml[^>]*\sencoding=["']([A-Za-z0-9._-]+)["']""")
 _BEFORE = re.compile(r"^(Topic|Description|Narrative):\s*")
 _COLON = re.compile(r"\s*([^\s:]+):(.*)")
 
@@ -48,11 +50,11 @@ class Topic(NamedTuple):
     names: list[str]
 
 
-def read_topics(path: Path, field: str, judged: Container[str] = (), encoding: str = "utf-8") -> dict[str, str]:
+def read_topics(path: Path, field: str, judged: Container[str] = (), encoding: str = UTF_8) -> dict[str, str]:
     """Query id -> the text of a field, empty where a topic has none and is not `judged`.
 
-    A file that is not UTF-8 is read by `encoding`. Raises UserError, with file and line, for a file of another form, a
-    duplicate id and a judged topic without text.
+    A file that is not UTF-8 is read as its XML says, or by `encoding`. Raises UserError, with file and line, for a file
+    of another form, a duplicate id and a judged topic without text.
     """
     texts: dict[str, str] = {}
     for topic in _topics(path, field, encoding):
@@ -78,10 +80,14 @@ def _topics(path: Path, field: str, encoding: str) -> Iterator[Topic]:
 
 
 def _lines(path: Path, encoding: str) -> tuple[list[tuple[int, str]], str]:
-    """The numbered lines, and the encoding by which they could be read: UTF-8, or the one that is given."""
+    """The numbered lines, and how they could be read: in UTF-8, as XML itself says, or in the given encoding."""
     try:
-        return list(lines(path)), "utf-8"
+        return list(lines(path)), UTF_8
     except UserError:
+        with open_bytes(path) as file:
+            stated = _STATED.match(file.read(200))
+        name = stated[1].decode() if stated else encoding
+        encoding = encoding if why_no_encoding(name) else name
         return list(lines(path, encoding)), encoding
 
 
