@@ -36,6 +36,7 @@ from scripts.engine.failures import errors_of_logs
 from scripts.engine import imports
 from scripts.engine.code_lists import listed
 from scripts.engine.job_settings import settings
+from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.place import path_to_repository
 from scripts.common.errors import UserError
 from scripts.engine.own_data import OwnData
@@ -81,6 +82,7 @@ try:
     if workflow.is_main_process:  # the jobs that it starts read this file too
         WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
         WARNINGS += known_zero_runs(Path(results_paths.path("means", experiment=EXPERIMENT.name)))
+        warn_at_the_end(workflow)
 except UserError as error:
     sys.exit(f"error: {error}")
 WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in [*former_words(config), *CAUTIONS]]

@@ -16,7 +16,7 @@ from typing import TextIO
 from scripts.common import held, ledger
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
-from scripts.common.reading import DAMAGE, damaged, open_text
+from scripts.common.reading import DAMAGE, UTF_8, damaged, open_text
 
 LONGEST_LINE = 100_000_000  # characters; a line holds a document, of which memory holds several copies
 FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
@@ -94,15 +94,15 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         yield temporary
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or packed; blank lines are skipped.
+def lines(path: Path, encoding: str = UTF_8) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line without its end) of a text file, plain or packed; blank lines are skipped.
 
     A byte order mark and CRLF ends are removed. Raises UserError if the file is missing, not a regular file, damaged or
-    not UTF-8, or if it holds a NUL character or a line longer than LONGEST_LINE.
+    not of this encoding, or if it holds a NUL character or a line longer than LONGEST_LINE.
     """
     number = 0
     try:
-        with open_text(path) as file:
+        with open_text(path, encoding=encoding) as file:
             for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), ""), 1):
                 if "\0" in line:
                     raise UserError(f"{path}:{number}: a NUL character: not a text file, or not in UTF-8")
@@ -112,7 +112,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                 if line and not line.isspace():
                     yield number, line
     except DAMAGE as error:
-        raise damaged(path, error, number + 1) from None
+        raise damaged(path, error, number + 1, encoding) from None
 
 
 def is_number(text: str) -> bool:

@@ -6,6 +6,7 @@ holds.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import lzma
@@ -22,6 +23,21 @@ RATIO = 200  # text and JSON shrink to a tenth, rarely to a fiftieth; a bomb shr
 ALWAYS_FREE = 100_000_000  # bytes that any file may unpack to
 GZIP = b"\x1f\x8b"
 DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError, lzma.LZMAError, UnicodeDecodeError)
+UTF_8 = "utf-8"
+ENCODINGS = (
+    UTF_8,
+    "latin-1",
+    "cp1252",
+    "iso-8859-2",
+    "cp1251",
+    "koi8-r",
+    "euc-jp",
+    "shift_jis",
+    "euc-kr",
+    "gb18030",
+    "big5",
+)
+_FAMILIES = ("ascii", "iso8859-", "cp125", "cp932", "cp949", "cp950", "koi8-", "euc_", "shift_jis", "gb", "big5")
 _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
 
 
@@ -103,9 +119,24 @@ def open_bytes(path: Path) -> BinaryIO:
     return io.BufferedReader(_BoundedZstd(path, file), BUFFER) if start.startswith(BEGINS) else file
 
 
-def open_text(path: Path, newline: str = "\n") -> io.TextIOWrapper:
-    """The text of a regular file in UTF-8, plain or packed, without byte order mark. Reading it may raise DAMAGE."""
-    return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline=newline)
+def why_no_encoding(name: str) -> str | None:
+    """Why a text cannot be the name of an encoding of files that are read line by line; None if it can.
+
+    Known are those of Python's in which the byte of a line end means nothing else.
+    """
+    try:
+        found = codecs.lookup(name).name
+    except (LookupError, ValueError, UnicodeError):
+        found = ""
+    if found == UTF_8 or found.startswith(_FAMILIES):
+        return None
+    return f"{name!r} is no encoding of texts that is known here; expected is one such as {', '.join(ENCODINGS)}"
+
+
+def open_text(path: Path, newline: str = "\n", encoding: str = UTF_8) -> io.TextIOWrapper:
+    """The text of a regular file, plain or packed, without byte order mark. Reading it may raise one of DAMAGE."""
+    of_file = "utf-8-sig" if encoding == UTF_8 else encoding
+    return io.TextIOWrapper(open_bytes(path), encoding=of_file, newline=newline)
 
 
 def read_text(path: Path) -> str:
@@ -117,8 +148,8 @@ def read_text(path: Path) -> str:
         raise damaged(path, error) from None
 
 
-def damaged(path: Path, error: Exception, number: int = 0) -> UserError:
-    """The error for a file whose reading raised one of DAMAGE. Its line is `number`; for bad UTF-8 it is searched."""
+def damaged(path: Path, error: Exception, number: int = 0, encoding: str = UTF_8) -> UserError:
+    """The error for a file whose reading raised one of DAMAGE. Its line is `number`; of bad text it is searched."""
     if not isinstance(error, UnicodeDecodeError):
         place = f"{path}:{number}" if number else f"{path}"
         kind = "zstd" if isinstance(error, ZstdError) else "gzip"
@@ -128,7 +159,7 @@ def damaged(path: Path, error: Exception, number: int = 0) -> UserError:
             if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):
                 return UserError(f"{path}:1: UTF-16 text; expected UTF-8")
             try:
-                line.decode()
+                line.decode(encoding)
             except UnicodeDecodeError:
                 break
-    return UserError(f"{path}:{number}: not UTF-8 text")
+    return UserError(f"{path}:{number}: not {encoding.upper() if encoding == UTF_8 else encoding} text")

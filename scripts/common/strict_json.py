@@ -60,15 +60,18 @@ def _large_integer(text: str) -> int:
 _REFUSALS = {"object_pairs_hook": _object, "parse_constant": _constant, "parse_float": _float}
 _DECODER = json.JSONDecoder(**_REFUSALS, parse_int=_integer)
 _LARGE = json.JSONDecoder(**_REFUSALS, parse_int=_large_integer)
+_OF_PANDAS = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer)
 
 
-def parse_json(text: str, where: str, any_size: bool = False):
+def parse_json(text: str, where: str, any_size: bool = False, any_float: bool = False):
     """The value of a JSON text. Raises UserError, beginning with `where`, if it is not strictly JSON.
 
-    With `any_size` integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length.
+    With `any_size` integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length. With
+    `any_float` NaN and infinity are floats: pandas writes them for missing values.
     """
+    decoder = _OF_PANDAS if any_float else _LARGE if any_size else _DECODER
     try:
-        value = (_LARGE if any_size else _DECODER).decode(text)
+        value = decoder.decode(text)
         if _ESCAPED_SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:

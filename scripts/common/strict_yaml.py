@@ -18,6 +18,7 @@ import yaml
 from scripts.common.characters import REFUSED_IN_FILES, named, shortened
 from scripts.common.errors import UserError
 from scripts.common.numerals import LARGEST
+from scripts.common.yaml_mistakes import told
 
 LARGEST_FILE = 1 << 20  # bytes
 DEEPEST = 20  # lists and mappings inside one another
@@ -29,17 +30,6 @@ _STANDARD = "tag:yaml.org,2002:"
 _KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
           "map": "a mapping"}  # fmt: skip
-_HINTS = {
-    "cannot start any token": "a tab or a character that YAML reserves; indent with spaces, or quote the text",
-    "mapping values are not allowed here": "indent alike what belongs together, and quote a text that holds ': '",
-    "expected <block end>": "indent alike what belongs together, and quote a text that holds signs of YAML",
-    "could not find expected ':'": "a key is followed by ': ' and its value",
-    "while scanning a quoted scalar": "a quote is not closed",
-    "unexpected end of stream": "a quote or bracket is not closed",
-    "expected ',' or": "a bracket is not closed",
-    "another document": "expected one document; remove the line ---",
-    "undefined alias": "an anchor (&name) stands before its alias (*name); quote a text that begins with *",
-}
 
 
 class _Reader(yaml.SafeLoader):
@@ -71,7 +61,8 @@ def read_yaml(path: Path) -> dict:
         _check(node, reader, {}, set())
         return reader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        raise UserError(_not_yaml(error, path)) from None
+        line, problem = told(error, text)
+        raise UserError(f"{path}{f':{line}' if line else ''}: not YAML: {problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
 
@@ -112,13 +103,6 @@ def _text(path: Path) -> str:
 
 def _refused(place: yaml.Node | yaml.Event, problem: str) -> UserError:
     return UserError(f"{place.start_mark.name}:{place.start_mark.line + 1}: {problem}")
-
-
-def _not_yaml(error: yaml.MarkedYAMLError, path: Path) -> str:
-    mark = error.problem_mark or error.context_mark
-    message = " ".join(f"{error.context or ''} {error.problem or ''}".split())
-    hint = next((hint for words, hint in _HINTS.items() if words in message), "")
-    return f"{path}{f':{mark.line + 1}' if mark else ''}: not YAML: {error.problem}{f' ({hint})' if hint else ''}"
 
 
 def _check(

@@ -12,14 +12,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import read_metrics
 from scripts.experiment.results_paths import fields_of
-
-
-def read_metrics(path: Path) -> pd.DataFrame:
-    """A metrics file: index query_id (text), a column a measure."""
-    return pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id").astype(
-        float
-    )
 
 
 def means(paths: list[Path]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from scripts.experiment.dataset_schema import dataset_schema, format_of, keys_of
 
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
-                  "dev_queries", "unjudged", "grades", "document_characters", "texts",
+                  "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
                   "own_document", "excluded", *CARVING)  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, lines
+from scripts.common.reading import UTF_8
 from scripts.common.strict_json import parse_json
 from scripts.ir.exclusion import NOTHING, Excluded
 
@@ -132,10 +133,14 @@ def read_excluded(path: Path) -> dict[str, set[str]]:
     return excluded
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of a user's JSON lines file. Raises UserError for a line that is not an object."""
-    for number, line in lines(path):
-        record = parse_json(line, f"{path}:{number}")
+def json_lines(path: Path, encoding: str = UTF_8) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number, object) of a user's JSON lines file.
+
+    NaN and infinity, as pandas writes for a missing value, are numbers here: they stand in keys that nobody reads, or
+    are refused where text or an id is expected. Raises UserError for a line that is not an object.
+    """
+    for number, line in lines(path, encoding):
+        record = parse_json(line, f"{path}:{number}", any_float=True)
         if not isinstance(record, dict):
             raise UserError(f"{path}:{number}: expected a JSON object, not {type(record).__name__}")
         yield number, record

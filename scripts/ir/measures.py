@@ -1,10 +1,13 @@
 """Effectiveness measures by ir-measures' names: one value per query, on trec_eval's own ranking and query set.
 
-trec_eval computes most of them, and ir-measures' providers others. Four are computed here, because of limits of their
+trec_eval computes most of them, and ir-measures' providers others. Five are computed here, because of limits of their
 providers: for ERR and nDCG with exponential gain a script that takes only numbers as query ids and prints five
-decimals, for RBP a package that cuts the weights at rank 1,000, and for Accuracy one that leaves queries out. Each
-measure is computed once, even under two names. No value is ever a default: each query of the run gets a computed value,
-or there is an error.
+decimals, for RBP a package that cuts the weights at rank 1,000, for Accuracy one that leaves queries out, and for
+Judged one that counts documents as judged which trec_eval does not. Each measure is computed once, even under two
+names. No value is ever a default: each query of the run gets a computed value, or there is an error.
+
+A document is judged if its grade is 0 or more, for all measures alike: to trec_eval a grade below 0 says that nobody
+judged the document (-1: it was not in the pool, -2: it was, and no assessor saw it).
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from scripts.ir.trec import Qrels, Run, held_scores, ranking
 ERR_HIGHEST_GRADE = 4  # the scale of the TREC Web track, whose script (gdeval) defines ERR for ir-measures
 NOT_RETRIEVED = 0.0  # the value of a judged query that the run lacks, as trec_eval -c counts it
 PROVIDERS = ir_measures.providers.FallbackProvider(
-    [ir_measures.pytrec_eval, ir_measures.cwl_eval, ir_measures.compat, ir_measures.judged, ir_measures.msmarco]
+    [ir_measures.pytrec_eval, ir_measures.cwl_eval, ir_measures.compat, ir_measures.msmarco]
 )
 
 
@@ -165,7 +168,16 @@ def _accuracy(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrel
     return values
 
 
-_OWN = {"ERR": _err, "RBP": _rbp, "Accuracy": _accuracy}
+def _judged(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
+    """The share of judged documents among the first k, or among all that are retrieved where these are fewer."""
+    values = {}
+    for query, documents in rankings.items():
+        first = documents[: cutoff(measure)]
+        values[query] = sum(qrels[query].get(document, -1) >= 0 for document in first) / len(first)
+    return values
+
+
+_OWN = {"ERR": _err, "RBP": _rbp, "Accuracy": _accuracy, "Judged": _judged}
 
 
 def _exponential_ndcg(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:

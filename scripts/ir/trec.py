@@ -1,7 +1,8 @@
 """TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`).
 
-Runs with the four columns that some tools write are read too: `qid docid rank score`. As in trec_eval, only ASCII white
-space separates columns; other spaces (U+00A0) belong to an id. Control characters are refused.
+Runs with the four columns that some tools write are read too, `qid docid rank score`, and MS MARCO's three, `qid docid
+rank`. As in trec_eval, only ASCII white space separates columns; other spaces (U+00A0) belong to an id. Control
+characters are refused.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ Run = dict[str, dict[str, float]]  # query id -> document id -> score
 Qrels = dict[str, dict[str, int]]  # query id -> document id -> grade
 
 HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of their size; beyond 31 bits its values are wrong
+LAST_RANK = 1_000_000  # of a run without scores; the reciprocals of neighbours still differ in 32 bits
+_RUN_COLUMNS = {6: (0, 2, 3, 4), 4: (0, 1, 2, 3), 3: (0, 1, 2)}  # where query, document, rank and score stand
+_THREE = "a run of three columns is qid docid rank, one with scores has 4 or 6"
 LONGEST_ID = 4000  # characters; Lucene takes 32,766 bytes
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_NO_FRACTION = re.compile(r"\.0*$")
 _WHITE = re.compile(r"[ \t-\r]")
 
 
@@ -53,11 +58,12 @@ def top(scores: dict[str, float], depth: int) -> dict[str, float]:
 
 
 def read_run(path: Path) -> Run:
-    """Read a run file of six or four columns, plain, gzip or zstd.
+    """Read a run file of six, four or three columns, plain, gzip or zstd.
 
     Returns query id -> document id -> score. As in trec_eval the rank is ignored, but it has to be a number: a word
-    there means that an id holds a space. Raises UserError, with the line, for a missing column, a score that is not a
-    finite number of 32 bits, and a duplicate document of a query.
+    there means that an id holds a space. Of three columns the last is the rank, and the score its reciprocal, as
+    Anserini's converter has it. Raises UserError, with the line, for a missing column, a score that is not a finite
+    number of 32 bits, a duplicate document of a query, and ranks that may be scores.
     """
     if (plain := read_plain_run(path)) is not None:
         return plain
@@ -65,26 +71,51 @@ def read_run(path: Path) -> Run:
     width = 0
     for number, line in lines(path):
         fields = columns(line, path, number)
-        if len(fields) == 6:
-            query, _, document, rank, text, _ = fields
-        elif len(fields) == 4:
-            query, document, rank, text = fields
-        else:
-            expected = "6: qid Q0 docid rank score tag, or 4: qid docid rank score"
+        if len(fields) not in _RUN_COLUMNS:
+            expected = "6: qid Q0 docid rank score tag, 4: qid docid rank score, or 3: qid docid rank"
             raise UserError(f"{path}:{number}: {len(fields)} columns, but a run has {expected}")
         width = width or len(fields)
         if len(fields) != width:
             raise UserError(f"{path}:{number}: {len(fields)} columns, but the lines above have {width}")
-        score = finite(text)
-        if score is None or abs(score) > LARGEST_SCORE:
-            raise UserError(f"{path}:{number}: score {shown(text)} {_why_no_score(text)}")
+        query, document, rank, *score = (fields[place] for place in _RUN_COLUMNS[width])
+        value = _score(score[0], f"{path}:{number}") if score else _of_rank(rank, f"{path}:{number}")
         if not rank.isdecimal() and finite(rank) is None:
             raise UserError(f"{path}:{number}: rank {shown(rank)} is not a number: does an id hold a space?")
         documents = run.setdefault(query, {})
         if document in documents:
             raise UserError(f"{path}:{number}: duplicate document {document} for query {query}")
-        documents[document] = score
+        documents[document] = value
+    if width == 3:
+        _check_ranks(run, path)
     return run
+
+
+def _score(text: str, where: str) -> float:
+    score = finite(text)
+    if score is None or abs(score) > LARGEST_SCORE:
+        raise UserError(f"{where}: score {shown(text)} {_why_no_score(text)}")
+    return score
+
+
+def _of_rank(rank: str, where: str) -> float:
+    """The score of a rank from 1; lower ranks have higher ones, in 32 bits up to a rank of millions."""
+    number = integer(rank)
+    if number is None or not 1 <= number <= LAST_RANK:
+        raise UserError(f"{where}: {shown(rank)} is not a rank from 1; {_THREE}")
+    return 1 / number
+
+
+def _check_ranks(run: Run, path: Path) -> None:
+    """Raise UserError where the third column may be no rank: two documents have one, the first is not 1, or in every
+    query it falls from line to line, as scores do."""
+    falling = 0
+    for query, scores in run.items():
+        values = list(scores.values())
+        if max(values) != 1 or len(set(values)) < len(values):
+            raise UserError(f"{path}: the ranks of query {query} do not begin at 1, or two are the same; {_THREE}")
+        falling += len(values) > 1 and values == sorted(values)
+    if falling and falling == sum(len(scores) > 1 for scores in run.values()):
+        raise UserError(f"{path}: the last column falls from line to line in every query, as scores do; {_THREE}")
 
 
 def columns(line: str, path: Path, number: int) -> list[str]:
@@ -149,13 +180,14 @@ def read_qrels(path: Path) -> Qrels:
 def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: str) -> None:
     """Add one judgement.
 
-    Raises UserError, beginning with `where`, for an id that qrels cannot hold, and for a grade that is not an integer,
-    is higher than trec_eval can count, or contradicts an earlier one.
+    A grade may be written as 1.0, as tools do that hold grades as floats. Raises UserError, beginning with `where`, for
+    an id that qrels cannot hold, and for a grade that is not an integer, is higher than trec_eval can count, or
+    contradicts an earlier one.
     """
     for what, name in (("query", query), ("document", document)):
         if not name or (reason := why_no_id(name)):
             raise UserError(f"{where}: the {what} id {shown(name)} {reason if name else 'is empty'}")
-    value = integer(grade)
+    value = integer(_NO_FRACTION.sub("", grade))
     if value is None or abs(value) > HIGHEST_GRADE:
         digits = grade.isascii() and grade.lstrip("+-").isdigit()
         why = f"is beyond {HIGHEST_GRADE:,}, the highest that can be counted" if digits else "is not an integer"

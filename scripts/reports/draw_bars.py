@@ -11,6 +11,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.tables import MEANS, read_table
 from scripts.reports.figures.bars import Bar, BarChart, bar_chart
 from scripts.reports.figures.forest import save
 
@@ -58,7 +59,7 @@ def filled(means: pd.DataFrame, settings: Settings) -> BarChart:
 
 def main() -> None:
     arguments = parser(__doc__, "means", "svg", "pdf", "png", settings=Settings).parse_args()
-    means = pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"])
+    means = read_table(arguments.means, *MEANS).set_index(["task", "system"])
     save(bar_chart(filled(means, arguments.settings)), arguments.svg, arguments.pdf, arguments.png)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.tables import EFFECTS, read_table
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.moderation import read_moderation, statement
 from scripts.reports.comparison.reading import Labels
@@ -57,7 +58,7 @@ def filled(table: pd.DataFrame, record: dict[str, Any], settings: Settings) -> B
 
 def main() -> None:
     arguments = parser(__doc__, "effects", "moderators", "svg", "pdf", "png", settings=Settings).parse_args()
-    table = pd.read_csv(arguments.effects, sep="\t", dtype={"task": str, "undefined": str})
+    table = read_table(arguments.effects, *EFFECTS)
     plot = filled(table, read_moderation(arguments.moderators), arguments.settings)
     save(bubble_plot(plot), arguments.svg, arguments.pdf, arguments.png)
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
-
 from scripts.common.command_line import parser, run
+from scripts.common.tables import COMPARISONS, read_table
 from scripts.reports.comparison.adjustment import Adjustment, adjustments
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, read_found
@@ -45,7 +44,7 @@ def main() -> None:
     arguments = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = arguments.settings
     table = arguments.comparisons[0] if arguments.comparisons else None
-    family = adjustments(pd.read_csv(table, sep="\t")) if table else {}
+    family = adjustments(read_table(table, *COMPARISONS)) if table else {}
     plot = forest(found(arguments.effects, arguments.meta, family, arguments.moderators), settings, settings.labels)
     if arguments.axis_effects:
         on_axis = found(arguments.axis_effects, arguments.axis_meta, {})

@@ -7,13 +7,13 @@ stand in the order of what the measure loses without them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
+from scripts.common.tables import IMPORTANCE, read_table
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.importance import Panel, importance_chart
 
@@ -22,11 +22,6 @@ from scripts.reports.figures.importance import Panel, importance_chart
 class Settings:
     title: Annotated[str, "the figure's title"]
     measure: Annotated[str, "the measure that falls when a feature is shuffled"]
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """A table of importance; only an empty field lacks a number, and no word is taken for one."""
-    return pd.read_csv(path, sep="\t", dtype={"feature": str}, keep_default_na=False, na_values=[""])
 
 
 def panels_of(tables: list[pd.DataFrame], measure: str) -> tuple[list[str], list[Panel]]:
@@ -49,7 +44,9 @@ def main() -> None:
     arguments = parser(__doc__, "tables*", "svg", "pdf", "png", settings=Settings).parse_args()
     if not arguments.tables:
         raise UserError("--tables: expected at least one")
-    features, panels = panels_of([read_table(path) for path in arguments.tables], arguments.settings.measure)
+    features, panels = panels_of(
+        [read_table(path, *IMPORTANCE) for path in arguments.tables], arguments.settings.measure
+    )
     chart = importance_chart(arguments.settings.title, features, panels)
     save(chart, arguments.svg, arguments.pdf, arguments.png)
 

@@ -13,6 +13,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.tables import read_table
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.influence import InfluencePlot, Point, influence_plot
@@ -57,7 +58,7 @@ def influence_data(table: pd.DataFrame, meta: dict, settings: Settings) -> Influ
 
 def main() -> None:
     arguments = parser(__doc__, "table", "meta", "svg", "pdf", "png", settings=Settings).parse_args()
-    table = pd.read_csv(arguments.table, sep="\t", dtype={"task": str})
+    table = read_table(arguments.table, "task", "influential")
     plot = influence_data(table, json.loads(arguments.meta.read_text()), arguments.settings)
     save(influence_plot(plot), arguments.svg, arguments.pdf, arguments.png)
 

@@ -12,6 +12,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.tables import read_table
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.queries import QueriesPlot, TaskQueries, queries_plot
@@ -52,10 +53,7 @@ def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Setti
 
 def main() -> None:
     arguments = parser(__doc__, "differences", "table", "svg", "pdf", "png", settings=Settings).parse_args()
-    differences, table = (
-        pd.read_csv(path, sep="\t", dtype={"task": str, "query_id": str}, keep_default_na=False)
-        for path in (arguments.differences, arguments.table)
-    )
+    differences, table = (read_table(path, "task", "query_id") for path in (arguments.differences, arguments.table))
     plot = queries_plot(queries_data(differences, table, arguments.settings))
     save(plot, arguments.svg, arguments.pdf, arguments.png)
 

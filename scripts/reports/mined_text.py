@@ -24,6 +24,8 @@ def _in_words(record: dict[str, Any]) -> str:
     words += [
         f"{count:,} filtered by {rule} {record['rules'][rule]:g}{by}" for rule, count in record["filtered"].items()
     ]
+    if record["equal_texts"]:
+        words.append(f"{record['equal_texts']:,} left out for the text of the query or of a relevant document")
     if record["queries_without_positive_score"]:
         words.append(f"{record['queries_without_positive_score']:,} queries have a positive that the run lacks")
     if record["queries_without_negatives"]:

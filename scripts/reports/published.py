@@ -26,6 +26,16 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, lines
+from scripts.common.tables import (
+    DATASETS,
+    EFFECTS,
+    FINE_TUNING_TIMES,
+    IMPORTANCE,
+    INFERENCE_TIMES,
+    MEANS,
+    read_table,
+    read_texts,
+)
 from scripts.experiment.printed_cells import read_mapping
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers import page as published_page
@@ -56,7 +66,7 @@ class Settings:
 def read_published(path: Path) -> pd.DataFrame:
     """The rows of a file of published numbers, all as text; lines that begin with # are left out."""
     text = "\n".join(line for _, line in lines(path) if not line.startswith("#"))
-    table = pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
+    table = read_texts(io.StringIO(text))
     if missing := [column for column in COLUMNS if column not in table]:
         raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join(COLUMNS)}")
     for place, row in enumerate(table.to_dict("records"), 1):
@@ -108,7 +118,7 @@ def in_digits(value: float, printed: str) -> str:
 
 def by_split(path: Path) -> pd.DataFrame:
     """The table of datasets, by dataset/split."""
-    table = pd.read_csv(path, sep="\t")
+    table = read_table(path, *DATASETS)
     return table.set_index(table["dataset"] + "/" + table["split"])
 
 
@@ -159,23 +169,20 @@ def mapped(arguments: Namespace) -> None:
     mapping, settings = read_mapping(arguments.mapping[0]), arguments.settings
     times = {path.stem: path for path in arguments.times}
 
-    def indexed(path: Path | None, *keys: str) -> pd.DataFrame:
-        try:
-            table = pd.read_csv(path, sep="\t") if path else pd.DataFrame(columns=list(keys))
-        except pd.errors.EmptyDataError:
-            table = pd.DataFrame(columns=list(keys))
-        return table.set_index(list(keys))
+    def indexed(path: Path | None, texts: tuple[str, ...], *keys: str) -> pd.DataFrame:
+        table = read_table(path, *texts) if path else pd.DataFrame()
+        return (pd.DataFrame(columns=list(keys)) if table.empty else table).set_index(list(keys))
 
     ours = Ours(
         settings.entries,
         settings.tasks,
-        indexed(arguments.means, "task", "system"),
-        indexed(times.get("inference-times"), "task", "system"),
-        indexed(times.get("fine-tuning-times"), "model", "recipe"),
+        indexed(arguments.means, MEANS, "task", "system"),
+        indexed(times.get("inference-times"), INFERENCE_TIMES, "task", "system"),
+        indexed(times.get("fine-tuning-times"), FINE_TUNING_TIMES, "model", "recipe"),
     )
     tables = iter(arguments.importances)
     for ranker, number in settings.rankers.items():
-        ours.importances[ranker] = [indexed(path, "feature") for path in islice(tables, number)]
+        ours.importances[ranker] = [indexed(path, IMPORTANCE, "feature") for path in islice(tables, number)]
     table = published_cells.versus(read_cells(arguments.published), mapping, ours)
     source, remarks = str(arguments.published), [line.text for line in mapping.remarks]
     texts = {
@@ -197,9 +204,9 @@ def main() -> None:
         mapped(arguments)
         return
     results = Results(
-        effects={path.stem: pd.read_csv(path, sep="\t").set_index("task") for path in arguments.effects},
+        effects={path.stem: read_table(path, *EFFECTS).set_index("task") for path in arguments.effects},
         metas={path.stem: json.loads(path.read_text()) for path in arguments.meta},
-        means=pd.read_csv(arguments.means, sep="\t").set_index(["task", "system"]),
+        means=read_table(arguments.means, *MEANS).set_index(["task", "system"]),
         datasets=by_split(arguments.datasets),
     )
     table = versus(read_published(arguments.published), results, arguments.settings.beside)

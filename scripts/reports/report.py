@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Annotated
 
 import jinja2
+import pandas as pd
 from markupsafe import Markup
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import read_table, read_texts
 from scripts.evaluation.zeros import zero_runs
 from scripts.reports import summary
 from scripts.reports.comparison.adjustment import adjustments
@@ -26,12 +28,12 @@ from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
 from scripts.reports.page.families import shown_families
 from scripts.reports.page.machine import facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
-from scripts.reports.page.published import published_table, read_published
+from scripts.reports.page.published import published_table
 from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import FOLDED, Drawn, sections
 from scripts.reports.page.svg import inline
 from scripts.reports.page.transfer import shown_studies
-from scripts.reports.summary import published_counts, read_table
+from scripts.reports.summary import TEXTS, published_counts
 from scripts.reports.transfer.studies import read_studies
 
 HERE = Path(__file__).resolve().parent / "page"
@@ -62,8 +64,12 @@ def contents(arguments) -> dict:
     settings: Settings = arguments.settings
     labels = settings.labels
     datasets, means, comparisons, costs = (
-        read_table(getattr(arguments, name)) for name in ("datasets", "means", "comparisons", "costs")
+        read_table(getattr(arguments, name), *TEXTS[name]) for name in ("datasets", "means", "comparisons", "costs")
     )
+
+    def of(name: str) -> pd.DataFrame:
+        return read_table(getattr(arguments, name)[0], *TEXTS[name])
+
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     adjusted = adjustments(comparisons)
     moderators = {path.stem: path for path in arguments.moderators}
@@ -76,7 +82,7 @@ def contents(arguments) -> dict:
     parts = sections(results, settings.comparisons, settings.together, labels, figures, drawn, settings.moderated)
     members = [member for part in parts for member in part.members]
     timings = read_timings(sorted(arguments.timing))
-    published = read_published(arguments.published[0]) if arguments.published else None
+    published = read_texts(arguments.published[0]) if arguments.published else None
     measures = settings.measures
     zeros = [
         one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(means.to_dict("records"))
@@ -91,8 +97,8 @@ def contents(arguments) -> dict:
         "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
         "sources": grouped(settings.sources),
         "systems": [(labels.system(name), name, settings.systems[name]) for name in dict.fromkeys(means["system"])],
-        "chosen": tables.chosen_table(read_table(arguments.chosen[0]), labels) if arguments.chosen else None,
-        "selected": tables.selected_table(read_table(arguments.selected[0]), labels) if arguments.selected else None,
+        "chosen": tables.chosen_table(of("chosen"), labels) if arguments.chosen else None,
+        "selected": tables.selected_table(of("selected"), labels) if arguments.selected else None,
         "means": [(name, tables.means_table(means, name, settings.trained, labels)) for name in measures],
         "cautions": [*zeros, *settings.cautions],
         "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),

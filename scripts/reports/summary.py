@@ -7,13 +7,22 @@ published numbers beside ours. Writes summary.md, which names figures and tables
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import (
+    CHOSEN_RECIPES,
+    COMPARISONS,
+    COSTS,
+    DATASETS,
+    MEANS,
+    SELECTED_SEEDS,
+    read_table,
+    read_texts,
+)
 from scripts.evaluation.zeros import zero_runs
 from scripts.experiment.figure_checks import FURTHER
 from scripts.reports.comparison.adjustment import adjustments
@@ -32,6 +41,15 @@ from scripts.reports.page.tables import costs_table
 from scripts.reports.transfer.studies import Found as FoundStudy
 from scripts.reports.transfer.studies import Studies, as_sections, read_studies
 from scripts.reports.writing.markdown import escape, markdown
+
+TEXTS = {
+    "datasets": DATASETS,
+    "means": MEANS,
+    "comparisons": COMPARISONS,
+    "costs": COSTS,
+    "selected": SELECTED_SEEDS,
+    "chosen": CHOSEN_RECIPES,
+}  # the columns of names and words of each table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,10 +234,12 @@ def main() -> None:
         "matrices*", "curves*", "mined*", "summary",
         settings=Settings,
     ).parse_args()  # fmt: skip
-    tables = {name: read_table(getattr(arguments, name)) for name in names}
-    for name in ("published", "selected", "chosen"):
+    tables = {name: read_table(getattr(arguments, name), *TEXTS[name]) for name in names}
+    for name in ("selected", "chosen"):
         if getattr(arguments, name):
-            tables[name] = read_table(getattr(arguments, name)[0])
+            tables[name] = read_table(getattr(arguments, name)[0], *TEXTS[name])
+    if arguments.published:
+        tables["published"] = read_texts(arguments.published[0])
     pairs = zip(arguments.effects, arguments.meta, strict=True)
     adjusted = adjustments(tables["comparisons"])
     results = {meta.stem: read_found(effects, meta, adjusted.get(meta.stem)) for effects, meta in pairs}
@@ -227,14 +247,6 @@ def main() -> None:
     studies = read_studies(arguments.settings.transfer, arguments.matrices, arguments.curves)
     with atomic_text(arguments.summary) as file:
         file.write(page(tables, results, families, studies, mined_lines(arguments.mined), arguments.settings))
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """A TSV; an empty table has no columns."""
-    try:
-        return pd.read_csv(path, sep="\t")
-    except pd.errors.EmptyDataError:
-        return pd.DataFrame()
 
 
 if __name__ == "__main__":

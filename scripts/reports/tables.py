@@ -15,6 +15,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import COMPARISONS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import adjustments
@@ -100,7 +101,7 @@ def main() -> None:
     paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
     labels = arguments.settings.labels
     in_markdown = escaped(labels)
-    comparisons = pd.read_csv(arguments.comparisons, sep="\t")
+    comparisons = read_table(arguments.comparisons, *COMPARISONS)
     adjusted = adjustments(comparisons)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
         name, comparison = meta.stem, read_found(effects, meta, adjusted.get(meta.stem))

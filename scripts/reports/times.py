@@ -19,6 +19,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import COSTS, read_table
 from scripts.reports.comparison import number_text as form
 from scripts.reports.writing.latex import tabular
 from scripts.reports.writing.markdown import escape, markdown
@@ -159,7 +160,7 @@ def write(paths: list[Path], table: pd.DataFrame, column: str, note: str) -> Non
 def main() -> None:
     arguments = parser(__doc__, "costs", "inference*", "fine-tuning*", settings=Settings).parse_args()
     settings: Settings = arguments.settings
-    costs = pd.read_csv(arguments.costs, sep="\t")
+    costs = read_table(arguments.costs, *COSTS)
     inference = inference_times(costs, settings.systems)
     inference["column"] = columns(inference, settings.tasks)
     notes = dict.fromkeys(system.note for system in settings.systems.values() if system.note)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
 from scripts.study_design.curves import curves
@@ -55,8 +56,7 @@ def read_values(paths: Sequence[Path], measure: str) -> Values:
     columns: dict[str, dict[str, pd.Series]] = {}
     for path in paths:
         fields = fields_of("metrics", path)
-        table = pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id")
-        columns.setdefault(fields["task"], {})[fields["seed"]] = table[measure].astype(float)
+        columns.setdefault(fields["task"], {})[fields["seed"]] = read_metrics(path)[measure]
     return {task: pd.DataFrame(seeds).dropna() for task, seeds in columns.items()}
 
 
@@ -131,24 +131,16 @@ def main() -> None:
     settings: Settings = arguments.settings
     if settings.compared:
         meta = json.loads(arguments.meta[0].read_text())
-        effects = pd.read_csv(arguments.effects[0], sep="\t", dtype={"task": str})
+        effects = read_table(arguments.effects[0], *EFFECTS)
         control, treatment = (read_values(files, meta["measure"]) for files in (arguments.control, arguments.treatment))
         values = trained_values(settings.compared, control, treatment)
-        basis = found_basis(settings.compared, meta, effects, values, read_costs(arguments.costs[0]))
+        basis = found_basis(settings.compared, meta, effects, values, read_table(arguments.costs[0], *COSTS))
     else:
         assert settings.assumed is not None  # planning gives one of both
         basis = assumed_basis(settings.assumed)
     with atomic_text(arguments.plan) as file:
         json.dump(plan(settings, basis), file, indent=1, allow_nan=False)
         file.write("\n")
-
-
-def read_costs(path: Path) -> pd.DataFrame:
-    """The table of costs; empty where nothing was timed."""
-    try:
-        return pd.read_csv(path, sep="\t", dtype={"system": str, "seed": str})
-    except pd.errors.EmptyDataError:
-        return pd.DataFrame()
 
 
 if __name__ == "__main__":

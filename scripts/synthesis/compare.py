@@ -20,6 +20,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.tables import read_metrics
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
 from scripts.ir.trec import read_qrels
@@ -28,6 +29,7 @@ from scripts.synthesis.bayes import bayesian_summary
 from scripts.synthesis.comparing import ESTIMATED, Surroundings, compared
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
+from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.measure_scale import measure_scale
 from scripts.synthesis.meta_analysis import MetaAnalysis
@@ -44,10 +46,7 @@ KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutati
 
 def read_scores(paths: list[Path], measure: str) -> Scores:
     """Read a system's metrics files on one task, one per seed. Raises UserError where seeds cover different queries."""
-    tables = [
-        pd.read_csv(path, sep="\t", dtype={"query_id": str}, keep_default_na=False, index_col="query_id").astype(float)
-        for path in paths
-    ]
+    tables = [read_metrics(path) for path in paths]
     values = pd.concat([table[measure] for table in tables], axis=1, keys=range(len(tables)))
     if values.isna().any(axis=None):
         raise UserError(f"{paths[0].parent}: its seeds cover different queries")
@@ -109,9 +108,16 @@ def surroundings(settings: Settings, siblings: list[Path]) -> Surroundings:
     )
 
 
+def has_effect(control: Scores, treatment: Scores, settings: Settings) -> bool:
+    """Whether the values of a task have an effect; without one, as where every query has the same value, it is left
+    out."""
+    x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
+    return effect_size(x, y, settings.effect, settings.ddof, settings.hedges).undefined is None
+
+
 def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> list[str]:
     """The tasks that seem to have the same queries, in words, and whose covariance is not estimated since no common
-    corpus is known of them (`corpora` by task); `pairs` are control and treatment by task.
+    corpus is known of them (`corpora` by task); `pairs` are control and treatment by task, of tasks with an effect.
 
     Raises UserError where two tasks have the same queries and values: one task under two names, counted twice.
     """
@@ -225,7 +231,8 @@ def main() -> None:
         pairs[task] = on_control, on_treatment
         if unpaired:
             warnings.append(unpaired)
-    warnings += shared(pairs, settings.corpora if settings.dependence == ESTIMATED else {})
+    counted = {task: pair for task, pair in pairs.items() if has_effect(*pair, settings)}
+    warnings += shared(counted, settings.corpora if settings.dependence == ESTIMATED else {})
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
     found = compared(pairs, settings, surroundings(settings, arguments.siblings))

@@ -17,6 +17,7 @@ from scipy import optimize
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.tables import EFFECTS, read_table
 from scripts.synthesis.dependence.stored import dependence_in
 from scripts.synthesis.dependent_influence import dependent_influences
 from scripts.synthesis.effects import effect_named
@@ -73,7 +74,7 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
 
 def main() -> None:
     arguments = parser(__doc__, "effects", "meta", "table", settings=False).parse_args()
-    effects = pd.read_csv(arguments.effects, sep="\t", dtype={"task": str, "undefined": str})
+    effects = read_table(arguments.effects, *EFFECTS)
     meta = json.loads(arguments.meta.read_text())
     with atomic_text(arguments.table) as file:
         influence_table(effects, meta).to_csv(file, sep="\t", index=False)

@@ -16,6 +16,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.tables import DATASETS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.synthesis.transfer.curves import ALL, Settings, record, rows
 from scripts.synthesis.transfer.values import read_values
@@ -53,7 +54,7 @@ def main() -> None:
     values, said = read_values(arguments.metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
-    datasets = pd.read_csv(arguments.datasets, sep="\t")
+    datasets = read_table(arguments.datasets, *DATASETS)
     found = record(settings, values, sizes_of_all(settings, trained_queries(arguments.timing), datasets))
     with atomic_text(arguments.table) as file:
         rows(found).to_csv(file, sep="\t", index=False)

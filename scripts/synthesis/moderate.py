@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.tables import EFFECTS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
 from scripts.synthesis.dependence.stored import dependence_in
@@ -95,7 +95,7 @@ def values_of(moderator: Moderator, facts: dict[str, TaskFacts]) -> dict[str, Va
 
 def read_effects(path: Path) -> dict[str, dict[str, Any]]:
     """The rows of an effects file by task; empty cells are None."""
-    table = pd.read_csv(path, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
+    table = read_table(path, *EFFECTS).astype(object)
     return {row["task"]: row for row in table.where(table.notna(), None).to_dict("records")}
 
 

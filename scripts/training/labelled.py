@@ -17,6 +17,7 @@ from scripts.ir.collection import read_corpus, read_excluded, read_queries
 from scripts.ir.exclusion import NOTHING, Excluded
 from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 from scripts.training.draws import sample, sample_key
+from scripts.training.equal_texts import EqualTexts, read_equal_texts
 
 NONE = "none"  # the source in the row of a query that is left out
 IDS = ("query_id", "positive_id", "negative_id")  # what each file of examples begins with
@@ -57,7 +58,8 @@ class DrawnSettings(Settings):
 
 class Collection(NamedTuple):
     """What was read: the ids of training queries and documents, the training qrels, BM25's rankings of the queries,
-    `gold`, the documents that may be no negative of any query, and those that are `excluded` for one."""
+    `gold`, the documents that may be no negative of any query, those that are `excluded` for one, and which documents
+    have one text, or a query's."""
 
     queries: list[str]
     corpus: list[str]
@@ -65,6 +67,7 @@ class Collection(NamedTuple):
     gold: set[str]
     rankings: dict[str, list[str]]
     excluded: Excluded = NOTHING
+    equal: EqualTexts = EqualTexts()
 
     @property
     def pool(self) -> list[str]:
@@ -74,12 +77,14 @@ class Collection(NamedTuple):
 
 class Labelled(NamedTuple):
     """The positives of each query that is learnt from, the documents that are no negatives of it (`unfit`), the queries
-    left out since none of their positives is among BM25's candidates, and how many positives the corpus lacks."""
+    left out since none of their positives is among BM25's candidates, how many positives the corpus lacks, and how many
+    pairs of a query and a document are `unfit` for their text alone: it is the query's, or a relevant document's."""
 
     positives: dict[str, list[str]]
     unfit: dict[str, set[str]]
     left_out: list[str]
     missing: int
+    equal: int = 0
 
     def report(self) -> list[str]:
         """The lines to print of what is not learnt from."""
@@ -90,6 +95,9 @@ class Labelled(NamedTuple):
             )
         if self.missing:
             lines.append(f"{self.missing} positives are not in the corpus and left out")
+        if self.equal:
+            same = "that have the text of the query or of a document relevant to it"
+            lines.append(f"{self.equal} documents are no negatives of a query {same}")
         return lines
 
 
@@ -104,9 +112,9 @@ def read_collection(
     for path in evaluation if settings.exclude_evaluation else []:
         judged = read_qrels(path)
         gold |= {document for query in judged for document in relevant(judged, query)}
-    documents = [document.id for document in read_corpus(corpus)]
-    excluded = read_excluded(queries)
-    return Collection(list(read_queries(queries)), documents, judgements, gold, rankings, excluded)
+    texts, excluded = read_queries(queries), read_excluded(queries)
+    documents, equal = read_equal_texts(read_corpus(corpus), texts)
+    return Collection(list(texts), documents, judgements, gold, rankings, excluded, equal)
 
 
 def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -154,11 +162,14 @@ def labelled(read: Collection, settings: Settings) -> Labelled:
     if not fit:
         raise UserError(f"not one of {len(present)} training queries has a positive among BM25's candidates")
     positives = {query: fit[query] for query in sampled(list(fit), settings)}
-    unfit = {
-        query: relevant(read.qrels, query) | set(documents) | set(read.excluded.get(query, ()))
-        for query, documents in positives.items()
-    }
-    return Labelled(positives, unfit, left_out, missing)
+    unfit, equal = {}, 0
+    for query, documents in positives.items():
+        known_relevant = relevant(read.qrels, query) | set(documents)
+        excluded = set(read.excluded.get(query, ()))
+        same_text = read.equal.to(query, known_relevant) - excluded
+        unfit[query] = known_relevant | excluded | same_text
+        equal += len(same_text)
+    return Labelled(positives, unfit, left_out, missing, equal)
 
 
 def lines_of(

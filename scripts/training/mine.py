@@ -84,7 +84,7 @@ def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]
                 raise UserError(f"the scores by {settings.cross_encoder} {problem}")
 
 
-def record(mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> dict[str, Any]:
+def record(found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> dict[str, Any]:
     """What was mined and what was filtered, to be kept."""
     chosen = {(row[0], row[2]): row[3] for row in rows}
     return {
@@ -95,6 +95,7 @@ def record(mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> dic
         "queries_without_positive_score": mined.without_positive if settings.has_margin else 0,
         "queries_without_negatives": sum(1 for left in mined.left.values() if not left),
         "queries_with_fewer_negatives": sum(1 for left in mined.left.values() if 0 < len(left) < settings.per_query),
+        "equal_texts": found.equal,
         "candidates": mined.candidates,
         "filtered": {rule: mined.filtered[rule] for rule in settings.filters},
         "negatives": dict(Counter(chosen.values())),
@@ -142,7 +143,7 @@ def main() -> None:
         else:
             mined = Mined(listed, sum(map(len, listed.values())))
         rows = list(rows_of(found, mined, scores, settings))
-        made = record(mined, rows, settings)
+        made = record(found, mined, rows, settings)
         if not rows:
             taken = ", ".join(f"{count} by {rule}" for rule, count in made["filtered"].items())
             why = f"of {made['candidates']} candidates {taken} are filtered" if taken else "no candidate is fit"

@@ -205,7 +205,10 @@ def settings(name, **changes):
     ("files", "said"),
     [
         ({"x/corpus.jsonl": ""}, "the corpus has not one document"),
-        ({"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'}, "not one document has a text"),
+        (
+            {"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'},
+            "2 of 2 documents have no text; expected is the key text, but in them stand _id, text",
+        ),
         ({"x/corpus.jsonl": '{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "a"}\n'}, "duplicate document id d1"),
         ({"x/corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}\n'}, "duplicate document id 1 "),
         (

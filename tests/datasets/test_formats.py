@@ -77,7 +77,7 @@ def test_of_a_plain_and_a_packed_file_none_is_taken(tmp_path):
         ("x/queries.jsonl", '{"_id": "q1", "text": " "}\n', "queries.jsonl:1: query q1 has no text"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: duplicate query id q1"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n', "test.tsv: query q2 is judged but has no text"),
-        ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, expected are 3"),
+        ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, but a file of judgements has TREC's 4"),
         ("x/qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: grade 'good' is not an integer"),
         ("x/qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: not one judged query"),
     ],
@@ -139,8 +139,8 @@ def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
                      "xml": "<topics>\n<topic>\n<number>7</number>\n<title>tea or coffee?</title>\n</topic>\n</topics>\n"})  # fmt: skip
     assert trec.read_topics(tmp_path / "tsv", "title") == {"1": "what is it"}
     assert trec.read_topics(tmp_path / "xml", "title") == {"7": "tea or coffee?"}
-    with pytest.raises(UserError, match=r"plain:9: query 302 has no text \(topic field: description\)"):
-        trec.read_topics(tmp_path / "plain", "description")
+    with pytest.raises(UserError, match=r"plain:9: query 302 has no text \(topic field: description; it has title\)"):
+        trec.read_topics(tmp_path / "plain", "description", {"302"})
 
 
 @pytest.mark.parametrize(
@@ -148,12 +148,12 @@ def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
     [
         ("docs/a", "<DOC>\n<DOCNO>1</DOCNO>\n", "a:1: a <DOC> has no </DOC>"),
         ("docs/a", "<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "a:1: the document (<DOCNO>) has no id"),
-        ("docs/a", "hello\n", "a:1: neither TREC markup (<DOC>) nor JSON lines"),
+        ("docs/a", "hello\n", "a:1: neither TREC markup (<DOC>), nor JSON lines, nor columns"),
         ("topics", "301 no tab\n", "topics:1: 1 columns, expected are 2 with a tab"),
         ("topics", "<top>\n<num> 1\n<title> x\n", "topics:1: a topic has no end"),
         ("topics", "301\ta\n301\tb\n", "topics:2: duplicate query id 301"),
         ("topics", "301\ta\n", "qrels: query 302 is judged but has no text"),
-        ("qrels", "301 FT-1 1\n", "qrels:1: 3 columns, but qrels have 4"),
+        ("qrels", "301 FT-1 1\n", "qrels:1: 3 columns, but a file of judgements has TREC's 4"),
         ("qrels", "\n", "qrels: not one judged query"),
     ],
 )

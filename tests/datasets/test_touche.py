@@ -70,7 +70,7 @@ TOPIC = "<topic><number>1</number><title>A or B?</title></topic>"
         (f"<topics>\n{TOPIC}\n{TOPIC}</topics>", "topics.xml:3: duplicate topic number 1"),
         ("<topics><topic><title>A or B?</title></topic></topics>", "topics.xml:1: the topic (<number>) has no id"),
         ("<topics><topic><number>1 2</number></topic></topics>", "the topic (<number>) id '1 2' holds white space"),
-        ("<topics><topic><number>1</number><title> </title></topic></topics>", "topics.xml:1: topic 1 has no <title>"),
+        ("<topics><topic><number>1</number><title> </title></topic></topics>", "topics.xml: topic 1 has no <title>"),
         (f"<topics>{TOPIC.replace('</topic>', '<title>C</title></topic>')}</topics>", "a second <title> in one topic"),
         (f"<topics>{TOPIC.replace('>1<', '>9<')}</topics>", "relevance.qrels: query 1 is judged but has no text"),
         (b"\xff\xfe\x00", "topics.xml:1: not XML: "),

@@ -17,10 +17,13 @@ from snakemake.persistence import RECORD_FORMAT_VERSION, PersistenceBase
 from snakemake.persistence import file as kept_in_files
 from snakemake.rules import Rule
 from snakemake.scheduling.job_scheduler import JobScheduler
+from snakemake.settings.types import RerunTrigger
 from snakemake.workflow import Workflow
 from snakemake_executor_plugin_slurm import Executor
 
 from scripts.engine.job_records import DIRECTORY_STAMP, FORMAT, PARTS
+from scripts.engine.left_standing import USED as USED_TRIGGERS
+from scripts.engine.left_standing import left_standing
 from scripts.engine.slurm import ASKS, USED
 from scripts.engine.versions import TESTED, newer_than_tested
 
@@ -128,6 +131,26 @@ def test_files_of_configuration_from_the_command_line_are_there_before_the_snake
 
 def test_hooks_of_a_module_are_those_of_its_name():
     assert 'self.globals["onstart"] = partial(func' in source(Workflow.onstart)
+
+
+# scripts/engine/left_standing.py
+
+
+def test_records_tell_what_dates_do_not():
+    assert {str(trigger) for trigger in RerunTrigger} > set(USED_TRIGGERS)
+    assert all(isinstance(getattr(Workflow, name), property) for name in ("dag", "persistence", "rerun_triggers"))
+    assert isinstance(DAG.jobs, property) and parameters(DAG.needrun) == ["self", "job"]
+    for method in (PersistenceBase.params_changed, PersistenceBase.input_changed):
+        assert parameters(method) == ["self", "job", "file"]
+    made, untouched, run = (SimpleNamespace(output=[name]) for name in ("made", "untouched", "run"))
+    asked = SimpleNamespace(
+        params_changed=lambda job: job is not untouched, input_changed=lambda job: iter([False, False])
+    )
+    dag = SimpleNamespace(jobs=[run, made, untouched], needrun=lambda job: job is run)
+    workflow = SimpleNamespace(dag_settings=True, dag=dag, persistence=asked, rerun_triggers={RerunTrigger.MTIME})
+    assert left_standing(workflow) == ["made"]
+    workflow.rerun_triggers = RerunTrigger.all()
+    assert left_standing(workflow) == []
 
 
 # scripts/engine/job_records.py and repair.py

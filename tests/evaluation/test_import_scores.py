@@ -1,7 +1,7 @@
 """Imported scores become a metrics file like any other."""
 
+from scripts.common.tables import read_metrics
 from scripts.evaluation.import_scores import import_scores
-from scripts.evaluation.means import read_metrics
 
 
 def test_scores_are_written_at_full_precision_under_their_measures_name(tmp_path):

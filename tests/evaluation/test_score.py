@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.tables import read_metrics
 from scripts.evaluation.import_run import import_run
-from scripts.evaluation.means import means, read_metrics
+from scripts.evaluation.means import means
 from scripts.evaluation.score import score
 from scripts.evaluation.zeros import known_zero_runs, zero_runs
 from scripts.ir.trec import read_run, write_qrels, write_run

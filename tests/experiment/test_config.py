@@ -235,7 +235,7 @@ def test_a_key_written_twice_and_bad_yaml_are_refused_with_their_line(tmp_path):
     with pytest.raises(UserError, match=r"twice.yaml:3: duplicate key 'a'"):
         read_yaml(tmp_path / "twice.yaml")
     (tmp_path / "bad.yaml").write_text("a: [1\nb: 2\n")
-    with pytest.raises(UserError, match=r"bad.yaml:2: not YAML"):
+    with pytest.raises(UserError, match=r"bad.yaml:1: not YAML: the bracket that begins here"):
         read_yaml(tmp_path / "bad.yaml")
 
 

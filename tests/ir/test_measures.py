@@ -30,17 +30,17 @@ def trec_eval(tmp_path_factory):
     binary.write_bytes(zipfile.ZipFile(jar).read("trec_eval/trec_eval-linux-amd64"))
     binary.chmod(0o755)
 
-    def call(qrels, run, folder):
+    def call(qrels, run, folder, *given):
         write_qrels(folder / "qrels", qrels)
         with open(folder / "run", "w") as file:
             for query, documents in run.items():
                 file.writelines(f"{query} Q0 {d} 1 {score!r} t\n" for d, score in documents.items())
-        wanted = ["ndcg_cut.10", "map_cut.5", "map", "recip_rank", "P.1,5", "recall.5,100", "ndcg"]
+        wanted = ["ndcg_cut.10", "map_cut.5", "map", "recip_rank", "P.1,5", "recall.5,100", "ndcg", "num_ret"]
         options = [option for name in wanted for option in ("-m", name)]
-        command = [binary, "-c", "-q", *options, folder / "qrels", folder / "run"]
+        command = [binary, "-c", "-q", *given, *options, folder / "qrels", folder / "run"]
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         rows = [line.split("\t") for line in out.splitlines()]
-        return {(q, name.strip()): float(value) for name, q, value in rows if name.strip() in NAMES.values()}
+        return {(q, name.strip()): float(value) for name, q, value in rows}
 
     return call
 
@@ -72,6 +72,23 @@ def test_every_query_scores_as_in_trec_eval(trec_eval, tmp_path, seed):
                 name,
             )
         assert ours[name].mean() == pytest.approx(expected["all", theirs], abs=5.001e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_judged_and_judged_only_mean_the_same_documents_as_trec_eval_j(trec_eval, tmp_path, seed):
+    """Those with a grade of 0 or more: -1 and -2, which random_case has, stand for documents that nobody judged."""
+    qrels, run = random_case(seed)
+    qrels = {query: judged | {"d1": -2} for query, judged in qrels.items()}
+    cut = {query: {d: run[query][d] for d in ranking(run[query])[:7]} for query in qrels if query in run}
+    kept = trec_eval(qrels, cut, tmp_path, "-J")
+    ours = evaluate(run, qrels, ["Judged@7", "P(judged_only=True)@5"])
+    only = trec_eval(qrels, run, tmp_path, "-J")
+    lower = 0
+    for query in cut:
+        assert ours.loc[query, "Judged@7"] == kept.get((query, "num_ret"), 0.0) / 7, query
+        assert ours.loc[query, "P(judged_only=True)@5"] == pytest.approx(only.get((query, "P_5"), 0.0), abs=5.001e-5)
+        lower += any(qrels[query].get(document, 0) < 0 for document in cut[query])
+    assert lower  # a grade below 0 is among the documents that count
 
 
 def test_scores_equal_as_32_bit_floats_are_ties_by_descending_document_id(trec_eval, tmp_path):

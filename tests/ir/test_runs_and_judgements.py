@@ -75,7 +75,7 @@ def test_a_run_that_is_refused(tmp_path, content, said):
     assert refusal(read_run, tmp_path / "r", content).startswith(said)
 
 
-BAD_GRADES = ["1.0", "1_0", "٣", "x", "1e3", "0x1", "", str(HIGHEST_GRADE + 1), "2147483647", "4294967297", "-1000001",
+BAD_GRADES = ["1.5", "1_0", "٣", "x", "1e3", "0x1", "", str(HIGHEST_GRADE + 1), "2147483647", "4294967297", "-1000001",
               "9223372036854775808", "9" * 5000, "+-1"]  # fmt: skip
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.tables import IMPORTANCE, read_table
 from scripts.reports import draw_importance
-from scripts.reports.draw_importance import panels_of, read_table
+from scripts.reports.draw_importance import panels_of
 from scripts.reports.figures.importance import PAGE, Panel, importance_chart
 from scripts.reports.page.machine import read_timings
 from tests.support.calling import call
@@ -28,14 +29,14 @@ def tables(tmp_path):
 
 
 def test_seeds_are_averaged_and_features_stand_by_what_is_lost_without_them(tables):
-    features, panels = panels_of([read_table(path) for path in tables], "P@1")
+    features, panels = panels_of([read_table(path, *IMPORTANCE) for path in tables], "P@1")
     assert len(panels) == 3 and "fall of P@1" in panels[0].label
     assert features[:2] == ["b", "a"] and panels[0].values[:2] == pytest.approx([0.3, 0.2])
     assert panels[2].values[:2] == pytest.approx([0.45, 0.3])
 
 
 def test_what_a_learner_lacks_has_no_panel(tmp_path):
-    only = read_table(table(tmp_path / "1.tsv", [("a", 1, 1), ("b", 2, 2)], gain=False))
+    only = read_table(table(tmp_path / "1.tsv", [("a", 1, 1), ("b", 2, 2)], gain=False), *IMPORTANCE)
     assert len(panels_of([only], "P@1")[1]) == 2
 
 

@@ -12,6 +12,7 @@ import pytest
 from markupsafe import Markup
 
 from scripts.common.errors import UserError
+from scripts.common.tables import read_texts
 from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
@@ -19,7 +20,7 @@ from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.page.families import ShownFamily
 from scripts.reports.page.machine import duration, energy_in_words, facts, machine_table, read_timings
 from scripts.reports.page.overview import overview_table
-from scripts.reports.page.published import published_table, read_published
+from scripts.reports.page.published import published_table
 from scripts.reports.page.rule_graph import draw
 from scripts.reports.page.sections import sections
 from scripts.reports.page.tables import Cell, Table, means_table, selected_table
@@ -178,7 +179,7 @@ def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
     path.write_text(
         "table\trow\tcolumn\tpublished\tours\tequal\tnote\nT\tr\tc\t0.70\t0.70\tyes\t\nT\tr\td\t0.80\t0.81\tno\twhy\n"
     )
-    rows = published_table(read_published(path)).rows
+    rows = published_table(read_texts(path)).rows
     assert [[cell.text for cell in row] for row in rows] == [
         ["T", "r", "c", "0.70", "0.70", "yes", ""], ["T", "r", "d", "0.80", "0.81", "no", "why"]
     ]  # fmt: skip
@@ -187,7 +188,7 @@ def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
         "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tpublished\tpublished_sd\tours\tours_sd\tverdict\treason\n"
         "A\t\tm\tnone\tMAP\t5\t.80\t.01\t\t\tnot run\tcost\n"
     )
-    (row,) = published_table(read_published(path)).rows
+    (row,) = published_table(read_texts(path)).rows
     assert [cell.text for cell in row] == ["A", "m, none", "MAP@5", ".80 ± .01", "", "not run", "cost"]
     assert not row[5].strong
 

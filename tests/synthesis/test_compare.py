@@ -10,10 +10,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.common.errors import UserError
 from scripts.synthesis.bayes import bayesian_summary
+from scripts.synthesis.compare import has_effect, shared
+from scripts.synthesis.comparing import compared
+from scripts.synthesis.comparison_settings import Settings as OneComparison
 from scripts.synthesis.comparisons_table import Settings, table
 from scripts.synthesis.measure_scale import measure_scale
 from scripts.synthesis.seeds import effect_variance
+from scripts.synthesis.task_results import Scores
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
             "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
@@ -86,7 +91,28 @@ def test_a_task_with_a_constant_difference_does_not_spoil_the_summary(tmp_path):
     assert np.isnan(effects.loc["flat", "weight"]) and effects.loc[["a", "b"], "weight"].sum() == pytest.approx(1)
     assert meta["k"] == 2 and np.isfinite(meta["summary"]["effect"])
     assert meta["warnings"][2:] == ["flat: left out, the difference is the same for every query"]
-    assert meta["warnings"][0].startswith("a, b, flat have the same query ids: if these are the same queries in other")
+    assert meta["warnings"][0].startswith("a, b have the same query ids: if these are the same queries in other")
+
+
+def test_two_tasks_on_which_every_query_has_the_same_value_are_no_task_under_two_names():
+    """They have no effect and are left out, so nothing counts twice; tasks with an effect may not be the same."""
+
+    def scores(values):
+        return Scores(pd.DataFrame({0: values}, index=list("abcdefgh")), None)
+
+    saturated = scores([1.0] * 8), scores([1.0] * 8)
+    pairs = {"a": (scores(CONTROL), scores(TREATMENT)), "b": (scores(CONTROL), scores(TREATMENT[::-1])),
+             "full": saturated, "full too": saturated}  # fmt: skip
+    for effect in ("MD", "SMD", "d_av", "CORR"):
+        settings = OneComparison(**SETTINGS | {"effect": effect})
+        counted = {task: pair for task, pair in pairs.items() if has_effect(*pair, settings)}
+        assert list(counted) == ["a", "b"] and len(shared(counted, {})) == 1, effect
+        synthesis = compared(pairs, settings).synthesis
+        assert synthesis.meta.k == 2, effect
+        assert [warning.partition(":")[0] for warning in synthesis.warnings if "left out" in warning] == [
+            "full", "full too"], effect  # fmt: skip
+    with pytest.raises(UserError, match=r"tasks a and c have the same queries .* one task under two names"):
+        shared({"a": pairs["a"], "c": pairs["a"]}, {})
 
 
 def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):

@@ -36,8 +36,8 @@ class Collection:
             {q: dict(order.sample(list(g.items()), len(g))) for q, g in self.train.items()} if shuffle else self.train
         )
         train = dict(order.sample(list(train.items()), len(train))) if shuffle else train
-        write_corpus(folder / "corpus.jsonl", (Document(name, "", "text") for name in self.corpus))
-        write_queries(folder / "queries.jsonl", dict.fromkeys(self.queries, "text"))
+        write_corpus(folder / "corpus.jsonl", (Document(name, "", f"text {name}") for name in self.corpus))
+        write_queries(folder / "queries.jsonl", {q: f"asks {q}" for q in self.queries})
         for name, qrels in (("train", train), ("dev", self.dev), ("test", self.test)):
             write_qrels(folder / f"{name}.qrels", qrels)
         write_run(folder / "run.trec.gz", self.run, "bm25")

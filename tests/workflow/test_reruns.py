@@ -230,6 +230,24 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
     assert "compare hard-helps" in again.planned()
 
 
+def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are_told(again):
+    """With `--rerun-triggers mtime` nothing is planned for other settings, but for what they are."""
+    config = copy.deepcopy(tiny_config())
+    config["comparisons"]["hard-helps"]["effect"] = "SMD"
+    for changed in (False, True):
+        again.write_config(config if changed else tiny_config())
+        done = again.snakemake("--dry-run", "--rerun-triggers", "mtime")
+        assert done.returncode == 0 and "Nothing to be done" in done.stdout + done.stderr
+        warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+        assert len(warnings) == changed, done.stderr
+    assert (
+        "files were made with other settings or inputs than the configuration now has, and stay as they are"
+        in warnings[0]
+    )
+    assert "such as results/tiny/effects/hard-helps.tsv; without --rerun-triggers they are made again" in warnings[0]
+    assert "compare hard-helps" in again.planned()
+
+
 def test_the_examples_configuration_of_these_tests_is_what_is_written(prepared):
     assert yaml.safe_load((prepared.folder / "tiny.yaml").read_text()) == tiny_config()
 

@@ -9,7 +9,7 @@ name. A format whose values the systems bring has neither Options nor `read`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, shown, why_no_id
 
 FILES_OF_SPLITS = "#/$defs/split-files"  # the schema of a key that maps splits to files
+MOST_NAMES = 12  # that a message lists
 
 
 class Mistake(NamedTuple):
@@ -52,6 +53,13 @@ class Format:
     unjudged: Callable[[dict[str, Any]], bool] = lambda entry: False  # train has queries, but no judgements
 
 
+class Found(NamedTuple):
+    """A document as a reader finds it, and the names of what stands in its record: keys, columns or tags."""
+
+    document: Document
+    names: Iterable[str]
+
+
 class Collection(NamedTuple):
     """What a format's reader gives: the documents (read once, in order) and, per split it has, queries and qrels.
 
@@ -69,8 +77,10 @@ def identifier(value: object, where: str, what: str) -> str:
     """A document's or query's id as text; a whole number stands for its digits.
 
     Raises UserError if it is absent, empty or nothing that a line of a run can hold: white space (of any script, since
-    not all tools part columns at the same), control characters.
+    not all tools part columns at the same), control characters. Of a decimal number no two tools write the same digits.
     """
+    if isinstance(value, float):
+        raise UserError(f"{where}: the {what} id {value} is a decimal number; expected is text or a whole number")
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
         raise UserError(f"{where}: the {what} has no id")
     text = str(value)
@@ -82,7 +92,7 @@ def identifier(value: object, where: str, what: str) -> str:
     return text
 
 
-def text_in(record: dict, key: str, where: str) -> str:
+def text_in(record: Mapping[str, Any], key: str, where: str) -> str:
     """The text under a key of a JSON record, empty where the key is absent.
 
     Raises UserError for anything else that is not text: 0, false and null say nothing about what the text is.
@@ -93,6 +103,32 @@ def text_in(record: dict, key: str, where: str) -> str:
         kind = names.get(type(value), "a number")
         raise UserError(f"{where}: {key!r} must be text, but is {kind}; leave it out where there is none")
     return value
+
+
+def text_or_null(record: Mapping[str, Any], key: str, where: str) -> str:
+    """The text under a key that a record need not have, as `text_in`; null stands for an absent one."""
+    return "" if record.get(key) is None else text_in(record, key, where)
+
+
+def with_texts(found: Iterable[Found], where: str, read: str) -> Iterator[Document]:
+    """Pass the documents through; `read` says what is taken for a document's text.
+
+    Raises UserError, after the last, where most of them have no text: it stands where it is not read, and what is
+    indexed would be titles. The message names what stands in such records.
+    """
+    documents = without = 0
+    names: dict[str, None] = {}
+    for document, of_record in found:
+        documents += 1
+        if not document.text.strip():
+            without += 1
+            if len(names) < MOST_NAMES:
+                names |= dict.fromkeys(of_record)
+        yield document
+    if 2 * without > documents:
+        seen = ", ".join(shown(name)[1:-1] for name in list(names)[:MOST_NAMES]) or "nothing"
+        problem = f"{without} of {documents} documents have no text; expected is {read}, but in them stand {seen}"
+        raise UserError(f"{where}: {problem}")
 
 
 def file_in(root: Path, name: str, key: str) -> Path:
@@ -125,6 +161,11 @@ def judged_queries(texts: dict[str, str], qrels: Qrels, where: str) -> dict[str,
     if not qrels:
         raise UserError(f"{where}: not one judged query")
     for query in qrels:
-        if query not in texts:
+        if not texts.get(query):
             raise UserError(f"{where}: query {query} is judged but has no text")
     return {query: texts[query] for query in qrels}
+
+
+def unjudged_queries(texts: dict[str, str], judged: Container[str]) -> dict[str, str]:
+    """The queries that are not judged and have a text."""
+    return {query: text for query, text in texts.items() if text and query not in judged}

@@ -1,20 +1,30 @@
 """BEIR's layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text), qrels/{train,dev,test}.tsv.
 
-Each file may be packed by gzip or zstd, under this name or with .gz or .zst behind it.
+The qrels have BEIR's three columns or TREC's four, and may then be named .qrels, .txt or .trec. Each file may be packed
+by gzip or zstd, under this name or with .gz or .zst behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines
 from scripts.common.unpacking import PACKINGS, only_folder_with, packed_or_plain
-from scripts.datasets.formats import Collection, Format, identifier, judged_queries, text_in
+from scripts.datasets.formats import (
+    Collection,
+    Format,
+    Found,
+    identifier,
+    judged_queries,
+    text_in,
+    text_or_null,
+    unjudged_queries,
+    with_texts,
+)
+from scripts.datasets.formats._judgements import read_judgements
 from scripts.ir.collection import SPLITS, Document, json_lines
-from scripts.ir.trec import Qrels, add_judgement
 
 NAME = "beir"
 KEYS: dict[str, dict] = {}
@@ -32,50 +42,44 @@ class Options:
 def read(root: Path, options: Options) -> Collection:
     """Read a BEIR folder (found anywhere below `root`). Raises UserError with file and line."""
     folder = only_folder_with(root, "corpus.jsonl", PACKINGS)
-    corpus = packed_or_plain(folder / "corpus.jsonl")
-    texts = read_queries(packed_or_plain(folder / "queries.jsonl"))
-    files = {split: packed_or_plain(folder / "qrels" / f"{split}.tsv") for split in SPLITS}
-    qrels = {split: read_qrels(path) for split, path in files.items() if path.is_file()}
+    files = {split: _judgements_of(folder / "qrels", split) for split in SPLITS}
+    qrels = {split: read_judgements(path) for split, path in files.items() if path.is_file()}
     if not qrels:
         raise UserError(f"{folder / 'qrels'}: none of {', '.join(path.name for path in files.values())}")
-    queries = {split: judged_queries(texts, judged, str(files[split])) for split, judged in qrels.items()}
     judged = {query for split in qrels.values() for query in split}
-    unjudged = {query: text for query, text in texts.items() if query not in judged}
-    return Collection(read_documents(corpus), queries, qrels, unjudged)
+    texts = read_queries(packed_or_plain(folder / "queries.jsonl"), judged)
+    queries = {split: judged_queries(texts, of_split, str(files[split])) for split, of_split in qrels.items()}
+    corpus = packed_or_plain(folder / "corpus.jsonl")
+    documents = with_texts(read_documents(corpus), str(corpus), "the key text")
+    return Collection(documents, queries, qrels, unjudged_queries(texts, judged))
 
 
-def read_documents(path: Path) -> Iterator[Document]:
-    """Yield the documents; `title` may be absent."""
+def _judgements_of(folder: Path, split: str) -> Path:
+    """The file of a split's judgements, by BEIR's name or one of TREC's. UserError where several lie side by side."""
+    files = [packed_or_plain(folder / f"{split}{ending}") for ending in (".tsv", ".qrels", ".txt", ".trec")]
+    found = [path for path in files if path.exists()]
+    if len(found) > 1:
+        raise UserError(f"{folder}: {' and '.join(path.name for path in found)} lie side by side; expected is one")
+    return found[0] if found else files[0]
+
+
+def read_documents(path: Path) -> Iterator[Found]:
+    """Yield the documents; `title` may be absent or null."""
     for number, record in json_lines(path):
         where = f"{path}:{number}"
-        title, text = text_in(record, "title", where), text_in(record, "text", where)
-        yield Document(identifier(record.get("_id"), where, "document"), title, text)
+        title, text = text_or_null(record, "title", where), text_in(record, "text", where)
+        yield Found(Document(identifier(record.get("_id"), where, "document"), title, text), record)
 
 
-def read_queries(path: Path) -> dict[str, str]:
-    """Query id -> text."""
+def read_queries(path: Path, judged: Container[str]) -> dict[str, str]:
+    """Query id -> text, empty where a query has none and is not judged."""
     texts: dict[str, str] = {}
     for number, record in json_lines(path):
         where = f"{path}:{number}"
-        query, text = identifier(record.get("_id"), where, "query"), text_in(record, "text", where)
-        if not text.strip():
-            raise UserError(f"{where}: query {query} has no text")
+        query, text = identifier(record.get("_id"), where, "query"), text_or_null(record, "text", where)
+        if not text.strip() and query in judged:
+            raise UserError(f"{where}: query {query} has no text; in it stand {', '.join(map(repr, record))}")
         if query in texts:
             raise UserError(f"{where}: duplicate query id {query}")
-        texts[query] = text
+        texts[query] = text if text.strip() else ""
     return texts
-
-
-def read_qrels(path: Path) -> Qrels:
-    """BEIR's qrels: query-id, corpus-id, score, with tabs; a heading line is passed over."""
-    qrels: Qrels = {}
-    for number, line in lines(path):
-        fields = line.split("\t")
-        if len(fields) != 3:
-            raise UserError(
-                f"{path}:{number}: {len(fields)} columns, expected are 3 with tabs: query-id, corpus-id, score"
-            )
-        if number == 1 and fields[0] in ("query-id", "query_id", "qid"):
-            continue
-        add_judgement(qrels, *(field.strip() for field in fields), f"{path}:{number}")
-    return qrels

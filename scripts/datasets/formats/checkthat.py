@@ -8,7 +8,7 @@ studies differ: some take the release's dev tweets for their test set.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,8 @@ def read(root: Path, options: Options) -> Collection:
     for split, part in options.parts.items():
         place = file_in(folder, part, f"parts.{split}")
         qrels[split] = read_pairs(place / PAIRS, known)
-        queries[split] = judged_queries(read_tweets(place / TWEETS), qrels[split], str(place / PAIRS))
+        tweets = read_tweets(place / TWEETS, qrels[split])
+        queries[split] = judged_queries(tweets, qrels[split], str(place / PAIRS))
     return Collection(documents, queries, qrels)
 
 
@@ -129,14 +130,14 @@ def read_claims(path: Path) -> Iterator[Document]:
         yield Document(claim_id, title, claim)
 
 
-def read_tweets(path: Path) -> dict[str, str]:
-    """Tweet id -> text."""
+def read_tweets(path: Path, judged: Container[str]) -> dict[str, str]:
+    """Tweet id -> text. Raises UserError for a judged one without."""
     texts: dict[str, str] = {}
     for where, (name, text) in read_table(path, "tweet_content"):
         tweet = identifier(name, where, "tweet")
         if tweet in texts:
             raise UserError(f"{where}: duplicate tweet id {tweet}")
-        if not text.strip():
+        if not text.strip() and tweet in judged:
             raise UserError(f"{where}: tweet {tweet} has no text")
         texts[tweet] = text
     return texts

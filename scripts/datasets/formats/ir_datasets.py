@@ -23,6 +23,7 @@ from scripts.datasets.formats import (
     identifier,
     judged_queries,
     same_file_twice,
+    unjudged_queries,
 )
 from scripts.datasets.formats._ir_library import HOME, SCHEME, find, guarded, home_beside, md5, one_line, open_library
 from scripts.datasets.formats._ir_texts import document_parts, query_text
@@ -108,7 +109,7 @@ def read(root: Path, options: Options) -> Collection:
         qrels[split] = read_qrels(guarded(subset, dataset.qrels_iter), where) if dataset.has("qrels") else {}
         queries[split] = judged_queries(texts, qrels[split], where) if dataset.has("qrels") else {}
         if split == "train":
-            unjudged = {query: words for query, words in texts.items() if query not in qrels[split]}
+            unjudged = unjudged_queries(texts, qrels[split])
     return Collection(read_documents(guarded(name, documents.docs_iter), parts, f"{SCHEME}{name}"), queries, qrels,
                       unjudged)  # fmt: skip
 
@@ -138,7 +139,7 @@ def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, s
 
 
 def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str) -> dict[str, str]:
-    """Query id -> text. Raises UserError for one without text."""
+    """Query id -> text, empty where a query has none."""
     texts: dict[str, str] = {}
     for query in queries:
         name = identifier(query.query_id, where, "query")
@@ -146,8 +147,6 @@ def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str)
             words = text(query).strip()
         except TypeError as error:
             raise UserError(f"{where}: query {name}: {error}") from None
-        if not words:
-            raise UserError(f"{where}: query {name} has no text")
         if texts.setdefault(name, words) != words:
             raise UserError(f"{where}: duplicate query id {name}")
     return texts

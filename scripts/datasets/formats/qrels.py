@@ -1,4 +1,7 @@
-"""Judgements only, for the runs of other people's systems: a qrels file, or a folder or archive with one per split."""
+"""Judgements only, for the runs of other people's systems: a qrels file, or a folder or archive with one per split.
+
+A file has TREC's four columns or BEIR's three.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.datasets.formats import (
-    FILES_OF_SPLITS,
     Collection,
     Format,
     Mistake,
@@ -16,7 +18,8 @@ from scripts.datasets.formats import (
     outside,
     same_file_twice,
 )
-from scripts.ir.trec import Qrels, read_qrels
+from scripts.datasets.formats._judgements import KEY, read_judgements
+from scripts.ir.trec import Qrels
 
 
 def mistake(entry: dict[str, Any]) -> Mistake | None:
@@ -29,7 +32,7 @@ NAME = "qrels"
 KEYS = {
     "format": {"description": "judgements only"},
     "location": {"description": "also the one file"},
-    "qrels": {"description": "a qrels file for each split", "$ref": FILES_OF_SPLITS},
+    "qrels": KEY,
 }
 FORMAT = Format(
     location="judgements only, one file or (under `qrels`) one per split: for the runs of other people's systems",
@@ -57,7 +60,7 @@ def read(root: Path, options: Options) -> Collection:
     for split, path in files.items():
         if path.is_dir():
             raise UserError(f"{path} is a folder: name its files under qrels, such as qrels: {{test: qrels.txt}}")
-        qrels[split] = read_qrels(path)
+        qrels[split] = read_judgements(path)
         if not qrels[split]:
             raise UserError(f"{path}: not one judged query")
     return Collection(None, {}, qrels)

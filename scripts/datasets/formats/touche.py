@@ -11,14 +11,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.common.reading import UTF_8
 from scripts.common.strict_xml import Element, read_xml
-from scripts.datasets.formats import Collection, Format, file_in, identifier, judged_queries, trec
-from scripts.ir.trec import Qrels, read_qrels
+from scripts.datasets.formats import (
+    Collection,
+    Format,
+    Mistake,
+    file_in,
+    identifier,
+    judged_queries,
+    trec,
+    unjudged_queries,
+)
+from scripts.datasets.formats._judgements import read_judgements
+from scripts.ir.trec import Qrels
 
-FIELDS = ("number", "title", "objects", "description", "narrative")
+QUERIES = ("title", "description", "narrative")
+FIELDS = ("number", "objects", *QUERIES)
+
+
+def mistake(entry: dict[str, Any]) -> Mistake | None:
+    """What trec's datasets may get wrong, and a field that Touché's topics do not have."""
+    if entry["topic_field"] not in QUERIES:
+        return Mistake("topic_field", f"{entry['topic_field']!r} is none of {', '.join(QUERIES)}")
+    return trec.mistake(entry)
+
 
 NAME = "touche"
 KEYS = trec.KEYS
@@ -30,7 +50,7 @@ FORMAT = Format(
     unjudged=trec.FORMAT.unjudged,
     required=trec.FORMAT.required,
     judgements=trec.FORMAT.judgements,
-    mistake=trec.mistake,
+    mistake=mistake,
 )
 
 
@@ -46,17 +66,18 @@ class Topic(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """The files inside the location: patterns of documents, and split -> file; and which field is the query."""
+    """The files inside the location: patterns of documents, and split -> file; which field is the query; the encoding
+    of documents."""
 
     documents: list[str]
     topics: dict[str, str]
     qrels: dict[str, str]
     topic_field: Literal["title", "description", "narrative"] = "title"
+    encoding: str = UTF_8
 
 
 def read(root: Path, options: Options) -> Collection:
     """Read the files that the options name, below `root`. Raises UserError with file and line."""
-    files = sorted({path for pattern in options.documents for path in trec.matching(root, pattern)})
     queries: dict[str, dict[str, str]] = {}
     qrels: dict[str, Qrels] = {}
     unjudged: dict[str, str] = {}
@@ -66,13 +87,13 @@ def read(root: Path, options: Options) -> Collection:
         qrels[split], queries[split] = {}, {}
         if split in options.qrels:
             judged = file_in(root, options.qrels[split], f"qrels.{split}")
-            qrels[split] = read_qrels(judged)
+            qrels[split] = read_judgements(judged)
+            if empty := next((number for number in qrels[split] if texts.get(number) == ""), None):
+                raise UserError(f"{topics}: topic {empty} has no <{options.topic_field}>")
             queries[split] = judged_queries(texts, qrels[split], str(judged))
         if split == "train":
-            unjudged = {query: text for query, text in texts.items() if text and query not in qrels[split]}
-        if empty := next((number for number, text in queries[split].items() if not text), None):
-            raise UserError(f"{topics}: topic {empty} has no <{options.topic_field}>")
-    return Collection((document for path in files for document in trec.read_documents(path)), queries, qrels, unjudged)
+            unjudged = unjudged_queries(texts, qrels[split])
+    return Collection(trec.documents_in(root, options.documents, options.encoding), queries, qrels, unjudged)
 
 
 def read_topics(path: Path) -> list[Topic]:
@@ -102,6 +123,4 @@ def _topic(element: Element, where: str) -> Topic:
         texts[child.tag] = child.text
     number = identifier(texts.get("number"), where, "topic (<number>)")
     objects = tuple(name.strip() for name in texts.get("objects", "").split(",") if name.strip())
-    if not texts.get("title"):
-        raise UserError(f"{where}: topic {number} has no <title>")
-    return Topic(number, texts["title"], objects, texts.get("description", ""), texts.get("narrative", ""))
+    return Topic(number, texts.get("title", ""), objects, texts.get("description", ""), texts.get("narrative", ""))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.common.tables import read_table
 from scripts.reports.comparison.reading import Labels
 
 _LETTER = re.compile(r"\.*[A-Za-z]")
@@ -64,8 +65,7 @@ class FoundFamily:
 def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     """Read the two files of a multiple comparison."""
     told = json.loads(record.read_text())
-    texts = dict.fromkeys(("task", "system", "other", "system_letters", "other_letters"), str)
-    lines = pd.read_csv(table, sep="\t", dtype=texts)
+    lines = read_table(table, "task", "system", "other", "system_letters", "other_letters")
     found = [_scope(one, lines[lines["task"] == one["task"]], told, labels) for one in told["scopes"]]
     return FoundFamily(told, tuple(found))
 

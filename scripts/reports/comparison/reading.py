@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.common.tables import EFFECTS, read_table
 from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, seeds_note
 from scripts.reports.comparison.forest_data import (
@@ -85,7 +86,7 @@ class Found:
 
 def read_found(effects: Path, meta: Path, family: Adjustment | None = None, moderators: Path | None = None) -> Found:
     """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
-    table = pd.read_csv(effects, sep="\t", dtype={"task": str, "undefined": str}).astype(object)
+    table = read_table(effects, *EFFECTS).astype(object)
     check_columns(list(table.columns), str(effects))
     moderation = read_moderation(moderators) if moderators else None
     return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family, moderation)

@@ -15,6 +15,8 @@ from typing import Annotated
 import pandas as pd
 from markupsafe import Markup
 
+from scripts.common.files import is_number
+from scripts.common.tables import read_metrics, read_texts
 from scripts.experiment.results_paths import fields_of
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.page.line_chart import Line, chart
@@ -55,8 +57,8 @@ def loss_curves(logs: list[Path]) -> list[Curve]:
     lines_of: dict[str, list[Line]] = {}
     for path in logs:
         fields = fields_of("training_log", path)
-        table = pd.read_csv(path, sep="\t").dropna(subset=["loss"])
-        points = list(zip(table["step"].astype(float), table["loss"].astype(float), strict=True))
+        steps = read_texts(path).to_dict("records")
+        points = [(float(row["step"]), float(row["loss"])) for row in steps if is_number(row["loss"])]
         if points:
             lines = lines_of.setdefault(f"{fields['model']}, {fields['recipe']}", [])
             lines.append(Line(f"seed-{fields['seed']}", thinned(points), colour=len(lines) % COLOURS))
@@ -75,7 +77,7 @@ def size_curves(groups: list[SizeGroup], metrics: list[Path], datasets: pd.DataF
     """A chart for each task: the measure over the number of training queries, with the range over the seeds."""
     values: dict[str, dict[str, list[float]]] = {}
     for path in metrics:
-        table = pd.read_csv(path, sep="\t")
+        table = read_metrics(path)
         if measure in table:
             fields = fields_of("metrics", path)
             by_system = values.setdefault(fields["task"], {})

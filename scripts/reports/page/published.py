@@ -1,11 +1,9 @@
 """The report's table of published numbers beside ours, one row per number or per cell of a paper's tables.
 
-Reads published-versus-ours.tsv as text, so that printed digits stay as they are. Writes nothing.
+Reads and writes nothing; the table is read as text, so that printed digits stay as they are.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pandas as pd
 
@@ -13,11 +11,6 @@ from scripts.common.files import is_number
 from scripts.reports.page.tables import Cell, Table
 
 DIFFERENT = ("no", "different")  # of a number that is not reproduced
-
-
-def read_published(path: Path) -> pd.DataFrame:
-    """The file's cells as text; empty ones are empty texts."""
-    return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
 
 
 def published_table(published: pd.DataFrame) -> Table:

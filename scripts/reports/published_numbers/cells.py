@@ -17,6 +17,7 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.common.files import is_number, lines
+from scripts.common.tables import read_texts
 from scripts.experiment.printed_cells import CELL, Line, Mapping, Time
 
 EQUAL, SPREAD, DIFFERENT, NOT_RUN = "equal", "inside the seeds' spread", "different", "not run"
@@ -57,9 +58,7 @@ class Found:
 def read_cells(path: Path) -> list[dict[str, str]]:
     """The cells of a file, all as text, without lines that begin with #. UserError for a duplicate cell."""
     numbered_lines = [(number, line) for number, line in lines(path) if not line.startswith("#")]
-    table = pd.read_csv(
-        io.StringIO("\n".join(line for _, line in numbered_lines)), sep="\t", dtype=str, keep_default_na=False
-    )
+    table = read_texts(io.StringIO("\n".join(line for _, line in numbered_lines)))
     if missing := [column for column in (*CELL, "value", "std") if column not in table]:
         raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join((*CELL, 'value', 'std'))}")
     seen: dict[tuple, int] = {}

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from scripts.common.tables import read_table
 from scripts.reports.transfer import curve_answers, matrix_answers
 from scripts.reports.transfer.answers_text import as_markdown
 from scripts.reports.transfer.curve_answers import Curves
@@ -51,8 +52,8 @@ class Found:
 
 
 def read_matrix(path: Path) -> pd.DataFrame:
-    """A matrix's table; a source may be called NA."""
-    return pd.read_csv(path, sep="\t", keep_default_na=False, na_values=[""])
+    """A matrix's table."""
+    return read_table(path, "source", "kind", "target", "shot", "system", "mark")
 
 
 def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> list[Found]:

@@ -1,0 +1,66 @@
+"""The one place that reads tables of results (TSV).
+
+pandas takes 01, 1e3 and 2019 for numbers, and NA, null, nan and None for nothing; tasks, systems and queries may be
+called so. So every cell is read as text, and only columns that hold numbers become numbers: all but those that the
+caller names. Names and words are never guessed from what they look like.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+import pandas as pd
+
+from scripts.common.errors import UserError
+
+# The columns of names and words in tables that several scripts read.
+EFFECTS = ("task", "undefined")
+MEANS = ("task", "system")
+DATASETS = ("dataset", "split", "carved")
+COMPARISONS = ("comparison", "control", "treatment", "measure", "effect_type", "estimator", "interval")
+COSTS = ("task", "system", "seed", "device", "precision")
+INFERENCE_TIMES = ("task", "system", "model", "texts", "candidates", "device", "column")
+FINE_TUNING_TIMES = ("model", "recipe", "column", "device")
+SELECTED_SEEDS = ("system", "task", "split", "formula", "chosen")
+CHOSEN_RECIPES = ("system", "entry", "task", "split", "measure", "recipe", "chosen", "by_seed")
+IMPORTANCE = ("feature",)
+METRICS = ("query_id",)
+
+
+def read_texts(source: Path | TextIO) -> pd.DataFrame:
+    """All cells as text, empty ones as empty texts; a file without a heading has no columns."""
+    try:
+        return pd.read_csv(source, sep="\t", dtype=str, keep_default_na=False)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+
+
+def read_table(path: Path, *texts: str) -> pd.DataFrame:
+    """The columns `texts` as text, all others as numbers: whole ones where every cell holds one, else floats, to the
+    last bit. Empty cells are missing values.
+
+    Raises UserError for a cell of the others that is no number.
+    """
+    table = read_texts(path)
+    for name, column in table.items():
+        table[name] = column.where(column != "", None) if name in texts else _numbers(column, path)
+    return table
+
+
+def read_metrics(path: Path) -> pd.DataFrame:
+    """A metrics file: index query_id, a column of floats for each measure. UserError where a value is missing."""
+    table = read_table(path, *METRICS).set_index("query_id").astype(float)
+    if table.isna().any(axis=None):
+        raise UserError(f"{path}: was changed or damaged: a query lacks a value")
+    return table
+
+
+def _numbers(column: pd.Series, path: Path) -> pd.Series:
+    filled = column[column != ""]
+    try:
+        if len(filled) == len(column) and len(filled) and filled.str.fullmatch("-?[0-9]{1,18}").all():
+            return filled.astype("int64")
+        return filled.map(float).astype(float).reindex(column.index)
+    except ValueError as error:
+        raise UserError(f"{path}: column {column.name}: {error}") from None
