@@ -30,7 +30,7 @@ from scripts.experiment.reading import read_yaml
 from scripts.bm25.planning import further_texts
 from scripts.datasets.planning import excluded_file
 from scripts.engine.before_planning import make_ready
-from scripts.evaluation.zeros import known_zero_runs
+from scripts.ir.zero_runs import known_zero_runs
 from scripts.engine.downloads import HOW, fetched
 from scripts.engine.failures import errors_of_logs
 from scripts.engine import imports

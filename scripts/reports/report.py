@@ -18,7 +18,7 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import read_table, read_texts
-from scripts.evaluation.zeros import zero_runs
+from scripts.ir.zero_runs import zero_runs
 from scripts.reports import summary
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import read_families

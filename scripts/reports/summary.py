@@ -23,8 +23,8 @@ from scripts.common.tables import (
     read_table,
     read_texts,
 )
-from scripts.evaluation.zeros import zero_runs
 from scripts.experiment.figure_checks import FURTHER
+from scripts.ir.zero_runs import zero_runs
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.chosen import NOTE, chosen_lines
 from scripts.reports.comparison.families import FoundFamily, read_families

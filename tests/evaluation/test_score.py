@@ -8,8 +8,8 @@ from scripts.common.tables import read_metrics
 from scripts.evaluation.import_run import import_run
 from scripts.evaluation.means import means
 from scripts.evaluation.score import score
-from scripts.evaluation.zeros import known_zero_runs, zero_runs
 from scripts.ir.trec import read_run, write_qrels, write_run
+from scripts.ir.zero_runs import known_zero_runs, zero_runs
 
 
 @pytest.fixture
