@@ -19,18 +19,16 @@ from scripts.synthesis.effects import effect_named
 from scripts.synthesis.paired import constant
 from scripts.synthesis.seeds import EffectVariance, SeedSpread, effect_variance, seed_spread
 from scripts.synthesis.significance import (
+    CORRECTIONS,
     Equivalence,
     Randomisation,
     TTest,
-    benjamini_hochberg,
-    holm,
     randomisation_test,
 )
 from scripts.synthesis.task_intervals import TaskInterval
 from scripts.synthesis.task_tests import by_unit, equivalence, interval_of, t_test
 
 FEW = 10  # queries below which no distribution of the mean can be relied on
-CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 class Scores(NamedTuple):
