@@ -116,8 +116,8 @@ def test_the_margin_is_a_band_and_its_tests_are_said():
     corrected = with_group(
         rows=tuple(tested), margin=Margin(0.01, AgainstMargin(0.4, 1.0), AgainstMargin(0.003, 0.024, 0.024, 8))
     )
-    said = notes(replace(corrected, correction="Holm"))  # of the tasks' p, 0.01 times seven is above alpha
-    assert "Non-inferiority: random effects p = 0.024, 0 of 7 tasks; equivalence: random effects p = 1.000" in said
+    said = notes(replace(corrected, correction="Holm"))
+    assert "Non-inferiority: random effects p = 0.024, 2 of 7 tasks; equivalence: random effects p = 1.000" in said
     assert "p < 0.05, Holm-adjusted." in said
 
 
@@ -201,7 +201,7 @@ def found(tmp_path, name: str, shift: float):
     table = {"task": ["a", "b"], "n": [50, 60], "control_mean": 0.3, "treatment_mean": 0.3 + shift, "effect": shift,
              "ci_low": shift - 0.02, "ci_high": shift + 0.02, "weight": 0.5, "control_judged": None,
              "treatment_judged": None, "undefined": None, "control_seeds": 1, "treatment_seeds": 3, "p_value": 0.01,
-             "equivalence_p_value": 0.2, "non_inferiority_p_value": 0.01, "t_p_value": 0.02}  # fmt: skip
+             "equivalence_p_value": 0.2, "non_inferiority_p_value": 0.01, "non_inferiority_p_holm": 0.02, "t_p_holm": 0.04, "t_p_value": 0.02}  # fmt: skip
     summary = {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_value": 0.04, "df": 1}
     meta = {"control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": summary,
             "fixed": summary | {"df": None}, "fixed_mean": summary, "prediction_interval": [0, 1], "prediction_df": 3, "q": None, "task_interval": "bca",
@@ -224,6 +224,8 @@ def test_a_figure_is_read_from_files_as_its_looks_say(tmp_path):
     assert plain.task_interval == "BCa bootstrap" and plain.groups[0].margin == Margin(
         0.01, AgainstMargin(0.4, 0.4), AgainstMargin(None, None)
     )
+    holm = forest([comparison], replace(LOOKS, correction="holm"), LABELS).groups[0].rows[0]
+    assert (holm.p_value, holm.non_inferiority_p_value) == (0.04, 0.02)
     looks = replace(LOOKS, fixed=True, bayesian=True, limits=[-1, 1], ticks=[0], columns=["n"], trained={"t": ["b"]})
     plot = forest([comparison], looks, LABELS)
     assert plot.groups[0].fixed.df is None and plot.groups[0].posterior.tau_scale == 0.1

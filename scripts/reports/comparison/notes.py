@@ -11,9 +11,6 @@ from collections import Counter
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest, Group, Row
 from scripts.reports.comparison.lines import TRAINED
-from scripts.synthesis.significance import benjamini_hochberg, holm
-
-ADJUST = {"Holm": holm, "Benjamini-Hochberg": benjamini_hochberg}
 
 
 def notes(forest: Forest, p_shown: bool) -> list[str]:
@@ -70,24 +67,26 @@ def _margin(forest: Forest, group: Group) -> list[str]:
     """What the tests against the margin say of the summary and of how many tasks, adjusted as the figure's p-values."""
     if group.margin is None:
         return []
-    of_tests = [
-        _against_margin(name, tested, [getattr(row, column) for row in group.rows], forest)
+    tests = [
+        f"{name}: random effects {_p_of(tested, forest)}, {_shown(group, column, forest)}"
         for name, tested, column in (
             ("non-inferiority", group.margin.non_inferiority, "non_inferiority_p_value"),
             ("equivalence", group.margin.equivalence, "equivalence_p_value"),
         )
     ]
     how = f"{forest.correction}-adjusted" if forest.correction else "unadjusted"
-    tests = f"{'; '.join(of_tests).capitalize()} at p < {forest.alpha:g}, {how}"
-    return [f"Band{_of(forest, group)}: the margin ±{group.margin.margin:g}. {tests}."]
+    results = f"{'; '.join(tests).capitalize()} at p < {forest.alpha:g}, {how}"
+    return [f"Band{_of(forest, group)}: the margin ±{group.margin.margin:g}. {results}."]
 
 
-def _against_margin(name: str, tested: AgainstMargin, of_tasks: list[float | None], forest: Forest) -> str:
-    adjust = ADJUST.get(forest.correction, list)
-    present = [p for p in adjust(of_tasks) if p is not None]
-    shown = sum(p < forest.alpha for p in present)
-    summary = "no test" if tested.p_value is None else form.p_equals(tested.p_value, forest.alpha)
-    return f"{name}: random effects {summary}, {shown} of {len(present)} tasks"
+def _p_of(tested: AgainstMargin, forest: Forest) -> str:
+    return "no test" if tested.p_value is None else form.p_equals(tested.p_value, forest.alpha)
+
+
+def _shown(group: Group, column: str, forest: Forest) -> str:
+    """On how many tasks a test against the margin shows it."""
+    p_values = [p for row in group.rows if (p := getattr(row, column)) is not None]
+    return f"{sum(p < forest.alpha for p in p_values)} of {len(p_values)} tasks"
 
 
 def trained(forest: Forest) -> list[str]:

@@ -27,6 +27,7 @@ TESTS = {
     "randomisation": ("randomisation_p", "paired randomisation test"),
 }
 ROLES = ("control", "treatment")
+AGAINST_MARGIN = ("equivalence_p", "non_inferiority_p")  # beginnings of the columns of both tests
 
 
 # The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
@@ -34,6 +35,7 @@ SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", 
 NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
+    *(f"{test}_{p}" for test in AGAINST_MARGIN for p in ("holm", "bh")),
     *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
     *("clusters", "design_effect", "seeds_variance", "interval_df"),
 )
@@ -110,15 +112,16 @@ def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
     return f"{column}_{suffix}", f"{name}, {author}-adjusted over the tasks"
 
 
-def rows(comparison: Found, column: str, labels: Labels, trained: dict[str, list[str]]) -> tuple[Row, ...]:
-    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`.
-
-    `trained`: the tasks on whose training queries a system learnt, by system.
+def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[Row, ...]:
+    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`; those of the tests
+    against the margin are corrected as the figure's are.
     """
-    made = []
+    made, trained = [], looks.trained
+    corrected = "value" if looks.correction == "none" else means.CORRECTIONS[looks.correction][0]
     for cells in comparison.effects.to_dict("records"):
         roles = [role for role in ROLES if cells["task"] in trained.get(comparison.meta[role], [])]
         shown = {name: cells.get(name) for name in SHOWN}
+        shown |= {f"{test}_value": cells.get(f"{test}_{corrected}") for test in AGAINST_MARGIN}
         made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
     return tuple(made)
 
@@ -157,7 +160,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     groups = tuple(
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
-            rows=rows(comparison, column, labels, looks.trained),
+            rows=rows(comparison, column, looks, labels),
             summary=means.summary(comparison.meta, comparison.family, looks.correction),
             fixed_mean=means.fixed_mean(comparison.meta, comparison.family, looks.correction),
             heterogeneity=means.heterogeneity(comparison.meta),
