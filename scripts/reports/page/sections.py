@@ -109,8 +109,12 @@ def caption(plot: Forest, hedges: bool) -> str:
     percent = f"{100 * (1 - plot.alpha):g}%"
     square = plot.effect.caption(plot.measure, hedges)
     text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
-    text += "confidence interval. The hollow diamond is the mean on these collections, the filled one the mean over "
-    text += "collections like these (random effects); each spans its interval"
+    text += "confidence interval. "
+    if any(group.heterogeneity for group in plot.groups):
+        text += "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
+        text += "(random effects); each spans its interval"
+    else:
+        text += "The diamond is the effect of the only task and spans its interval"
     if any(group.summary and group.summary.prediction_interval for group in plot.groups):
         text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
     if any(group.fixed for group in plot.groups):
