@@ -66,6 +66,18 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
     assert any("these checkpoints" in said for said in notes(one)) and "each task weighs the same" in text
 
 
+def test_the_sentence_gives_the_difference_from_the_next_with_its_interval(tmp_path):
+    """Highest or lowest, the difference is above 0 and lies inside its interval, as in the table."""
+    for lower_is_better, direction in ((False, "less"), (True, "more")):
+        one = found(tmp_path, tasks=2, lower_is_better=lower_is_better)
+        best, following, *_ = one.whole.standings
+        said = re.search(r"The next, (.*), has (\S+) \(95% simultaneous CI (\S+) to (\S+); adjusted p . \S+\) (\w+)\.$",
+                         sentence(one))  # fmt: skip
+        assert (said[1], said[5]) == (following.system, direction)
+        difference, low, high = (float(said[group]) for group in (2, 3, 4))
+        assert difference == round(abs(best.mean - following.mean), 3) and 0 < low < difference < high
+
+
 def test_where_lower_is_better_all_begins_with_the_lowest_mean(tmp_path):
     """Letters, sentence, tables and the figure, whose right end is the better one."""
     higher, lower = found(tmp_path, name="h"), found(tmp_path, name="l", lower_is_better=True)

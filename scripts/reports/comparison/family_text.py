@@ -156,7 +156,8 @@ def differences_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
     keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
     rows = []
     for line in keyed.to_dict("records"):
-        turned = line["difference"] < 0 and not record["against"]
+        worse = line["difference"] > 0 if record["lower_is_better"] else line["difference"] < 0
+        turned = worse and not record["against"]
         first, second = ("other", "system") if turned else ("system", "other")
         sign = -1 if turned else 1
         ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]

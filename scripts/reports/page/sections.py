@@ -111,7 +111,9 @@ def caption(plot: Forest, hedges: bool) -> str:
     text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
     text += "confidence interval. "
     if any(group.heterogeneity for group in plot.groups):
-        text += "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
+        text += (
+            "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
+        )
         text += "(random effects); each spans its interval"
     else:
         text += "The diamond is the effect of the only task and spans its interval"
