@@ -19,7 +19,7 @@ from scripts.reports.comparison.moderation import (
     COLUMNS,
     between_groups,
     coefficient_rows,
-    held,
+    dependence_sentence,
     model_name,
     plain,
     read_moderation,
@@ -32,6 +32,10 @@ from scripts.reports.writing.markdown import escape, markdown
 OF_ROW = ("estimate", "variance", "se", "ci_low", "ci_high", "df", "p_value", "permutation_p_value")
 OF_MODEL = ("k", "problem", "tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value", "qm", "qm_df",
             "qm_p_value", "qm_p_holm", "permutations", "exact")  # fmt: skip
+CAUTION = (
+    "Tasks were not assigned to values of a moderator and differ in other ways, too: a result that was not predicted "
+    "is a hypothesis."
+)
 WHOLE = ("df", "group_k", "model_k", "model_qe_df", "model_qm_df", "model_permutations")
 
 
@@ -94,11 +98,11 @@ def values(record: dict[str, Any], labels: Labels) -> pd.DataFrame:
 
 def page(record: dict[str, Any], title: str, labels: Labels) -> str:
     """All of it in Markdown."""
-    alpha, parts = record["alpha"], [f"# What explains the differences between tasks: {escape(title)}"]
+    alpha, parts = record["alpha"], [f"# Moderators of the effect: {escape(title)}"]
     if record["models"]:
         parts += [f"- {escape(plain(statement(model, alpha)))}" for model in record["models"]]
-        parts += filter(None, [held(record)])
-        parts.append("What a moderator shows that was not foreseen is a hypothesis: tasks differ in much else.")
+        parts += filter(None, [dependence_sentence(record)])
+        parts.append(CAUTION)
         parts.append(markdown(pd.DataFrame(coefficient_rows(record), columns=headings(alpha))))
     if groups := record.get("subgroups"):
         parts.append(f"## Subgroups by {escape(groups['label'])}")
@@ -117,7 +121,12 @@ def headings(alpha: float) -> list[str]:
 def latex(record: dict[str, Any], title: str) -> str:
     """The coefficients, a block a model, then the subtotals of groups."""
     alpha, tables = record["alpha"], []
-    said = [BOOKTABS, title, *(plain(statement(model, alpha)) for model in record["models"]), held(record)]
+    said = [
+        BOOKTABS,
+        title,
+        *(plain(statement(model, alpha)) for model in record["models"]),
+        dependence_sentence(record),
+    ]
     blocks = [
         [list(row) for row in rows] for _, rows in itertools.groupby(coefficient_rows(record), key=lambda row: row[0])
     ]

@@ -23,11 +23,11 @@ def number(value: float) -> str:
     return form.fixed(value, form.decimals_for(value))
 
 
-def design_text(row: dict[str, Any]) -> str:
-    """A design in words."""
+def design_text(row: dict[str, Any], mean: str = "") -> str:
+    """A design in words; `mean` says what mean its number of queries is."""
     collections = "" if row["collections"] == 1 else f"{row['collections']} collections of "
     seeds = "" if row["seeds"] == 1 else f", {row['seeds']} seeds"
-    return f"{collections}{row['queries']:g} queries{seeds}"
+    return f"{collections}{row['queries']:g} queries{mean}{seeds}"
 
 
 def _present(plan: dict[str, Any]) -> list[str]:
@@ -37,16 +37,16 @@ def _present(plan: dict[str, Any]) -> list[str]:
     rounded = {**present, "queries": round(present["queries"])}
     rounded["collections"] = max(2, rounded["collections"]) if "summary" in present else 1
     mean = " (harmonic mean)" if "summary" in present else ""
-    ability = f"With {_percent(plan['power'])} power at alpha {plan['alpha']:g}"
-    level = f"{form.percent(plan['alpha'])} interval"
-    alone = f"{number(present['task']['detectable'])} (expected {level} ± {number(present['task']['half_width'])})"
+    ability = f"With {_percent(plan['power'])} power at the {plan['alpha']:g} level"
+    level = f"{form.percent(plan['alpha'])} CI"
+    alone = f"{number(present['task']['detectable'])} (expected {level}: ± {number(present['task']['half_width'])})"
     if "summary" not in present:
-        return [f"{ability}, the present {design_text(rounded)} detect an effect of {alone}."]
+        return [f"{ability}, the present design, {design_text(rounded)}, detects an effect of {alone}."]
     summary = present["summary"]
     return [
-        f"{ability}, the present {design_text(rounded)}{mean} detect a mean effect over collections of "
-        f"{number(summary['detectable'])} (expected {level} ± {number(summary['half_width'])}), one such collection "
-        f"alone an effect of {alone}."
+        f"{ability}, the present design, {design_text(rounded, mean)}, detects a mean effect over collections of "
+        f"{number(summary['detectable'])} (expected {level}: ± {number(summary['half_width'])}), and on one such "
+        f"collection alone an effect of {alone}."
     ]
 
 
@@ -55,12 +55,12 @@ def _variance(plan: dict[str, Any]) -> list[str]:
     if present is None:
         return []
     if "summary" not in present:
-        return ["One collection says nothing of how much collections differ, so no summary is planned."]
+        return ["One collection does not show how much collections differ, so no summary is planned."]
     share = f"{100 * present['share_between_collections']:.0f}% of the variance of the present summary"
-    parts = [f"{share} is between collections: more queries do not lower it, more collections do."]
+    parts = [f"{share} is between collections: it falls with more collections, not with more queries."]
     if high := present["summary_with_high_tau2"]:
-        end = f"at the upper end of its interval the present design would detect {number(high['detectable'])} only"
-        parts.append(f"\N{GREEK SMALL LETTER TAU}² is itself uncertain: {end}.")
+        end = f"at the upper end of its interval the present design detects {number(high['detectable'])}"
+        parts.append(f"\N{GREEK SMALL LETTER TAU} is itself uncertain: {end}.")
     return parts
 
 
@@ -98,7 +98,7 @@ def _enough(plan: dict[str, Any], test: str, rows: list[dict[str, Any]]) -> str:
 
 def _closest(plan: dict[str, Any], rows: list[dict[str, Any]]) -> str:
     best = min(rows, key=lambda row: row[plan["curves"]["quantity"]])
-    return f" (at best {number(best[plan['curves']['quantity']])}, with {design_text(best)})"
+    return f" (the closest: {number(best[plan['curves']['quantity']])}, with {design_text(best)})"
 
 
 def _devices(plan: dict[str, Any]) -> str:
@@ -110,11 +110,12 @@ def _unknown(plan: dict[str, Any], labels: Labels) -> list[str]:
     parts = []
     for name in plan.get("unknown_luck", []):
         parts.append(
-            f"{labels.system(name)} was trained with one seed: its luck is unknown and taken for 0, which flatters."
+            f"{labels.system(name)} was trained with one seed: its seed variance is unknown and taken as 0, so that "
+            "these numbers are optimistic."
         )
     if given := [labels.system(name) for name in plan.get("given", [])]:
         parts.append(
-            f"The runs of {' and '.join(given)} are given: the luck of their training is unknown, taken for 0."
+            f"The runs of {' and '.join(given)} are given: the variance of their training is unknown and taken as 0."
         )
     if plan["target"] and plan.get("untimed") and any(row["hours"] is not None for row in plan["designs"]):
         parts.append(f"The hours of {' and '.join(map(labels.system, plan['untimed']))} are not known and not counted.")

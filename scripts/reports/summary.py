@@ -33,7 +33,7 @@ from scripts.reports.comparison.family_text import sentence as family_sentence
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import TRIED, TRIED_NOTE, as_table, overview
+from scripts.reports.comparison.table import HOW_TO_READ, TRIED, TRIED_NOTE, as_table, overview
 from scripts.reports.family_table import as_markdown
 from scripts.reports.figures.cost_data import side_by_side
 from scripts.reports.mined_text import mined_lines
@@ -102,7 +102,7 @@ def comparison_sections(results: dict[str, Found], settings: Settings, labels: L
             plot = as_table(results[member], settings.comparisons[member], labels)
             links = f"[table](tables/effects/{member}.md)" + ("" if alone else f", [figure](figures/{member}.svg)")
             links += f", [moderators](tables/moderators/{member}.md)" if member in settings.moderated else ""
-            parts.append(f"{sentence(results[member].meta, plot, labels)} ({links})")
+            parts.append(f"{sentence(results[member].meta, plot)} ({links})")
             parts += [f"- {warning}" for warning in results[member].meta["warnings"]]
         parts.append(f"![forest plot of {name}](figures/{name}.svg)")
         bubbles = [figure for member in members for figure in settings.moderated.get(member, [])]
@@ -210,7 +210,8 @@ def page(
     parts += [f"![bar chart {name}](figures/{name}.svg)" for name in settings.charts]
     if len(comparisons):
         shown = overview(comparisons, labels)
-        parts += ["## Comparisons", markdown(pd.DataFrame(shown)), *([TRIED_NOTE] if TRIED in shown else [])]
+        parts += ["## Comparisons", markdown(pd.DataFrame(shown)), HOW_TO_READ]
+        parts += [TRIED_NOTE] if TRIED in shown else []
         parts += comparison_sections(results, settings, labels)
     if studies:
         parts += ["## Transfer and training queries", *as_sections(studies)]

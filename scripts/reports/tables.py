@@ -23,7 +23,7 @@ from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import as_table, blocks, headings, notes, overview
+from scripts.reports.comparison.table import HOW_TO_READ, as_table, blocks, headings, notes, overview
 from scripts.reports.writing.latex import BOOKTABS, tabular
 from scripts.reports.writing.markdown import markdown
 
@@ -43,7 +43,8 @@ def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
     rows = []
     if meta["summary"]:
         columns = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")
-        rows = [{"task": "summary", "weight": 1.0, **{key: meta["summary"][key] for key in columns}}]
+        rows = [{"task": "mean of these tasks", **{key: meta["fixed_mean"][key] for key in columns}}]
+        rows.append({"task": "summary", "weight": 1.0, **{key: meta["summary"][key] for key in columns}})
         if meta["prediction_interval"]:
             low, high = meta["prediction_interval"]
             rows.append({"task": "prediction interval", "ci_low": low, "ci_high": high})
@@ -65,8 +66,7 @@ def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading
                 plot.effect.LABEL: effect,
                 f"{form.percent(plot.alpha)} CI": f"[{low}, {high}]",
                 "p": "" if p is None else form.p_value(p, plot.alpha),
-                "τ²": "" if tau2 is None else f"{tau2:.2g}",
-                "I²": "" if meta["i2"] is None else f"{meta['i2']:.1f}%",
+                "τ": "" if tau2 is None else form.deviations(tau2)[0],
             }
         )
     return markdown(pd.DataFrame(rows))
@@ -75,7 +75,7 @@ def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading
 def page(name: str, comparison: Found, plot: Forest, labels: Labels) -> str:
     """A comparison's table in Markdown, with its sentence, its notes, and how the summary depends on each task."""
     rows = [row for block in blocks(comparison, plot) for row in block]
-    parts = [f"# {name}: {plot.groups[0].treatment} against {plot.control}", sentence(comparison.meta, plot, labels)]
+    parts = [f"# {name}: {plot.groups[0].treatment} against {plot.control}", sentence(comparison.meta, plot)]
     parts.append(markdown(pd.DataFrame(rows, columns=list(headings(plot)))))
     parts += [f"- {note}" for note in notes(comparison, plot)]
     for key, title, heading in (
@@ -109,14 +109,14 @@ def main() -> None:
         plot, marked = as_table(comparison, looks, labels), as_table(comparison, looks, in_markdown)
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
         write(paths_of_tables[name, "md"], page(name, comparison, marked, in_markdown))
-        comments = [BOOKTABS, sentence(comparison.meta, plot, labels), *notes(comparison, plot)]
+        comments = [BOOKTABS, sentence(comparison.meta, plot), *notes(comparison, plot)]
         write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(comparison, plot), comments))
     shown = overview(comparisons, labels)
-    texts = {".md": markdown(pd.DataFrame(overview(comparisons, in_markdown))) + "\n"}
+    texts = {".md": f"{markdown(pd.DataFrame(overview(comparisons, in_markdown)))}\n\n{HOW_TO_READ}\n"}
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
     aligned = {name: "l" if name in words else "r" for name in shown}
     rows = [list(row) for row in zip(*shown.values(), strict=True)]
-    texts[".tex"] = tabular(aligned, [rows], [BOOKTABS])
+    texts[".tex"] = tabular(aligned, [rows], [BOOKTABS, HOW_TO_READ])
     for path in arguments.comparisons_tables:
         write(path, texts[path.suffix])
 

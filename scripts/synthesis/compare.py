@@ -176,6 +176,7 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0) ->
         "effect_type": settings.effect,
         "task_interval": kind_for(settings.task_interval, effect_named(settings.effect)),
         **figures,
+        "fixed_mean": asdict(synthesis.fixed_mean) if synthesis.fixed_mean else None,
         "leave_one_out": {task: _short(meta_of_others) for task, meta_of_others in synthesis.leave_one_out.items()},
         "warnings": list(synthesis.warnings),
     }

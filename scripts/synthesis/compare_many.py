@@ -59,7 +59,9 @@ def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:
     for task, table in tables.items():
         alike.setdefault(frozenset(table.index), []).append(task)
     groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not next(iter(ids)).startswith(LINE)]
-    why = "over tasks these are taken for different queries; if they are not, too much is told apart there"
+    why = (
+        "over tasks these count as different queries; if they are the same, too many differences are significant there"
+    )
     return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 

@@ -1,7 +1,8 @@
 """Table of the comparisons: one row each, with the summary effect, its heterogeneity and adjusted p-values.
 
-Reads meta/{comparison}.json. Writes a TSV at full precision; `p_holm` and `p_bh` are adjusted over the `hypotheses` of
-the comparison's `family` that have a p-value: several analyses of one hypothesis (MD and SMD, say) count once.
+Reads meta/{comparison}.json. Writes a TSV at full precision. Each test (of the random-effects summary, of the mean on
+these collections, of the summary against the margin) is adjusted by itself over the hypotheses of the comparison's
+`family` that have it: several analyses of one hypothesis (MD and SMD, say) count once.
 `control_tried` and `treatment_tried` are the configurations compared on dev before each side stood as it is.
 """
 
@@ -16,13 +17,21 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
-from scripts.synthesis.significance import benjamini_hochberg, holm, over_hypotheses
+from scripts.synthesis.significance import CORRECTIONS, over_hypotheses
 
 COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", "effect", "se", "ci_low", "ci_high",
-           "p_value", "family", "hypotheses", "p_holm", "p_bh", "log10_p", "p_equivalence", "p_non_inferiority",
-           "prediction_low", "prediction_high", "q", "q_df", "q_p_value", "i2", "h2", "tau2", "tau2_low", "tau2_high",
-           "estimator", "interval", "alpha", "ddof", "fixed_effect", "fixed_ci_low", "fixed_ci_high", "fixed_p_value",
-           "control_tried", "treatment_tried"]  # fmt: skip
+           "p_value", "family", "hypotheses", "p_holm", "p_bh", "log10_p", "fixed_mean_effect", "fixed_mean_ci_low",
+           "fixed_mean_ci_high", "fixed_mean_p_value", "fixed_mean_p_holm", "fixed_mean_p_bh", "margin_hypotheses",
+           "p_equivalence", "p_equivalence_holm", "p_equivalence_bh", "p_non_inferiority", "p_non_inferiority_holm",
+           "p_non_inferiority_bh", "prediction_low", "prediction_high", "q", "q_df", "q_p_value", "i2", "h2", "tau2",
+           "tau2_low", "tau2_high", "estimator", "interval", "alpha", "ddof", "fixed_effect", "fixed_ci_low",
+           "fixed_ci_high", "fixed_p_value", "control_tried", "treatment_tried"]  # fmt: skip
+TESTS = {  # column of a p-value -> beginning of the names of its adjusted ones
+    "p_value": "p",
+    "fixed_mean_p_value": "fixed_mean_p",
+    "p_equivalence": "p_equivalence",
+    "p_non_inferiority": "p_non_inferiority",
+}
 
 
 @dataclass(frozen=True)
@@ -42,13 +51,15 @@ class Settings:
 
 def row(name: str, meta: dict[str, Any], tried: list[int]) -> dict[str, Any]:
     """One comparison; cells that do not exist are empty."""
-    summary, fixed = meta["summary"] or {}, meta.get("fixed") or {}
+    summary = meta["summary"] or {}
     low, high = meta.get("prediction_interval") or (None, None)
     tau2_low, tau2_high = meta.get("tau2_ci") or (None, None)
     values = meta | summary | meta.get("equivalence", {})
     values |= {"comparison": name, "prediction_low": low, "prediction_high": high}
     values |= {"tau2_low": tau2_low, "tau2_high": tau2_high}
-    values |= {f"fixed_{key}": fixed.get(key) for key in ("effect", "ci_low", "ci_high", "p_value")}
+    for name in ("fixed", "fixed_mean"):
+        of_mean = meta.get(name) or {}
+        values |= {f"{name}_{key}": of_mean.get(key) for key in ("effect", "ci_low", "ci_high", "p_value")}
     values |= dict(zip(("control_tried", "treatment_tried"), tried, strict=True))
     return {column: values.get(column) for column in COLUMNS}
 
@@ -60,14 +71,37 @@ def table(metas: dict[str, dict[str, Any]], settings: Settings) -> pd.DataFrame:
     for name in rows:
         of_families.setdefault(settings.families.get(name, ""), []).append(name)
     for family, members in of_families.items():
-        p_values = [rows[name]["p_value"] for name in members]
         hypotheses = [settings.repeated.get(name, name) for name in members]
-        size = len({hypothesis for p, hypothesis in zip(p_values, hypotheses, strict=True) if p is not None})
-        by_holm, by_bh = (over_hypotheses(p_values, hypotheses, adjust) for adjust in (holm, benjamini_hochberg))
-        for place, name in enumerate(members):
-            adjusted = {"p_holm": by_holm[place], "p_bh": by_bh[place]}
-            rows[name] |= {"family": family, "hypotheses": size, **adjusted}
+        adjust([rows[name] for name in members], hypotheses)
+        for name in members:
+            rows[name]["family"] = family
     return pd.DataFrame(list(rows.values()), columns=COLUMNS)
+
+
+def adjust(family: list[dict[str, Any]], hypotheses: list[str]) -> None:
+    """Add adjusted p-values and the numbers of hypotheses to the rows of a family; `hypotheses` names that of each."""
+    for column, test in TESTS.items():
+        p_values = [row[column] for row in family]
+        counted = [_untested_is_1(row) for row in family] if column == "p_value" else p_values
+        for correction, by in CORRECTIONS.items():
+            for row, p, adjusted in zip(family, p_values, over_hypotheses(counted, hypotheses, by), strict=True):
+                row[f"{test}_{correction}"] = None if p is None else adjusted
+    sizes = {"hypotheses": _size(family, hypotheses, "p_value", "fixed_mean_p_value")}
+    sizes["margin_hypotheses"] = _size(family, hypotheses, "p_non_inferiority")
+    for row in family:
+        row |= sizes
+
+
+def _untested_is_1(row: dict[str, Any]) -> float | None:
+    """The p-value of a summary; that of equal effects, which has no test, counts as 1: the family stays whole."""
+    p: float | None = row["p_value"]
+    return 1.0 if p is None and row["fixed_mean_p_value"] is not None else p
+
+
+def _size(family: list[dict[str, Any]], hypotheses: list[str], *columns: str) -> int:
+    """How many hypotheses have a number in one of these columns."""
+    tested = [any(row[column] is not None for column in columns) for row in family]
+    return len({hypothesis for hypothesis, is_tested in zip(hypotheses, tested, strict=True) if is_tested})
 
 
 def main() -> None:

@@ -131,7 +131,7 @@ def record(
     found = {
         "effect_type": held.pop("effect"),
         **held,
-        "depends_on": held_of(dependence),
+        "depends_on": includes(dependence),
         "labels": labels,
         "values": {task: {name: of_task[task] for name, of_task in values.items()} for task in rows},
         "models": models(effects, by_label, method),
@@ -142,13 +142,13 @@ def record(
     return found
 
 
-def held_of(dependence: Dependence | None) -> list[str]:
-    """What the models hold of how effects depend on one another, in words."""
-    held = {
+def includes(dependence: Dependence | None) -> list[str]:
+    """What the models include of how effects depend on one another, in words."""
+    included = {
         "the covariance of tasks with a corpus in common": dependence is not None and not dependence.independent,
-        "the luck of seeds": dependence is not None and bool(dependence.lucks),
+        "the variance between training seeds": dependence is not None and bool(dependence.lucks),
     }
-    return [words for words, is_held in held.items() if is_held]
+    return [words for words, is_included in included.items() if is_included]
 
 
 def main() -> None:

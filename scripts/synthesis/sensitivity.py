@@ -70,8 +70,9 @@ def sensitivity(
     corpora = settings.corpora if settings.dependence == ESTIMATED else {}
     how = (settings.estimator, settings.interval, settings.alpha, settings.prediction)
     dependence = dependence_of(observed, corpora, lucks)
-    meta = synthesise(effects, settings.effect, *how, dependence=dependence).meta
-    assert meta is not None  # these tasks have effects now
+    synthesis = synthesise(effects, settings.effect, *how, dependence=dependence)
+    meta, mean = synthesis.meta, synthesis.fixed_mean
+    assert meta is not None and mean is not None  # these tasks have effects now
     return {
         "assumption": "tasks on which both systems are the same have the pooled variance of the others",
         "pooled_variance": pooled.variance,
@@ -79,5 +80,6 @@ def sensitivity(
         "tasks": tasks,
         "k": meta.k,
         "summary": asdict(meta.summary),
+        "fixed_mean": asdict(mean),
         **{name: getattr(meta, name) for name in ("tau2", "q", "q_df", "q_p_value", "i2", "prediction_interval")},
     }

@@ -133,6 +133,9 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     return _adjusted(p_values, adjust)
 
 
+CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}  # as they are named in columns of tables
+
+
 def over_hypotheses(
     p_values: Sequence[float | None],
     hypotheses: Sequence[str],

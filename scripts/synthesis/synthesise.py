@@ -7,7 +7,7 @@ combined as Fisher's z) is turned back here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,8 @@ from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
-from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
+from scripts.synthesis.fixed_mean import fixed_mean
+from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.summaries import Summary
 from scripts.synthesis.task_intervals import TaskInterval
 
@@ -27,6 +28,7 @@ class Synthesis:
 
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
     `estimates` and their `covariance` over queries and seeds are theirs, on the scale of the synthesis.
+    `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py); None where `meta` is.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -34,6 +36,7 @@ class Synthesis:
 
     effect_type: str
     meta: MetaAnalysis | None
+    fixed_mean: Summary | None
     weights: dict[str, float]
     estimates: np.ndarray
     covariance: np.ndarray
@@ -58,22 +61,17 @@ def synthesise(
     `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
     seeds.
     """
-    defined = {
-        task: (effect.estimate, effect.variance)
-        for task, effect in effects.items()
-        if effect.estimate is not None and effect.variance is not None
-    }
+    defined = {task: effect for task, effect in effects.items() if effect.variance is not None}
+    estimates = np.array([effect.estimate for effect in defined.values()], dtype=float)
+    known = dependence or independent(list(defined.values()))
+    reported = effect_named(effect_type).reported
 
     def combine(tasks: list[str]) -> MetaAnalysis:
-        estimates = [defined[task][0] for task in tasks]
-        if dependence is None:
-            variances = [defined[task][1] for task in tasks]
-            meta = meta_analysis(estimates, variances, estimator, interval, alpha, prediction)
-        else:
-            subset = dependence.of_subset([positions[task] for task in tasks])
-            meta = dependent_meta_analysis(estimates, subset, estimator, interval, alpha, prediction)
+        chosen = [positions[task] for task in tasks]
+        subset = known.of_subset(chosen)
+        meta = dependent_meta_analysis(estimates[chosen], subset, estimator, interval, alpha, prediction)
         own = (task_intervals or {}).get(tasks[0]) if meta.k == 1 else None
-        return _as_reported(of_one_task(meta, own) if own else meta, effect_type)
+        return _as_reported(of_one_task(meta, own) if own else meta, reported)
 
     tasks = list(defined)
     positions = {task: position for position, task in enumerate(tasks)}
@@ -89,8 +87,9 @@ def synthesise(
     return Synthesis(
         effect_type=effect_type,
         meta=meta,
-        estimates=np.array([defined[task][0] for task in tasks]),
-        covariance=np.diag([defined[task][1] for task in tasks]) if dependence is None else dependence.covariance,
+        fixed_mean=_mean_of(meta, estimates, known, reported) if meta else None,
+        estimates=estimates,
+        covariance=known.covariance,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
@@ -98,6 +97,13 @@ def synthesise(
         cumulative={task: combine(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=tuple(warnings),
     )
+
+
+def independent(effects: Sequence[EffectSize]) -> Dependence:
+    """The dependence of defined effects that share nothing, with seeds as given."""
+    variances = [effect.variance for effect in effects]
+    degrees = tuple(effect.n - 1.0 for effect in effects)
+    return Dependence(np.diag(np.array(variances, dtype=float)), degrees, tuple(range(len(effects))))
 
 
 def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
@@ -130,20 +136,28 @@ def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str
     ]
 
 
-def _as_reported(meta: MetaAnalysis, effect_type: str) -> MetaAnalysis:
+def _mean_of(
+    meta: MetaAnalysis, estimates: np.ndarray, dependence: Dependence, reported: Callable[[float], float]
+) -> Summary:
+    """The fixed mean as reported; of one task, which is all there is, the summary."""
+    if meta.k == 1:
+        return meta.summary
+    return _reported(fixed_mean(estimates, dependence, meta.alpha), reported)
+
+
+def _reported(summary: Summary, reported: Callable[[float], float]) -> Summary:
+    """The effect and interval of a summary on the scale they are reported on."""
+    effect, low, high = reported(summary.effect), reported(summary.ci_low), reported(summary.ci_high)
+    return replace(summary, effect=effect, ci_low=low, ci_high=high)
+
+
+def _as_reported(meta: MetaAnalysis, reported: Callable[[float], float]) -> MetaAnalysis:
     """The effects and intervals of a meta-analysis on the scale they are reported on."""
-
-    reported = effect_named(effect_type).reported
-
-    def summary(value: Summary) -> Summary:
-        effect, low, high = reported(value.effect), reported(value.ci_low), reported(value.ci_high)
-        return replace(value, effect=effect, ci_low=low, ci_high=high)
-
     prediction = meta.prediction_interval
     return replace(
         meta,
-        summary=summary(meta.summary),
-        fixed=summary(meta.fixed),
-        given_seeds=summary(meta.given_seeds) if meta.given_seeds else None,
+        summary=_reported(meta.summary, reported),
+        fixed=_reported(meta.fixed, reported),
+        given_seeds=_reported(meta.given_seeds, reported) if meta.given_seeds else None,
         prediction_interval=(reported(prediction[0]), reported(prediction[1])) if prediction else None,
     )

@@ -19,18 +19,17 @@ from scripts.synthesis.effects import effect_named
 from scripts.synthesis.paired import constant
 from scripts.synthesis.seeds import EffectVariance, SeedSpread, effect_variance, seed_spread
 from scripts.synthesis.significance import (
+    CORRECTIONS,
     Equivalence,
     Randomisation,
     TTest,
-    benjamini_hochberg,
-    holm,
     randomisation_test,
 )
 from scripts.synthesis.task_intervals import TaskInterval
 from scripts.synthesis.task_tests import by_unit, equivalence, interval_of, t_test
 
+TESTS = ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p")  # beginnings of columns
 FEW = 10  # queries below which no distribution of the mean can be relied on
-CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 class Scores(NamedTuple):
@@ -135,7 +134,7 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFr
     randomisation test is where both systems are the same and there is no t.
     """
     table = pd.DataFrame([_row(task, result, weights.get(task)) for task, result in results.items()])
-    for test in ("t_p", "randomisation_p"):
+    for test in TESTS:
         p_values = table[f"{test}_value"].astype(float)
         place = table.columns.get_loc(f"{test}_value")
         for offset, (name, adjusted) in enumerate(CORRECTIONS.items(), 1):

@@ -2,12 +2,13 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from scripts.reports.comparison.families import read_families, read_family
+from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
 from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table, where
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.draw_family import filled
@@ -44,10 +45,12 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
     one = found(tmp_path, tasks=2)
     assert (
         heading(one, Labels({}, {})) == "4 systems at once, all pairs"
-        and where(one) == "over these 2 tasks (80 queries)"
+        and where(one) == "on these two collections (80 queries)"
     )
     best = one.whole.standings[0]
-    assert sentence(one).startswith(f"Over these 2 tasks (80 queries), {best.system} has the highest mean nDCG@10 (0.")
+    assert sentence(one).startswith(
+        f"On these two collections (80 queries), {best.system} has the highest mean nDCG@10 (0."
+    )
     heads, lines = standings_table(one)
     assert heads == ["System", "Over 2 tasks", "Task *0*", "t1"] and len(lines) == 4
     assert lines[0][0] == best.system and lines[0][1] == f"{best.mean:.3f} {best.sign}"
@@ -61,6 +64,18 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
     text = page("f", one, Labels({}, {}))
     assert text.startswith("# f: 4 systems") and "- a warning" in text and "[f.tsv](f.tsv)" in text
     assert any("these checkpoints" in said for said in notes(one)) and "each task weighs the same" in text
+
+
+def test_the_sentence_gives_the_difference_from_the_next_with_its_interval(tmp_path):
+    """Highest or lowest, the difference is above 0 and lies inside its interval, as in the table."""
+    for lower_is_better, direction in ((False, "less"), (True, "more")):
+        one = found(tmp_path, tasks=2, lower_is_better=lower_is_better)
+        best, following, *_ = one.whole.standings
+        said = re.search(r"The next, (.*), has (\S+) \(95% simultaneous CI (\S+) to (\S+); adjusted p . \S+\) (\w+)\.$",
+                         sentence(one))  # fmt: skip
+        assert (said[1], said[5]) == (following.system, direction)
+        difference, low, high = (float(said[group]) for group in (2, 3, 4))
+        assert difference == round(abs(best.mean - following.mean), 3) and 0 < low < difference < high
 
 
 def test_where_lower_is_better_all_begins_with_the_lowest_mean(tmp_path):
@@ -85,10 +100,12 @@ def test_against_a_control_there_are_verdicts_and_no_letters(tmp_path):
     one = found(tmp_path, against="s2", tasks=1)
     assert heading(one, Labels({}, {"s2": "BM25"})) == "3 systems against BM25 at once"
     signs = {standing.system: standing.sign for standing in one.whole.standings}
-    assert signs["BM25 & more"] == "control" and set(signs.values()) <= {"control", "higher", "lower", "not told apart"}
+    assert signs["BM25 & more"] == "control" and set(signs.values()) <= {"control", HIGHER, LOWER, OPEN}
     said = sentence(one)
     for system, sign in signs.items():
-        assert system in said and (sign in said or sign == "control")
+        part = next(part for part in re.split("; |, at the", said) if system in part)
+        assert {HIGHER: "significantly higher", LOWER: "significantly lower", OPEN: "not differ"}.get(sign, "") in part
+    assert said.endswith("at the familywise 0.05 level (max-T test, each system against BM25 & more).")
     heads, lines = differences_table(one)
     assert heads[-1] == "p (Dunnett)" and {line[1] for line in lines} == {"BM25 & more"}
     assert any(line[2].startswith("\N{MINUS SIGN}") for line in lines) == ("lower" in signs.values())
@@ -96,7 +113,10 @@ def test_against_a_control_there_are_verdicts_and_no_letters(tmp_path):
 
 def test_nobody_differs_from_the_control(tmp_path):
     one = found(tmp_path, against="s0", noise=3.0)
-    assert sentence(one).endswith("no system is told apart from s0 in its mean nDCG@10.")
+    assert sentence(one) == (
+        "On Task *0* (40 queries), no system differs significantly from s0 in mean nDCG@10, at the familywise 0.05 level "
+        "(max-T test, each system against s0)."
+    )
     assert one.whole.groups == ((0, 1, 2, 3),)
 
 
@@ -145,12 +165,13 @@ def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_pa
     tables = latex(found(tmp_path, tasks=2))
     assert tables.count(r"\begin{tabular}{lrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
     assert (
-        tables.startswith("% \\usepackage{booktabs}\n% Over these 2 tasks (80 queries), ") and "% a warning" in tables
+        tables.startswith("% \\usepackage{booktabs}\n% On these two collections (80 queries), ")
+        and "% a warning" in tables
     )
     rows = [line for line in tables.splitlines() if line.endswith(r" \\")]
     assert len(rows) == 1 + 4 + 1 + 6 and rows[0].startswith("System & Over 2 tasks & Task *0* & t1")
     assert any(row.startswith(r"BM25 \& more & ") for row in rows)
-    assert rows[5] == r"System & Less & Difference & 95\% simultaneous interval & p (max-T) & p (Tukey) \\"
+    assert rows[5] == r"System & Minus & Difference & 95\% simultaneous interval & p (max-T) & p (Tukey) \\"
     assert all(row.isascii() for row in rows)  # what pdflatex prints without another package
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Diamond, Margin, Posterior
+from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin, Posterior
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot
@@ -25,7 +25,8 @@ FULL = replace(
     summary=replace(GROUP.summary, own_p=0.01, df=6, prediction_df=5),
     fixed=Diamond(0.018, 0.012, 0.024, own_p=1e-7),
     posterior=Posterior(0.021, 0.002, 0.04, 0.983, (-0.05, 0.08), 0.1),
-    margin=Margin(0.01, 0.4, 0.003),
+    margin=Margin(0.01, AgainstMargin(0.4, 0.4), AgainstMargin(0.003, 0.003)),
+    fixed_mean=Diamond(0.019, 0.011, 0.027, own_p=0.0002, df=60.4),
 )
 OPTIONS = {
     "all": {},
@@ -60,7 +61,10 @@ def test_the_foot_states_the_intervals_the_test_of_the_summary_and_the_total():
     assert f"t = {t:.2f}, df = 6, p = 0.010." in said
     adjusted = replace(FULL.summary, p_value=0.03)
     assert f"t = {t:.2f}, df = 6, p = 0.010." in notes(with_group(summary=adjusted))  # the test is the summary's own
-    assert "95% intervals: tasks t(n \N{MINUS SIGN} 1); summary Knapp-Hartung." in said
+    assert "95% intervals: tasks t(n \N{MINUS SIGN} 1); mean of these tasks t; random effects Knapp-Hartung." in said
+    mean = abs(stats.t.ppf(0.0001, 60.4))
+    assert f"Mean of these tasks (equal weights): t = {mean:.2f}, df = 60.4, p < 0.001. Random effects (DL" in said
+    assert "Mean of these 7 tasks" in said
     assert "95% prediction interval, t(5)" in said
     assert f"{sum(row.n for row in GROUP.rows):,}" in said
     assert "Fixed effect: z = 5.33, p < 0.001." in said
@@ -88,7 +92,7 @@ def test_a_summary_without_a_test_says_so():
 
 def test_further_summaries_are_diamonds_of_their_own():
     figure = forest_plot(with_group())
-    assert [len(patches(figure, kind)) for kind in ("diamond-", "fixed-", "posterior-")] == [1, 1, 1]
+    assert [len(patches(figure, kind)) for kind in ("mean-", "diamond-", "fixed-", "posterior-")] == [1, 1, 1, 1]
     said = " ".join(words(figure))
     assert "P(effect > 0) = 0.983, of a new task [\N{MINUS SIGN}0.050, 0.080]" in said and "scale 0.1" in said
     plain = forest_plot(BASE)
@@ -104,7 +108,31 @@ def test_the_margin_is_a_band_and_its_tests_are_said():
     fixed = patches(figure, "fixed-")[0].get_xy()[:, 0]  # 0.012 to 0.024: gives the scale
     assert band.get_width() / (fixed.max() - fixed.min()) == pytest.approx(0.02 / 0.012)
     said = " ".join(words(figure))
-    assert "Not worse: summary p = 0.003, 2 of 7 tasks; equivalent: summary p = 0.400, 0 of 7 tasks" in said
+    assert (
+        "Non-inferiority: random effects p = 0.003, 2 of 7 tasks; equivalence: random effects p = 0.400, 0 of 7 tasks at"
+        in said
+    )
+    assert "p < 0.05, unadjusted." in said
+    corrected = with_group(
+        rows=tuple(tested), margin=Margin(0.01, AgainstMargin(0.4, 1.0), AgainstMargin(0.003, 0.024, 0.024, 8))
+    )
+    said = notes(replace(corrected, correction="Holm"))
+    assert "Non-inferiority: random effects p = 0.024, 2 of 7 tasks; equivalence: random effects p = 1.000" in said
+    assert "p < 0.05, Holm-adjusted." in said
+
+
+def test_too_few_tasks_have_a_sentence_in_place_of_a_prediction_interval():
+    figure = forest_plot(forest_of(3, prediction=False))
+    assert patches(figure, "prediction-") == []
+    assert {"95% prediction interval", "none: it takes at least four collections"} <= set(words(figure))
+    assert not any("prediction" in text for text in words(forest_plot(forest_of(1, prediction=False))))
+
+
+def forest_of(k: int, prediction: bool):
+    plot = test_forest.forest(k)
+    interval = plot.groups[0].summary.prediction_interval if prediction else None
+    summary = replace(plot.groups[0].summary, prediction_interval=interval)
+    return replace(plot, groups=(replace(plot.groups[0], summary=summary),))
 
 
 PS = (0.01, 0.04, 0.06, 0.5, 0.9, 0.2, 0.3)
@@ -173,10 +201,10 @@ def found(tmp_path, name: str, shift: float):
     table = {"task": ["a", "b"], "n": [50, 60], "control_mean": 0.3, "treatment_mean": 0.3 + shift, "effect": shift,
              "ci_low": shift - 0.02, "ci_high": shift + 0.02, "weight": 0.5, "control_judged": None,
              "treatment_judged": None, "undefined": None, "control_seeds": 1, "treatment_seeds": 3, "p_value": 0.01,
-             "equivalence_p_value": 0.2, "non_inferiority_p_value": 0.01, "t_p_value": 0.02}  # fmt: skip
+             "equivalence_p_value": 0.2, "non_inferiority_p_value": 0.01, "non_inferiority_p_holm": 0.02, "t_p_holm": 0.04, "t_p_value": 0.02}  # fmt: skip
     summary = {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_value": 0.04, "df": 1}
     meta = {"control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": summary,
-            "fixed": summary | {"df": None}, "prediction_interval": [0, 1], "prediction_df": 3, "q": None, "task_interval": "bca",
+            "fixed": summary | {"df": None}, "fixed_mean": summary, "prediction_interval": [0, 1], "prediction_df": 3, "q": None, "task_interval": "bca",
             "equivalence": {"margin": 0.01, "p_equivalence": 0.4, "p_non_inferiority": None},
             "bayesian": {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_above_0": 0.9,
                          "prediction_interval": [0, 1], "tau_scale": 0.1, "tau_median": 0.1}}  # fmt: skip
@@ -193,13 +221,19 @@ def test_a_figure_is_read_from_files_as_its_looks_say(tmp_path):
     comparison = found(tmp_path, "x", 0.05)
     plain = forest([comparison], LOOKS, LABELS)
     assert plain.groups[0].fixed is plain.groups[0].posterior is None
-    assert plain.task_interval == "BCa bootstrap" and plain.groups[0].margin == Margin(0.01, 0.4, None)
+    assert plain.task_interval == "BCa bootstrap" and plain.groups[0].margin == Margin(
+        0.01, AgainstMargin(0.4, 0.4), AgainstMargin(None, None)
+    )
+    holm = forest([comparison], replace(LOOKS, correction="holm"), LABELS).groups[0].rows[0]
+    assert (holm.p_value, holm.non_inferiority_p_value) == (0.04, 0.02)
     looks = replace(LOOKS, fixed=True, bayesian=True, limits=[-1, 1], ticks=[0], columns=["n"], trained={"t": ["b"]})
     plot = forest([comparison], looks, LABELS)
     assert plot.groups[0].fixed.df is None and plot.groups[0].posterior.tau_scale == 0.1
     assert (plot.limits, plot.ticks, plot.columns) == ((-1, 1), (0,), ("n",))
     assert [row.trained for row in plot.groups[0].rows] == [(), ("treatment",)]
-    assert "equivalent: summary p = 0.400" in notes(plot) and "Not worse: summary no test" in notes(plot)
+    assert "equivalence: random effects p = 0.400" in notes(
+        plot
+    ) and "Non-inferiority: random effects no test" in notes(plot)
 
 
 def test_figures_with_a_common_axis_have_limits_that_hold_all_of_them(tmp_path):

@@ -19,7 +19,7 @@ from scripts.reports.comparison.forest_data import Diamond, Subgroup
 from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.moderation import (
     coefficient_rows,
-    held,
+    dependence_sentence,
     moderators_test,
     plain,
     read_moderation,
@@ -79,7 +79,7 @@ def test_a_sentence_repeats_the_numbers_of_its_model(record):
     assert f"F(1, 6) = {size['qm']:.2f}, p = {size['qm_p_value']:.3f}" in told
     assert f"permutation test (100 permutations) p = {size['permutation_p_value']:.3f}" in told
     assert f"(Holm) p = {size['qm_p_holm']:.3f}" in told and f"QE = {size['qe']:.1f}, df = 6" in told
-    assert f"R² = {size['r2']:.0f}%; residual τ² = {size['tau2']:.2g}" in told
+    assert f"R² = {size['r2']:.0f}%; residual τ = {form.deviations(size['tau2'])[0]}," in told
     assert "slope" not in statement(kind, ALPHA) and f"F(1, 6) = {kind['qm']:.2f}" in plain(statement(kind, ALPHA))
     assert statement(flat, ALPHA) == "Flat: not fitted, Flat is the same on all tasks."
     assert statement(together, ALPHA) == "All together: not fitted, Flat is the same on all tasks."
@@ -99,14 +99,16 @@ def test_what_takes_tasks_as_independent_is_said(record):
     said = "permutation test (100 permutations, tasks taken as independent) p ="
     assert said in plain(statement(model, ALPHA)) and said not in plain(statement(record["models"][0], ALPHA))
     known = {"depends_on": ["the covariance of tasks"], "estimator": "DL", "models": [model]}
-    assert held(known) == (
-        "As the summary, the models hold the covariance of tasks; the permutation test takes tasks as independent. "
-        "τ² is by REML, since tasks depend on one another."
+    assert dependence_sentence(known) == (
+        "The models include the covariance of tasks, as the summary does; the permutation test takes tasks as independent. "
+        "τ² is estimated by REML, since effects of tasks are correlated."
     )
-    assert held(record) == held(record | {"depends_on": []}) == ""
-    assert held(known | {"models": [], "depends_on": ["x", "y"]}).startswith("As the summary, the models hold x and y;")
+    assert dependence_sentence(record) == dependence_sentence(record | {"depends_on": []}) == ""
+    assert dependence_sentence(known | {"models": [], "depends_on": ["x", "y"]}).startswith(
+        "The models include x and y,"
+    )
     text = moderator_tables.page(record | known | {"subgroups": None}, "t against c", Labels({}, {}))
-    assert held(known) in text
+    assert dependence_sentence(known) in text
 
 
 def test_degrees_of_freedom_that_seeds_give_are_not_whole(record):

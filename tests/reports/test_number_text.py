@@ -86,15 +86,27 @@ def test_confidence_level(alpha, expected):
 
 def spoken(**changes) -> str:
     values = {"q": 130.84, "df": 6, "p_value": 1e-25, "i2": 95.36, "tau2": 0.00096, "tau2_ci": (0.00039, 0.0083)}
-    return form.heterogeneity(Heterogeneity(**(values | changes)), 0.05).replace("\N{NO-BREAK SPACE}", " ")
+    found = {field: changes.pop(field) for field in [*changes] if field in values}
+    forest = replace(plain((0.2, 0.6)), **changes)
+    return form.heterogeneity(Heterogeneity(**(values | found)), forest).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_heterogeneity():
-    assert spoken() == "Q = 130.8, df = 6, p < 0.001; I² = 95.4%; τ² = 0.00096, 95% CI [0.00039, 0.00830]"
-    assert spoken(p_value=0.2).startswith("Q = 130.8, df = 6, p = 0.200;")
-    assert spoken(tau2=0.0, tau2_ci=(0.0, 0.0123)).endswith("τ² = 0, 95% CI [0, 0.012]")
-    assert spoken(tau2=0.0, tau2_ci=(0.0, 0.0)).endswith("τ² = 0, 95% CI [0, 0]")
-    assert spoken(tau2=3e-12, tau2_ci=(0.0, 4e-11)).endswith("τ² = 3.0×10⁻¹², 95% CI [0, 4.0×10⁻¹¹]")
+    """tau and its interval are roots of those of tau2, in the unit of the effect."""
+    assert spoken() == (
+        "τ = 0.031 in nDCG@10, 95% CI [0.020, 0.091]; Q = 130.8, df = 6, p < 0.001; I² = 95.4% (relative to sampling "
+        "error: rises with the queries per task)"
+    )
+    assert "Q = 130.8, df = 6, p = 0.200;" in spoken(p_value=0.2)
+    for tau2, interval, expected in (
+        (0.0, (0.0, 0.0123), "τ = 0 in nDCG@10, 95% CI [0, 0.11];"),
+        (0.0, (0.0, 0.0), "τ = 0 in nDCG@10, 95% CI [0, 0];"),
+        (9e-12, (0.0, 4e-10), "τ = 3.0×10⁻⁶ in nDCG@10, 95% CI [0, 2.0×10⁻⁵];"),
+        (0.04, None, "τ = 0.20 in nDCG@10;"),
+    ):
+        assert spoken(tau2=tau2, tau2_ci=interval).startswith(expected), (tau2, interval)
+    for effect, unit in (("SMD", "standardised difference"), ("CORR", "Fisher's z")):
+        assert spoken(effect_type=effect).startswith(f"τ = 0.031 in {unit}, 95% CI")
 
 
 def test_an_interval_that_has_no_name_is_not_called_normal():

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from scripts.common.errors import UserError
 from scripts.common.tables import read_texts
-from scripts.reports.comparison.adjustment import Adjustment
+from scripts.reports.comparison.adjustment import Adjusted, Adjustment
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE
@@ -27,6 +27,8 @@ from scripts.reports.page.tables import Cell, Table, means_table, selected_table
 from scripts.reports.page.transfer import ShownStudy
 from scripts.reports.report import grouped, render
 from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
+from scripts.synthesis.comparisons_table import table as comparisons
 from scripts.synthesis.task_results import Scores, rows, task_result
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
@@ -35,7 +37,7 @@ SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_hig
            "log10_p": -6.0}  # fmt: skip
 META = {
     "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "hedges": True, "k": 2, "summary": SUMMARY,
-    "fixed": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
+    "fixed": SUMMARY, "fixed_mean": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
     "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [f"{EVIL} is left out"],
 }  # fmt: skip
 SVG = """<?xml version="1.0"?>
@@ -61,31 +63,49 @@ def all_sections(found, labels=None, together=None):
     return sections(found, dict.fromkeys(found, LOOKS), together or {}, labels or Labels({}, {}), figures)
 
 
-def test_the_answer_follows_the_p_value_among_all_comparisons():
-    found = one_found()
-    ((one,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Adjustment(0.086, 0.05, 7))}))
-    assert (one.answer, one.kind) == ("may be chance, as one of 7", "open")
-    assert "as one of 7 comparisons it may be chance (p = 0.086 by Holm)" in one.sentence
-    ((sure,),) = ([*part.members] for part in all_sections({"x": replace(found, family=Adjustment(0.04, 0.03, 7))}))
-    assert sure.answer == "yes, higher"
+def adjustment(summary: float, mean: float) -> Adjustment:
+    return Adjustment(Adjusted(summary, summary, 7), Adjusted(mean, mean, 7), Adjusted(), Adjusted())
+
+
+def only(sections):
+    """The only comparison of the page."""
+    ((one,),) = ([*part.members] for part in sections)
+    return one
+
+
+def answers_of(one):
+    return [(answer.words, answer.kind) for answer in one.answers]
+
+
+def test_the_answers_follow_the_corrected_p_values():
+    one = only(all_sections({"x": replace(one_found(), family=adjustment(0.086, 0.04))}))
+    assert answers_of(one)[:2] == [("yes, higher", "better"), ("not significant after Holm correction", "open")]
+    assert "Holm-corrected p = 0.040 for seven hypotheses): significant at the 0.05 level." in one.answers[0].sentence
+    assert "not after Holm correction" in one.answers[1].sentence
+    both = only(all_sections({"x": replace(one_found(), family=adjustment(0.04, 0.03))}))
+    assert answers_of(both)[:2] == [("yes, higher", "better")] * 2
 
 
 @pytest.mark.parametrize(
     "changes, expected",
     [
-        ({}, ("Does t beat c in nDCG@10?", "yes, higher", "better")),
-        ({"summary": SUMMARY | {"ci_low": -0.01}}, ("Does t beat c in nDCG@10?", "may be chance", "open")),
+        ({}, ("Does t beat c in nDCG@10?", [("yes, higher", "better")] * 2 + [("no prediction", "open")])),
+        ({"summary": SUMMARY | {"ci_low": -0.01, "p_value": 0.1}, "prediction_interval": [-0.1, 0.2], "prediction_df": None},
+         ("Does t beat c in nDCG@10?", [("yes, higher", "better"), ("not significant", "open"), ("-0.100 to 0.200", "open")])),
         ({"summary": SUMMARY | {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}},
-         ("Does t beat c in nDCG@10?", "no, lower", "worse")),
+         ("Does t beat c in nDCG@10?", [("yes, higher", "better"), ("no, lower", "worse"), ("no prediction", "open")])),
         ({"summary": SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "p_value": None}},
-         ("Does t beat c in nDCG@10?", "cannot be said", "open")),
-        ({"summary": None, "k": 0}, ("Does t beat c in nDCG@10?", "cannot be said", "open")),
-        ({"effect_type": "CORR"}, ("How well does t agree with c?", "correlated", "better")),
+         ("Does t beat c in nDCG@10?", [("yes, higher", "better"), ("no test", "open"), ("no prediction", "open")])),
+        ({"summary": None, "fixed_mean": None, "k": 0}, ("Does t beat c in nDCG@10?", [("no test", "open")])),
+        ({"k": 1, "q": None}, ("Does t beat c in nDCG@10?", [("yes, higher", "better"), ("not known", "open")])),
+        ({"effect_type": "CORR"},
+         ("How well does t agree with c?", [("correlated", "better")] * 2 + [("no prediction", "open")])),
     ],
 )  # fmt: skip
-def test_a_comparison_is_a_question_and_its_answer(changes, expected):
-    ((one,),) = ([*part.members] for part in all_sections({"x": one_found(**changes)}))
-    assert (one.question, one.answer, one.kind) == expected
+def test_a_comparison_is_a_question_and_its_answers(changes, expected):
+    one = only(all_sections({"x": one_found(**changes)}))
+    said = [(words.replace("\N{MINUS SIGN}", "-"), kind) for words, kind in answers_of(one)]
+    assert (one.question, said) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,13 +113,13 @@ def test_a_comparison_is_a_question_and_its_answer(changes, expected):
     [
         ({}, ("no, higher", "worse")),
         ({"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}, ("yes, lower", "better")),
-        ({"ci_low": -0.01}, ("may be chance", "open")),
+        ({"ci_low": -0.01, "p_value": 0.1}, ("not significant", "open")),
     ],
 )
 def test_answers_follow_the_direction_of_the_measure(summary, expected):
     found = {"x": one_found(summary=SUMMARY | summary)}
-    (section,) = sections(found, {"x": replace(LOOKS, lower_is_better=True)}, {}, Labels({}, {}), {"x": SVG})
-    assert (section.members[0].answer, section.members[0].kind) == expected
+    one = only(sections(found, {"x": replace(LOOKS, lower_is_better=True)}, {}, Labels({}, {}), {"x": SVG}))
+    assert answers_of(one)[:2] == [("no, higher", "worse"), expected]
 
 
 def test_further_figures_stand_with_their_comparison():
@@ -122,23 +142,25 @@ def test_comparisons_that_are_drawn_together_stand_together():
 
 
 def test_the_overview_shares_one_scale_and_sorts_by_exact_values():
-    table = pd.DataFrame(
-        [
-            {"comparison": name, "control": "c", "treatment": "t", "measure": "RR", "effect_type": "MD", "k": 2,
-             "effect": effect, "ci_low": low, "ci_high": high, "p_value": 1e-9, "p_holm": 2e-9, "i2": None, "tau2": None,
-             "prediction_low": None, "prediction_high": None, "alpha": 0.05}
-            for name, effect, low, high in [("a", 0.1, -0.1, 0.3), ("b", None, None, None), ("c", 0.05, 0.02, 0.08)]
-        ]
-    )  # fmt: skip
-    members = [one for part in all_sections(dict.fromkeys("abc", one_found())) for one in part.members]
+    wide = SUMMARY | {"effect": 0.1, "ci_low": -0.1, "ci_high": 0.3, "p_value": 0.3}
+    found = {
+        "a": one_found(summary=wide, alpha=0.05),
+        "b": one_found(summary=None, fixed_mean=None, k=0, alpha=0.05),
+        "c": one_found(alpha=0.05, k=1, q=None, tau2=None, tau2_ci=None),
+    }
+    table = comparisons({name: one.meta for name, one in found.items()}, ComparisonsSettings())
+    members = [one for part in all_sections(found) for one in part.members]
     shown = overview_table(table, Labels({}, {}), members)
-    first = shown.rows[0]
+    first, second, third = shown.rows
+    assert [name for name, _ in shown.columns][1:5] == ["On these collections", "p", "Over collections like these", "p"]
     assert (first[0].text, first[0].note, first[1].text) == ("Does t beat c in nDCG@10?", "a", "yes, higher")
-    drawings = [str(row[2].drawing) for row in shown.rows]
-    zeros = [re.search(r'class="zero" d="M([\d.]+)', one)[1] for one in (drawings[0], drawings[2])]
-    assert zeros[0] == zeros[1] and drawings[1] == ""
-    assert "unsure" in drawings[0] and '"strip sure"' in drawings[2]
-    assert [row[2].sort for row in shown.rows] == [0.1, None, 0.05] and shown.rows[0][3].sort == 1e-9
+    assert (first[3].text, first[3].note) == ("not significant", "0.10 [\N{MINUS SIGN}0.10, 0.30]")
+    drawings = [str(cell.drawing) for cell in (first[1], first[3], third[1])]
+    assert len({re.search(r'class="zero" d="M([\d.]+)', one)[1] for one in drawings}) == 1
+    assert ["unsure" in one for one in drawings] == [False, True, False]
+    assert [cell.text for cell in second[1:5]] == ["no test", "", "", ""]
+    assert [cell.text for cell in third[3:5]] == ["", ""]  # one collection says nothing of others
+    assert [row[3].sort for row in shown.rows] == [0.1, None, None] and first[4].sort == 0.3
     assert TRIED_NOTE not in shown.caption
     budgets = overview_table(
         table.assign(control_tried=[25, 1, 1], treatment_tried=[1, 1, 11]), Labels({}, {}), members

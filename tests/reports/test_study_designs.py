@@ -46,16 +46,16 @@ HOURS = {"training_hours": 2.0, "collection_hours": 0.5, "query_hours": 0.0001}
 
 def test_the_sentence_says_what_the_present_design_shows_and_what_the_target_costs():
     text = sentence(made(HOURS, effect=0.05))
-    assert text.startswith("With 80% power at alpha 0.05, the present 7 collections of 153 queries, 3 seeds (harmonic mean) "
-                           "detect a mean effect over collections of 0.0")  # fmt: skip
-    assert "(expected 95% interval ± 0.0" in text
+    assert text.startswith("With 80% power at the 0.05 level, the present design, 7 collections of 153 queries (harmonic mean), "
+                           "3 seeds, detects a mean effect over collections of 0.0")  # fmt: skip
+    assert "(expected 95% CI: ± 0.0" in text
     assert "To detect 0.05 over collections, the cheapest design considered is " in text
     assert " hours on A100). To detect 0.05 in one collection, the cheapest design considered is " in text
 
 
 def test_where_no_design_is_enough_it_says_what_would_be():
     text = sentence(made(effect=0.009, assumed={"seed_sd": 0.0}))
-    assert "To detect 0.009 over collections, no design considered is enough (at best 0.0" in text
+    assert "To detect 0.009 over collections, no design considered is enough (the closest: 0.0" in text
     assert "; with 1600 queries, 10 seeds each, " in text and " collections would be." in text
     never = sentence(made(effect=0.005, seeds=[1, 3]))
     assert "with 1600 queries, 3 seeds each, no number of collections is." in never
@@ -73,10 +73,10 @@ def test_without_a_target_or_a_design_it_asks_for_one():
 def test_what_is_not_known_is_said():
     found = made(HOURS, effect=0.05) | {"unknown_luck": ["tuned"], "given": ["theirs"]}
     told = " ".join(remarks(found, LABELS))
-    assert "A tuned system with a long name was trained with one seed: its luck is unknown" in told
+    assert "A tuned system with a long name was trained with one seed: its seed variance is unknown" in told
     assert "The runs of Theirs are given" in told and "The hours of bm25 are not known" in told
     assert "% of the variance of the present summary is between collections" in told
-    assert "at the upper end of its interval the present design would detect 0." in told
+    assert "at the upper end of its interval the present design detects 0." in told
 
 
 def test_the_table_of_a_plan_marks_what_meets_the_target():

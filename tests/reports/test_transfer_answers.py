@@ -80,20 +80,22 @@ def test_the_notes_count_the_marks_that_stay():
 def test_pseudo_labels_against_the_baseline():
     first, *single = [one for one in matrix_answers.answers(TABLE, NAMES) if one.question == "RQ2"]
     assert first.text == (
-        "Pseudo-labels against BM25: of 2 targets 2 higher (1 significantly, 1 after Holm's correction) and 0 lower (0, 0); "
-        "paired t-test, p < 0.01."
+        "Pseudo-labels against BM25: the mean is higher in 2 of 2 targets (significantly in 1, after Holm correction in 1), "
+        "lower in 0; paired t-tests at the 0.01 level."
     )
-    assert single[0].text == "A & B_1: 0.450 against 0.400, +0.050, 99% interval +0.030 to +0.070, p = 0.001 (+12.5%)."
+    assert single[0].text == "A & B_1: 0.450 against 0.400, +0.050, 99% CI +0.030 to +0.070, p = 0.001 (+12.5%)."
 
 
 def test_transfer_is_not_always_better():
     answers = matrix_answers.answers(TABLE, NAMES)
     third, fourth = (next(one for one in answers if one.question == name) for name in ("RQ3", "RQ4"))
     assert third.text == (
-        "Transferred models against BM25: of 2 pairs of source and target 1 higher (0 significantly, 0 after Holm's "
-        "correction) and 1 lower (1, 1); paired t-test, p < 0.01. Not always: the mean is lower in 1 of 2."
+        "Transferred models against BM25: the mean is higher in 1 of 2 pairs of source and target (significantly in 0, "
+        "after Holm correction in 0), lower in 1 (significantly in 1, after Holm correction in 1); paired t-tests at the "
+        "0.01 level. So not always."
     )
-    assert "0 higher (0 significantly" in fourth.text and "2 lower (1, 0)" in fourth.text
+    assert "higher in 0 of 2 pairs" in fourth.text
+    assert "lower in 2 (significantly in 1, after Holm correction in 0)" in fourth.text
     assert fourth.numbers["below_significant"] == 1
 
 
@@ -101,14 +103,14 @@ def test_higher_in_each_pair_is_not_taken_for_proof():
     table = TABLE.copy()
     table["baseline_difference"] = table["baseline_difference"].abs()
     third = next(one for one in matrix_answers.answers(table, NAMES) if one.question == "RQ3")
-    assert third.text.endswith("The mean was higher in every pair, which chance may explain in 1.")
+    assert third.text.endswith("The mean is higher in every pair, not significantly in 1.")
 
 
 @pytest.mark.parametrize(
     ("values", "found"),
     [
         ([(32, 0.3), (64, 0.5), (128, 0.6)], 64),
-        ([(32, 0.5), (64, 0.3), (128, 0.6)], 128),  # above at 32, but not for good
+        ([(32, 0.5), (64, 0.3), (128, 0.6)], 128),  # above at 32, but it does not stay so
         ([(128, 0.6), (32, 0.5)], 32),
         ([(32, 0.5), (64, 0.4)], None),  # equal is not above
         ([], None),
@@ -161,12 +163,12 @@ def answers(record=RECORD):
 def test_how_many_queries_until_above():
     first, scratch, pseudo = [one for one in answers() if one.question == "RQ1"]
     assert first.text == (
-        "From scratch, above BM25 for good on 1 of 1 target, from 64 queries on; with that number the difference has "
-        "p < 0.05 on 0."
+        "From scratch, the mean stays above that of BM25 on 1 of 1 target, from 64 queries on; with that number the "
+        "difference is significant at the 0.05 level, unadjusted, on 0."
     )
     assert scratch.text == (
-        "T, from scratch: above BM25 (0.400) for good from 64 queries on (+0.025, 95% interval +0.015 to +0.035, "
-        "p = 0.200); with 32 it is not; by single samples from 32 to 600."
+        "T, from scratch: stays above BM25 (0.400) from 64 queries on, not with 32 (+0.025, 95% CI +0.015 to +0.035, "
+        "p = 0.200, unadjusted); single samples from 32 to 600."
     )
     assert (scratch.numbers["queries_low"], scratch.numbers["queries_high"]) == (32, 600)
     assert "from 32 queries on" in pseudo.text and "the fewest that were tried" in pseudo.text
@@ -175,10 +177,10 @@ def test_how_many_queries_until_above():
 def test_never_above_is_said_with_the_largest_number():
     low = {**RECORD, "points": [point("scratch", 32, [0.2, 0.3]), point("scratch", "all", [0.3, 0.45])]}
     first, single = [one for one in answers(low) if one.question == "RQ1"]
-    assert first.text.startswith("From scratch, above BM25 for good on 0 of 1 target.")
+    assert first.text.startswith("From scratch, the mean stays above that of BM25 on 0 of 1 target.")
     assert plain(single.text) == (
-        "T, from scratch: not above BM25 (0.400) for good with any number up to 600 (0.375 there: -0.025, 95% interval "
-        "-0.035 to -0.015, p = 0.200); by single samples from 600, by 1 of 2 never."
+        "T, from scratch: does not stay above BM25 (0.400) with any number of queries up to 600 (mean there 0.375: -0.025, "
+        "95% CI -0.035 to -0.015, p = 0.200); single samples from 600, 1 of 2 never."
     )
     assert single.numbers["queries"] is None and single.numbers["queries_high"] is None
 
@@ -186,21 +188,21 @@ def test_never_above_is_said_with_the_largest_number():
 def test_a_little_bit_is_worse_than_none():
     few, whole, of_pseudo, full = [one for one in answers() if one.question == "RQ5"]
     assert few.text == (
-        "A little bit is worse than none? With the fewest queries the mean is lower than that of the starting point in 1 of "
-        "1 curve (1 with p < 0.05, unadjusted); with some number of queries in 1."
+        "With the fewest queries, the mean is lower than that of the starting point in 1 of 1 curve (significantly at the "
+        "0.05 level, unadjusted, in 1); with some number of queries in 1."
     )
     assert whole.text == (
-        "With all queries some starting points can be told apart on 0 of 1 target (Holm's correction over the pairs of a "
-        "target, p < 0.05); the largest difference of means is 0.010."
+        "With all queries, some starting points differ significantly on 0 of 1 target (at the 0.05 level after Holm "
+        "correction for the pairs of a target); the largest difference of means is 0.010."
     )
     assert plain(of_pseudo.text) == (
         "T, from pseudo-labels (0.500): worse with 32 (-0.040, samples -0.060 to -0.020, p = 0.010) queries; better with "
-        "600 (+0.110, p < 0.001) queries."
+        "600 (+0.110, p < 0.001) queries (p unadjusted)."
     )
     assert plain(full.text) == (
         "T, with all queries: the largest difference between starting points is that of pseudo-labels over from scratch, "
-        "+0.010, 95% interval 0.000 to +0.020, p = 0.200 (the largest of 1 pair, not adjusted for that); 0 of them can be "
-        "told apart after Holm's correction, which does not show that the starting point is irrelevant."
+        "+0.010, 95% CI 0.000 to +0.020, p = 0.200 (the largest of 1 pair, not adjusted for that); 0 of them differ "
+        "significantly at the 0.05 level after Holm correction, which does not show that the starting point is irrelevant."
     )
 
 
@@ -208,9 +210,9 @@ def test_answers_as_a_table_and_as_a_page():
     table = as_table(answers())
     assert list(table["question"]) == ["RQ1"] * 3 + ["RQ5"] * 4
     assert table.iloc[1]["queries"] == 64 and table.iloc[1]["answer"].startswith("T, from scratch")
-    assert as_markdown(answers()).startswith("## RQ1: How many")
+    assert as_markdown(answers()).startswith("## RQ1: From how many")
 
 
 def test_a_curve_of_all_queries_alone_says_nothing_of_few():
     whole = {**RECORD, "points": [point("pseudo-labels", 0, [0.5]), point("pseudo-labels", "all", [0.4], 0.5)]}
-    assert not [one for one in answers(whole) if one.text.startswith("A little bit")]
+    assert not [one for one in answers(whole) if one.text.startswith("With the fewest queries")]

@@ -151,7 +151,9 @@ def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
     best = rows[rows["cheapest"] == "yes"]
     assert len(best) == sum(row is not None for row in made["cheapest"].values())
     assert "../figures/study-design-dense.svg" in page.read_text() and "1 collection" in page.read_text()
-    assert capsys.readouterr().out.startswith("dense: With 80% power at alpha 0.05, the present 4 collections of ")
+    assert capsys.readouterr().out.startswith(
+        "dense: With 80% power at the 0.05 level, the present design, 4 collections of "
+    )
 
 
 def test_without_an_effect_of_any_task_the_mistake_is_one_line(plan):

@@ -194,6 +194,8 @@ def test_each_task_has_its_tests_adjusted_over_the_tasks(tmp_path):
     assert effects.loc["a", "t_log10_p"] == pytest.approx(np.log10(expected.pvalue))
     assert effects["t_p_holm"].tolist() == pytest.approx([min(1, 2 * min(p)), max(p)])
     assert effects["t_p_bh"].tolist() == pytest.approx([2 * min(p), max(p)])
+    against_margin = effects["non_inferiority_p_value"]
+    assert effects["non_inferiority_p_holm"].min() == pytest.approx(2 * against_margin.min())
     # 7 differences are not 0, so all 128 flips are counted; the sum 1.1 is reached or passed by 6
     sums = [sum(s) for s in itertools.product(*((d, -d) for d in np.subtract(TREATMENT, CONTROL) if d))]
     assert effects.loc["a", "randomisation_p_value"] == np.mean(np.abs(sums) >= 1.1 - 1e-9)
@@ -253,13 +255,15 @@ def test_scores_without_ids_of_different_lengths_are_one_line(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+BASE = {"control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 2, "ddof": 1, "estimator": "DL",
+        "interval": "normal", "task_interval": "t", "alpha": 0.05, "fixed": None}  # fmt: skip
+
+
 def test_the_table_of_comparisons_adjusts_over_them():
-    base = {"control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 2, "ddof": 1, "estimator": "DL",
-            "interval": "normal", "task_interval": "t", "alpha": 0.05, "fixed": None}  # fmt: skip
     metas = {
-        "one": base | {"summary": {"effect": 0.1, "p_value": 0.01}, "equivalence": {"p_non_inferiority": 0.2}},
-        "none": base | {"summary": None, "k": 0},
-        "two": base | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
+        "one": BASE | {"summary": {"effect": 0.1, "p_value": 0.01}, "equivalence": {"p_non_inferiority": 0.2}},
+        "none": BASE | {"summary": None, "k": 0},
+        "two": BASE | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
     }
     rows = table(metas, Settings(tried={"two": [25, 1]})).set_index("comparison")
     assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
@@ -268,6 +272,23 @@ def test_the_table_of_comparisons_adjusts_over_them():
     assert rows[["control_tried", "treatment_tried"]].values.tolist() == [[1, 1], [1, 1], [25, 1]]
     assert rows["hypotheses"].tolist() == [2, 2, 2] and set(rows["family"]) == {""}
     assert list(table({}, Settings()).columns) == list(table(metas, Settings()).columns)
+
+
+def test_each_scope_is_adjusted_by_itself():
+    """Holm's by hand; a summary of equal effects has no test, and its hypothesis counts as p = 1."""
+    p_values = {"one": (0.01, 0.001), "two": (0.04, 0.002), "equal": (None, 0.03)}
+    metas = {
+        name: BASE | {"summary": {"effect": 0.1, "p_value": p}, "fixed_mean": {"effect": 0.09, "p_value": of_these}}
+        for name, (p, of_these) in p_values.items()
+    }
+    metas["one"]["equivalence"] = {"p_non_inferiority": 0.02, "p_equivalence": 0.3}
+    metas["two"]["equivalence"] = {"p_non_inferiority": 0.03, "p_equivalence": 0.9}
+    rows = table(metas, Settings()).set_index("comparison")
+    assert rows["p_holm"].tolist()[:2] == [0.03, 0.08] and np.isnan(rows.loc["equal", "p_holm"])
+    assert rows["fixed_mean_p_holm"].tolist() == [0.003, 0.004, 0.03] and set(rows["hypotheses"]) == {3}
+    assert rows["p_non_inferiority_holm"].tolist()[:2] == [0.04, 0.04] and set(rows["margin_hypotheses"]) == {2}
+    assert rows["p_equivalence_holm"].tolist()[:2] == [0.6, 0.9]
+    assert set(rows["fixed_mean_effect"]) == {0.09}
 
 
 def test_analyses_of_one_hypothesis_count_once():

@@ -132,10 +132,7 @@ def test_few_clusters_are_left_alone_unless_asked_for():
     few = {"t": task("abcd", a="1", b="1", c="2", d="2")}
     found, warnings = units_of_tasks(few, "auto")
     assert found["t"] == list("abcd")
-    assert warnings == [
-        "t: queries with common relevant documents are 2 clusters, worth 2.0 of equal size: too few to be reckoned with "
-        "unasked"
-    ]
+    assert warnings == ["t: clustering by common relevant documents ignored: only 2 clusters, worth 2.0 of equal size"]
     found, warnings = units_of_tasks(few, "gold-document")
     assert len(set(found["t"])) == 2 and not warnings
     assert units_of_tasks(few, "query")[0]["t"] == list("abcd")

@@ -49,7 +49,7 @@ def test_templates_hold_no_other_fields(name):
     labels = {"measure": "M", "control": "C", "treatment": "T"}
     effect = effect_named(name)
     assert "M" in effect.AXIS.format(measure="M") and "T" in effect.QUESTION.format(**labels)
-    finding = effect.FINDING.format(**labels, number="-0.1", size="0.1", direction="lower")
+    finding = effect.FINDING.format(**labels, number="-0.1", size="0.1", relation="is below")
     assert "0.1" in finding and "C" in finding and "{" not in finding
 
 

@@ -213,7 +213,10 @@ def test_a_job_takes_the_covariance_and_the_luck_of_seeds_from_the_meta_record(m
     call(monkeypatch, moderate, asked, **files)
     found = json.loads(files["moderators"].read_text())
     assert before["depends_on"] == []
-    assert found["depends_on"] == ["the covariance of tasks with a corpus in common", "the luck of seeds"]
+    assert found["depends_on"] == [
+        "the covariance of tasks with a corpus in common",
+        "the variance between training seeds",
+    ]
     (old,), (new,) = before["models"], found["models"]
     intercept, slope = new["coefficients"]
     assert intercept["variance"] > old["coefficients"][0]["variance"] + 0.0005  # 0.003 / 3 less what else changes

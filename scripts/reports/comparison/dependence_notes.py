@@ -1,4 +1,4 @@
-"""What a comparison's figure and sentence say of seeds, and of queries that are clustered; reads and writes nothing."""
+"""What a comparison's figure and sentences say of seeds, clustered queries and weights; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.reports.comparison.number_text import degrees_of_freedom
+
 
 def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str:
-    """Whether the intervals of these meta records hold what other seeds would give, in sentences; empty where none is
-    trained here. `system` gives a system's label.
+    """Whether the intervals of these meta records include the variance between training seeds, in sentences; empty
+    where no system is trained here. `system` gives a system's label.
     """
-    held: dict[str, None] = {}
+    included: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for meta in metas:
         seeds = meta.get("seeds")
@@ -23,27 +25,60 @@ def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str
                 unknown[name] = None
             else:
                 lender = f" of {system(record['source'])}" if record["status"] == "borrowed" else ""
-                held[f"{name}: {record['seeds']} seeds{lender}" if "seeds" in record else name] = None
-    parts = [f"Intervals hold the luck of seeds ({'; '.join(held)})."] if held else []
+                included[f"{name}: {record['seeds']} seeds{lender}" if "seeds" in record else name] = None
+    parts = [f"Intervals include seed variance ({'; '.join(included)})."] if included else []
     if unknown:
         parts.append(
-            f"The seeds of {', '.join(unknown)} are unknown: intervals take them as given, and are too narrow."
+            f"The seed variance of {', '.join(unknown)} is unknown: intervals do not include it and are too narrow."
         )
     return " ".join(parts)
 
 
 def clusters_note(effects: pd.DataFrame, meta: dict[str, Any], task: Callable[[str], str]) -> str:
-    """The tasks whose queries are clustered, with the design effect as estimated; empty where none is. `task` gives a
-    task's label. What counts as 1 because clusters are the default's choice is said.
+    """The tasks whose queries are clustered, with the design effect as estimated and the degrees of freedom of the
+    t-test; empty where none is. `task` gives a task's label. What counts as 1 because clusters are the default's choice
+    is said.
     """
-    if "clusters" not in effects:
+    if not (clustered := clustered_tasks(effects)):
         return ""
-    clustered = effects[effects["clusters"].notna() & effects["design_effect"].notna()]
-    tasks = [
-        f"{task(row.task)} {row.clusters:,.0f} ({row.design_effect:.2f})" for row in clustered.itertuples(index=False)
-    ]
+    rows = effects[effects["task"].isin(clustered)].to_dict("records")
+    tasks = [f"{task(row['task'])} {row['clusters']:,.0f} ({row['design_effect']:.2f}{_df(row)})" for row in rows]
     counts_as_1 = ", below 1 counts as 1" if meta.get("clusters_as_independent") else ""
-    return f"Clusters of queries (design effect{counts_as_1}): {', '.join(tasks)}." if tasks else ""
+    of_test = ", df of t" if any(map(_df, rows)) else ""
+    return f"Clusters of queries (design effect{counts_as_1}{of_test}): {'; '.join(tasks)}."
+
+
+def _df(row: dict[str, Any]) -> str:
+    df = row.get("t_df")
+    return "" if df is None or pd.isna(df) else f", {degrees_of_freedom(df)}"
+
+
+def clustered_tasks(effects: pd.DataFrame) -> list[str]:
+    """The tasks whose queries are clustered."""
+    if "clusters" not in effects:
+        return []
+    return effects.loc[effects["clusters"].notna() & effects["design_effect"].notna(), "task"].tolist()
+
+
+def note_of_test(effects: pd.DataFrame, meta: dict[str, Any], test: str) -> str:
+    """What a task's test knows beyond single queries: on how many tasks clusters or seeds change it; empty if on none.
+
+    `test` is t-test, randomisation or interval. Seeds enter what follows from a variance, not a randomisation test,
+    which flips clusters as a whole unless they count as independent.
+    """
+    tested = int(effects["effect"].notna().sum())
+    clustered = clustered_tasks(effects)
+    if test == "randomisation":
+        flipped = set(clustered) - set(meta.get("clusters_as_independent", []))
+        return f" (clusters flipped as a whole on {_of(len(flipped), tested)})" if flipped else ""
+    with_seeds = int((effects["seeds_variance"].astype(float) > 0).sum()) if "seeds_variance" in effects else 0
+    parts = [f"cluster-robust on {_of(len(clustered), tested)}"] if clustered else []
+    parts += [f"with seed variance on {_of(with_seeds, tested)}"] if with_seeds else []
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _of(some: int, whole: int) -> str:
+    return f"all {whole} tasks" if some == whole > 1 else f"{some} of {whole} task{'' if whole == 1 else 's'}"
 
 
 def negative_weights_note(effects: list[pd.DataFrame], task: Callable[[str], str]) -> str:
@@ -54,4 +89,4 @@ def negative_weights_note(effects: list[pd.DataFrame], task: Callable[[str], str
     below = ", ".join(dict.fromkeys(task(row.task) for row in rows if pd.notna(row.weight) and row.weight < 0))
     if not below:
         return ""
-    return f"A weight below 0 ({below}): the task tells little beside a more exact one that it depends on."
+    return f"Negative weight ({below}): the effect correlates strongly with a more precise one."

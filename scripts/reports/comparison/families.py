@@ -17,7 +17,7 @@ from scripts.common.tables import read_table
 from scripts.reports.comparison.reading import Labels
 
 _LETTER = re.compile(r"\.*[A-Za-z]")
-HIGHER, LOWER, OPEN = "higher", "lower", "not told apart"
+HIGHER, LOWER, OPEN = "higher", "lower", "no significant difference"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,9 @@ class Standing:
 
 @dataclass(frozen=True)
 class Scope:
-    """One task or all together. `standings` begin with the best mean; `groups` (not told apart) are places there."""
+    """One task or all together. `standings` begin with the best mean; `groups` are the places there of systems that
+    do not differ significantly.
+    """
 
     task: str
     queries: int
@@ -64,10 +66,10 @@ class FoundFamily:
 
 def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     """Read the two files of a multiple comparison."""
-    told = json.loads(record.read_text())
+    contents = json.loads(record.read_text())
     lines = read_table(table, "task", "system", "other", "system_letters", "other_letters")
-    found = [_scope(one, lines[lines["task"] == one["task"]], told, labels) for one in told["scopes"]]
-    return FoundFamily(told, tuple(found))
+    found = [_scope(one, lines[lines["task"] == one["task"]], contents, labels) for one in contents["scopes"]]
+    return FoundFamily(contents, tuple(found))
 
 
 def read_families(tables: list[Path], records: list[Path], labels: Labels) -> dict[str, FoundFamily]:
@@ -75,7 +77,7 @@ def read_families(tables: list[Path], records: list[Path], labels: Labels) -> di
     return {table.stem: read_family(table, record, labels) for table, record in zip(tables, records, strict=True)}
 
 
-def _scope(told: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], labels: Labels) -> Scope:
+def _scope(scope: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], labels: Labels) -> Scope:
     means, signs = {}, {}
     for line in lines.to_dict("records"):
         for role in ("system", "other"):
@@ -89,13 +91,13 @@ def _scope(told: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], la
         Standing(labels.system(name), means[name], signs[name], name == family["against"]) for name in order
     )
     return Scope(
-        task=labels.task(told["task"]),
-        queries=told["queries"],
+        task=labels.task(scope["task"]),
+        queries=scope["queries"],
         standings=standings,
         groups=tuple(group for group in _groups(standings) if len(group) > 1),
-        critical_difference=told["critical_value"] if family["statistic"] == "difference" else None,
-        permutations=told["permutations"],
-        exact=told["exact"],
+        critical_difference=scope["critical_value"] if family["statistic"] == "difference" else None,
+        permutations=scope["permutations"],
+        exact=scope["exact"],
         differences=lines.assign(system=lines["system"].map(labels.system), other=lines["other"].map(labels.system)),
     )
 
@@ -107,7 +109,7 @@ def _verdict(line: dict[str, Any], alpha: float) -> str:
 
 
 def _groups(standings: tuple[Standing, ...]) -> list[tuple[int, ...]]:
-    """The places of systems that have a letter in common, or that are not told apart from the control."""
+    """The places of systems that have a letter in common, or that do not differ significantly from the control."""
     if any(one.is_control for one in standings):
         return [tuple(place for place, one in enumerate(standings) if one.is_control or one.sign == OPEN)]
     members: dict[str, list[int]] = {}

@@ -10,100 +10,130 @@ from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope
 from scripts.reports.comparison.reading import Labels
 
+STATISTICS = {  # by the statistic, and whether the family is against a control
+    ("t", False): "max-T",
+    ("t", True): "max-T",
+    ("difference", False): "randomised Tukey HSD",
+    ("difference", True): "max-T of differences",
+}
+
 
 def heading(found: FoundFamily, labels: Labels) -> str:
     """What is compared."""
-    told = found.record
-    count = len(told["systems"])
-    if told["against"]:
+    record = found.record
+    count = len(record["systems"])
+    if record["against"]:
         others = f"{count - 1} system{'s' if count > 2 else ''}"
-        return f"{others} against {labels.system(told['against'])} at once"
+        return f"{others} against {labels.system(record['against'])} at once"
     return f"{count} systems at once, all pairs"
 
 
 def where(found: FoundFamily) -> str:
-    """On what: the task, or over how many."""
+    """On what: the task, or on how many collections."""
     whole = found.whole
-    place = f"over these {found.tasks} tasks" if found.tasks > 1 else f"on {whole.task}"
+    place = f"on these {form.in_words(found.tasks)} collections" if found.tasks > 1 else f"on {whole.task}"
     return f"{place} ({whole.queries:,} {'query' if whole.queries == 1 else 'queries'})"
 
 
 def sentence(found: FoundFamily) -> str:
-    """The answer: who is best and from whom it is not told apart, or who differs from the control."""
-    measure, whole = found.record["measure"], found.whole
+    """The answer: who has the best mean and from whom it differs significantly, or who differs from the control."""
     place = where(found)
     place = place[0].upper() + place[1:]
-    if found.record["against"]:
-        return f"{place}, {_against(found)}."
-    best, *others = whole.standings
-    groups = [group for group in whole.groups if 0 in group]
-    near = sorted({place for group in groups for place in group} - {0})
-    extreme = "lowest" if found.record["lower_is_better"] else "highest"
-    start = f"{place}, {best.system} has the {extreme} mean {measure} ({form.fixed(best.mean, 3)})"
-    if not near:
-        return (
-            f"{start} and is told apart from all {len(others)} others."
-            if len(others) > 1
-            else (f"{start} and is told apart from {others[0].system}.")
-        )
-    if len(near) == len(others):
-        return f"{start}, and is not told apart from {'any other' if len(others) > 1 else others[0].system}."
-    return f"{start}; it is not told apart from {_listed(whole.standings[place].system for place in near)}."
+    level = f"at the familywise {found.record['alpha']:g} level ({_test(found)})"
+    return f"{place}, {(_against if found.record['against'] else _best)(found, level)}"
 
 
-def _against(found: FoundFamily) -> str:
+def _best(found: FoundFamily, level: str) -> str:
+    best, following, *_ = found.whole.standings
+    others = found.whole.standings[1:]
+    near = {place for group in found.whole.groups if 0 in group for place in group} - {0}
+    open_ones = [found.whole.standings[place].system for place in sorted(near)]
+    if len(others) == 1:
+        differs = f"{'does not differ' if near else 'differs'} significantly from {following.system}"
+    elif not near:
+        differs = f"differs significantly from all {form.in_words(len(others))} others"
+    elif len(near) == len(others):
+        differs = f"differs significantly from none of the {form.in_words(len(others))} others"
+    else:
+        apart = form.in_words(len(others) - len(near))
+        differs = f"differs significantly from {apart} of {form.in_words(len(others))} others, not from "
+        differs += _listed(open_ones)
+    lower = found.record["lower_is_better"]
+    higher_first = (following.system, best.system) if lower else (best.system, following.system)
+    extreme, direction = ("lowest", "more") if lower else ("highest", "less")
+    return (
+        f"{best.system} has the {extreme} mean {found.record['measure']} ({form.fixed(best.mean, 3)}). It {differs}, "
+        f"{level}. The next, {following.system}, has {_difference(found, *higher_first)} {direction}."
+    )
+
+
+def _against(found: FoundFamily, level: str) -> str:
     measure, standings = found.record["measure"], found.whole.standings
-    control = next(one.system for one in standings if one.is_control)
+    control = _control(found)
     names = {verdict: [one.system for one in standings if one.sign == verdict] for verdict in (HIGHER, LOWER, OPEN)}
     if not names[HIGHER] and not names[LOWER]:
-        return f"no system is told apart from {control} in its mean {measure}"
-    parts = []
-    for verdict in (HIGHER, LOWER):
-        if here := names[verdict]:
-            parts.append(f"{_listed(here)} {_have(here)} a {verdict} mean {measure} than {control}")
-    if names[OPEN]:
-        parts.append(f"{_listed(names[OPEN])} {'is' if len(names[OPEN]) == 1 else 'are'} not told apart from it")
-    return "; ".join(parts)
+        return f"no system differs significantly from {control} in mean {measure}, {level}."
+    parts = [
+        f"{_listed(here)} {'has' if len(here) == 1 else 'have'} a significantly {verdict} mean {measure} than {control}"
+        for verdict in (HIGHER, LOWER)
+        if (here := names[verdict])
+    ]
+    if here := names[OPEN]:
+        parts.append(f"{_listed(here)} {'does' if len(here) == 1 else 'do'} not differ significantly from it")
+    return f"{'; '.join(parts)}, {level}."
 
 
-def _have(names: list[str]) -> str:
-    return "has" if len(names) == 1 else "have"
+def _difference(found: FoundFamily, system: str, other: str) -> str:
+    """How much higher one mean is than another, with interval and adjusted p-value."""
+    lines, alpha = found.whole.differences, found.record["alpha"]
+    pair = lines[lines["system"].isin((system, other)) & lines["other"].isin((system, other))].iloc[0]
+    ends = [pair["ci_low"], pair["ci_high"]] if pair["system"] == system else [-pair["ci_high"], -pair["ci_low"]]
+    p = form.p_equals(pair["p_value"], alpha)
+    interval = "" if pd.isna(ends[0]) else f"{form.fixed(ends[0], 3)} to {form.fixed(ends[1], 3)}"
+    interval = f"{form.percent(alpha)} simultaneous CI {interval}; " if interval else ""
+    return f"{form.fixed(abs(pair['difference']), 3)} ({interval}adjusted {p})"
+
+
+def _test(found: FoundFamily) -> str:
+    record = found.record
+    family = f"each system against {_control(found)}" if record["against"] else "all pairs"
+    return f"{STATISTICS[record['statistic'], bool(record['against'])]} test, {family}"
+
+
+def _control(found: FoundFamily) -> str:
+    return next(one.system for one in found.whole.standings if one.is_control)
 
 
 def notes(found: FoundFamily) -> list[str]:
     """How the numbers were made, and what they hold for."""
-    told, whole = found.record, found.whole
-    family = "each system with the control" if told["against"] else "all pairs"
-    statistic = {
-        "t": "max-T of differences over their standard errors",
-        "difference": "randomised Tukey HSD" if not told["against"] else "max-T of differences",
-    }[told["statistic"]]
+    record, whole = found.record, found.whole
     drawn = "all" if whole.exact else "random"
     drawn += {
         "t": " sign flips of each query's differences",
         "difference": " permutations of the systems' values within each query",
-    }[told["statistic"]]
+    }[record["statistic"]]
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
-        f"Test of {family}: {statistic}, {whole.permutations:,} {drawn}. p and intervals hold for the whole family "
-        f"at once: the chance of even one false difference is {told['alpha']:g}{places}.",
+        f"{_test(found)}: {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and intervals are "
+        f"simultaneous: the probability of even one false difference is at most {record['alpha']:g}{places}.",
     ]
-    if told["against"]:
+    if record["against"]:
         said.append(
-            "A system that is not told apart (in the figure: joined to the control by a bar) need not be equal."
+            "No significant difference (in the figure: a bar to the control) does not show that systems are equal."
         )
     else:
         said.append(
-            "Systems with a letter (in the figure: a bar) in common are not told apart; that does not make them equal."
+            "Systems with a letter (in the figure: a bar) in common do not differ significantly, which does not show "
+            "that they are equal."
         )
     if found.tasks > 1:
         said.append(
-            "Over tasks, each task weighs the same, and the tasks are taken as given: what is said holds for these, "
-            "which is less than for collections like these."
+            "Over tasks, each task weighs the same, and the tasks are taken as given: the result holds for these "
+            "collections, not for collections like these."
         )
-    several = {name: seeds for name, seeds in told["seeds"].items() if seeds > 1}
+    several = {name: seeds for name, seeds in record["seeds"].items() if seeds > 1}
     if several:
-        said.append("Several seeds of a system are averaged by query; what is said holds for these checkpoints.")
+        said.append("Several seeds of a system are averaged by query: the result holds for these checkpoints.")
     return said
 
 
@@ -118,16 +148,16 @@ def standings_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
 
 def differences_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
     """Headings and rows: the differences over all tasks, the largest first, the better system of a pair in front."""
-    told = found.record
-    alpha = told["alpha"]
-    parametric = "p (Dunnett)" if told["against"] else "p (Tukey)"
-    heads = ["System", "Less", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
+    record = found.record
+    alpha = record["alpha"]
+    parametric = "p (Dunnett)" if record["against"] else "p (Tukey)"
+    heads = ["System", "Minus", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
     lines = found.whole.differences
     keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
     rows = []
     for line in keyed.to_dict("records"):
-        worse = line["difference"] > 0 if told["lower_is_better"] else line["difference"] < 0
-        turned = worse and not told["against"]
+        worse = line["difference"] > 0 if record["lower_is_better"] else line["difference"] < 0
+        turned = worse and not record["against"]
         first, second = ("other", "system") if turned else ("system", "other")
         sign = -1 if turned else 1
         ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]

@@ -39,10 +39,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Diamond:
-    """A summary effect with its interval, p-value and prediction interval (None for fewer than three tasks).
+    """A mean effect with its interval, p-value and prediction interval (None where none is given).
 
-    `p_value` is adjusted as those of the tasks are, `own_p` is not; `p_holm` is that by Holm among the `family`
-    comparisons. `df`, `prediction_df`: of the t distributions behind own_p and interval, and behind the prediction
+    `p_value` is adjusted as those of the tasks are, `own_p` is not; `p_holm` is that by Holm for the `hypotheses` of
+    its family. `df`, `prediction_df`: of the t distributions behind own_p and interval, and behind the prediction
     interval; None is the normal distribution.
     """
 
@@ -55,12 +55,7 @@ class Diamond:
     df: float | None = None
     prediction_df: float | None = None
     p_holm: float | None = None
-    family: int = 1
-
-    def beyond_chance(self, alpha: float) -> bool:
-        """Whether its interval leaves 0 out, and its p-value among those of all comparisons is below alpha."""
-        a_point = self.ci_low == self.ci_high  # of equal tasks: it says nothing of chance
-        return not a_point and not self.ci_low <= 0 <= self.ci_high and (self.p_holm is None or self.p_holm < alpha)
+    hypotheses: int = 1
 
 
 @dataclass(frozen=True)
@@ -79,12 +74,22 @@ class Posterior:
 
 
 @dataclass(frozen=True)
+class AgainstMargin:
+    """A p-value of a summary against the margin (None: no test): its own, the one that the figure shows, Holm's."""
+
+    own_p: float | None
+    p_value: float | None
+    p_holm: float | None = None
+    hypotheses: int = 1
+
+
+@dataclass(frozen=True)
 class Margin:
-    """The difference that does not matter, and the p-values of the summary's tests against it (None: no test)."""
+    """The difference that does not matter, and the tests of the summary against it."""
 
     margin: float
-    p_equivalence: float | None
-    p_non_inferiority: float | None
+    equivalence: AgainstMargin
+    non_inferiority: AgainstMargin
 
 
 @dataclass(frozen=True)
@@ -111,10 +116,11 @@ class Subgroup:
 
 @dataclass(frozen=True)
 class Group:
-    """One treatment against the control: its tasks, and their summary unless no task has an effect.
+    """One treatment against the control: its tasks, and their means unless no task has an effect.
 
-    Where the tasks are in `subgroups`, each of them in one, `between` says how these differ. `fixed` and `posterior`
-    are drawn where they are given.
+    `fixed_mean` is the mean on these collections, `summary` that over collections like these (random effects). Where
+    the tasks are in `subgroups`, each of them in one, `between` says how these differ. `fixed` and `posterior` are
+    drawn where they are given.
     """
 
     treatment: str
@@ -126,6 +132,7 @@ class Group:
     fixed: Diamond | None = None
     posterior: Posterior | None = None
     margin: Margin | None = None
+    fixed_mean: Diamond | None = None
 
 
 @dataclass(frozen=True)
@@ -133,11 +140,12 @@ class Forest:
     """A forest plot: one control and the treatments it is compared with, one group per treatment.
 
     effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
-    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are and
-    `summary_note` how those of summaries are adjusted; with `p_note`, p-values below alpha bear a star. `seeds_note`
-    says what intervals hold of seeds, `clusters_note` which queries are clustered, `weights_note` which weights are
-    below 0. sort: rows as configured, or by effect or weight, largest first. width: "single column" (3.4 in: task, plot
-    and effect, n and p below them) or "double column" (7 in: all columns).
+    columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are,
+    `correction` by whom they are adjusted (Holm, Benjamini-Hochberg; empty: not), `summary_note` how those of summaries
+    are; with `p_note`, p-values below alpha bear a star. `seeds_note` says whether intervals include seed variance,
+    `clusters_note` which queries are clustered, `weights_note` which weights are below 0. sort: rows as configured, or
+    by effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p below them) or
+    "double column" (7 in: all columns).
 
     task_interval: in words, of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
@@ -155,6 +163,7 @@ class Forest:
     sort: str = "config"
     width: str = "double column"
     p_note: str = ""
+    correction: str = ""
     seeds_note: str = ""
     clusters_note: str = ""
     weights_note: str = ""

@@ -15,7 +15,8 @@ Cells = dict[str, tuple[str, ...]]  # column name -> pieces of text, which are a
 class Line:
     """One line of the plot.
 
-    `kind`: heading (of a group or subgroup), task, undefined, subtotal, summary, fixed, posterior or prediction.
+    `kind`: heading (of a group or subgroup), task, undefined, subtotal, mean (of these tasks), summary, fixed,
+    posterior, prediction, or unpredicted where there is no prediction interval.
 
     The numbers are those drawn (None where the line has none). `short_label` stands where the label would break, if
     there is one. `below_label` and `below_effect` are the second line of
@@ -42,7 +43,7 @@ class Line:
     @property
     def bold(self) -> str:
         """The weight of its type: headings and summaries stand out."""
-        return "bold" if self.kind in ("heading", "summary") else "normal"
+        return "bold" if self.kind in ("heading", "mean", "summary") else "normal"
 
     @property
     def rows(self) -> int:
@@ -124,12 +125,20 @@ def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbe
     lines = [_diamond_line("summary", label, index, summary, numbers)]
     lines[0].short_label = label.split(" (")[0]
     lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_cell(summary.p_value, forest)
+    if group.fixed_mean and group.heterogeneity:  # one task is its own mean and summary
+        mean = _diamond_line("mean", form.mean_label(group), index, group.fixed_mean, numbers)
+        mean.cells |= _p_cell(group.fixed_mean.p_value, forest)
+        lines.insert(0, mean)
     if summary.prediction_interval:
         low, high = summary.prediction_interval
         label = form.prediction_label(forest, group)
         lines.append(Line("prediction", label, index, None, low, high, cells=_effect_cell(numbers, None, low, high)))
+    elif group.heterogeneity:
+        label = form.prediction_label(forest, group)
+        lines.append(Line("unpredicted", label, index, reason=f"none{form.no_prediction(group)}"))
     if group.fixed:
-        lines.append(_diamond_line("fixed", "Fixed effect", index, group.fixed, numbers))
+        lines.append(_diamond_line("fixed", form.FIXED_EFFECT, index, group.fixed, numbers))
+        lines[-1].short_label = "Fixed effect"
     if group.posterior:
         label = f"Bayesian (half-normal τ, scale {group.posterior.tau_scale:g})"
         lines.append(_diamond_line("posterior", label, index, group.posterior, numbers))

@@ -1,4 +1,4 @@
-"""What explains the differences between the tasks of a comparison, in words and rows of text.
+"""The moderators of a comparison (meta-regression, subgroups), in sentences and rows of text.
 
 Reads moderators/{comparison}.json; writes nothing.
 """
@@ -39,9 +39,13 @@ def moderators_test(model: dict[str, Any], alpha: float) -> str:
 
 
 def left_over(model: dict[str, Any], alpha: float) -> str:
-    """How much of the variance between tasks a model explains, and what it leaves."""
+    """How much of the variance between tasks a model explains, and the residual heterogeneity."""
     parts = [] if model["r2"] is None else [f"R² = {model['r2']:.0f}%;"]
-    parts += [f"residual τ² = {model['tau2']:.2g},", f"QE = {model['qe']:.1f},", f"df = {model['qe_df']},"]
+    parts += [
+        f"residual τ = {form.deviations(model['tau2'])[0]},",
+        f"QE = {model['qe']:.1f},",
+        f"df = {model['qe_df']},",
+    ]
     return " ".join([*map(form.unbroken, parts), p_words(model["qe_p_value"], alpha)])
 
 
@@ -50,7 +54,7 @@ def between_groups(record: dict[str, Any]) -> str:
     groups, alpha = record["subgroups"], record["alpha"]
     if groups["problem"]:
         return f"No subtotals by {groups['label']}: {groups['problem']}."
-    return f"Between groups ({groups['label']}): {moderators_test(groups, alpha)}; one τ² for all groups."
+    return f"Between groups ({groups['label']}): {moderators_test(groups, alpha)}; one τ for all groups."
 
 
 def statement(model: dict[str, Any], alpha: float) -> str:
@@ -68,14 +72,14 @@ def statement(model: dict[str, Any], alpha: float) -> str:
     return f"{name}: {test}. {left_over(model, alpha)}."
 
 
-def held(record: dict[str, Any]) -> str:
-    """What the models know of how effects depend on one another, in a sentence; empty for independent tasks."""
+def dependence_sentence(record: dict[str, Any]) -> str:
+    """What the models include of how effects depend on one another, in a sentence; empty for independent tasks."""
     if not record.get("depends_on"):
         return ""
     known = " and ".join(record["depends_on"])
     used = {model["estimator"] for model in record["models"] if "estimator" in model} - {record["estimator"]}
-    other = f" τ² is by {' and '.join(sorted(used))}, since tasks depend on one another." if used else ""
-    return f"As the summary, the models hold {known}; the permutation test takes tasks as independent.{other}"
+    other = f" τ² is estimated by {' and '.join(sorted(used))}, since effects of tasks are correlated." if used else ""
+    return f"The models include {known}, as the summary does; the permutation test takes tasks as independent.{other}"
 
 
 def model_name(model: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Forest, Group, Row
+from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest, Group, Row
 from scripts.reports.comparison.lines import TRAINED
 
 
@@ -30,16 +30,13 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     of = _of(forest, group)
     lines = []
     if group.heterogeneity:
-        lines.append(f"Heterogeneity{of}: {form.heterogeneity(group.heterogeneity, forest.alpha)}.")
+        lines.append(f"Heterogeneity{of}: {form.heterogeneity(group.heterogeneity, forest)}.")
     lines += [group.between] if group.between else []
-    if group.summary:
-        name = f"Random effects ({form.method(forest)})" if group.heterogeneity else "Summary"
-        if test := form.statistic(group.summary):
-            lines.append(f"{name}{of}: {_test(test, group.summary.own_p, forest)}.")
-        else:
-            lines.append(f"{name}{of}: no test, since its standard error is 0.")
-    if group.fixed and (test := form.statistic(group.fixed)):
-        lines.append(f"Fixed effect{of}: {_test(test, group.fixed.own_p, forest)}.")
+    name = f"Random effects ({form.method(forest)})" if group.heterogeneity else "Summary"
+    of_means = {"Mean of these tasks (equal weights)": group.heterogeneity and group.fixed_mean, name: group.summary}
+    of_means["Fixed effect"] = group.fixed
+    if tests := [f"{name}{of}: {_test_of(mean, forest)}." for name, mean in of_means.items() if mean]:
+        lines.append(" ".join(tests))
     if group.posterior:
         low, high = (form.numbers(forest).of(None, *group.posterior.prediction_interval))[1:]
         probability = _probability(group.posterior.p_above_0)
@@ -51,9 +48,11 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     return lines
 
 
-def _test(statistic: str, p: float, forest: Forest) -> str:
+def _test_of(mean: Diamond, forest: Forest) -> str:
     """A test in words that break between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
-    parts = [*statistic.split(", "), form.p_equals(p, forest.alpha)]
+    if mean.own_p is None:
+        return "no test, since its standard error is 0"
+    parts = [*form.statistic(mean).split(", "), form.p_equals(mean.own_p, forest.alpha)]
     return ", ".join(parts).replace(" ", "\N{NO-BREAK SPACE}").replace(",\N{NO-BREAK SPACE}", ", ")
 
 
@@ -65,20 +64,29 @@ def _probability(value: float) -> str:
 
 
 def _margin(forest: Forest, group: Group) -> list[str]:
-    """What the tests against the margin say of the summary and of how many tasks."""
+    """What the tests against the margin say of the summary and of how many tasks, adjusted as the figure's p-values."""
     if group.margin is None:
         return []
-    unit = f"Band{_of(forest, group)}: the margin ±{group.margin.margin:g}."
-    verdicts = []
-    for name, p, column in (
-        ("not worse", group.margin.p_non_inferiority, "non_inferiority_p_value"),
-        ("equivalent", group.margin.p_equivalence, "equivalence_p_value"),
-    ):
-        tested = [value for row in group.rows if (value := getattr(row, column)) is not None]
-        shown = sum(value < forest.alpha for value in tested)
-        summary = "no test" if p is None else form.p_equals(p, forest.alpha)
-        verdicts.append(f"{name}: summary {summary}, {shown} of {len(tested)} tasks")
-    return [f"{unit} {'; '.join(verdicts).capitalize()} at p < {forest.alpha:g}, unadjusted."]
+    tests = [
+        f"{name}: random effects {_p_of(tested, forest)}, {_shown(group, column, forest)}"
+        for name, tested, column in (
+            ("non-inferiority", group.margin.non_inferiority, "non_inferiority_p_value"),
+            ("equivalence", group.margin.equivalence, "equivalence_p_value"),
+        )
+    ]
+    how = f"{forest.correction}-adjusted" if forest.correction else "unadjusted"
+    results = f"{'; '.join(tests).capitalize()} at p < {forest.alpha:g}, {how}"
+    return [f"Band{_of(forest, group)}: the margin ±{group.margin.margin:g}. {results}."]
+
+
+def _p_of(tested: AgainstMargin, forest: Forest) -> str:
+    return "no test" if tested.p_value is None else form.p_equals(tested.p_value, forest.alpha)
+
+
+def _shown(group: Group, column: str, forest: Forest) -> str:
+    """On how many tasks a test against the margin shows it."""
+    p_values = [p for row in group.rows if (p := getattr(row, column)) is not None]
+    return f"{sum(p < forest.alpha for p in p_values)} of {len(p_values)} tasks"
 
 
 def trained(forest: Forest) -> list[str]:
@@ -95,14 +103,14 @@ def trained(forest: Forest) -> list[str]:
 
 def seeds(forest: Forest) -> list[str]:
     """Over how many seeds each system's values are averaged, where a system has several or was trained here."""
-    told = []
+    averaged = []
     rows = [row for group in forest.groups for row in group.rows]
     if text := _seeds(rows, "control"):
-        told.append(f"{forest.control} {text}")
+        averaged.append(f"{forest.control} {text}")
     for group in forest.groups:
         if text := _seeds(group.rows, "treatment"):
-            told.append(f"{group.treatment} {text}")
-    return [f"Seeds averaged for each query: {'; '.join(told)}."] if told else []
+            averaged.append(f"{group.treatment} {text}")
+    return [f"Seeds averaged for each query: {'; '.join(averaged)}."] if averaged else []
 
 
 def _seeds(rows: tuple[Row, ...] | list[Row], role: str) -> str:

@@ -15,9 +15,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from scipy import special
 
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity
+from scripts.synthesis.effects import EffectType
 from scripts.synthesis.estimators import estimator_named
 from scripts.synthesis.intervals import interval_named
 
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+TO_PREDICT = 4  # collections at least, for a prediction interval
+I2_CAUTION = "(relative to sampling error: rises with the queries per task)"
+FIXED_EFFECT = "Fixed effect (inverse variance)"
 _MORE_DECIMALS = 3  # what one row may have over the others before it changes to powers of ten
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -78,12 +84,17 @@ def fixed(value: float, decimals: int) -> str:
 
 def minus(text: str) -> str:
     """The typographic minus sign in place of the hyphen."""
-    return text.replace("-", "\N{MINUS SIGN}")
+    return text.replace("-", MINUS)
+
+
+def in_words(count: int) -> str:
+    """A count as a sentence has it: in letters up to twelve."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 
 def power_of_ten(exponent: int) -> str:
     """Times ten to the exponent, with superscripts."""
-    return f"\N{MULTIPLICATION SIGN}10{str(exponent).translate(_SUPERSCRIPTS)}"
+    return f"{TIMES}10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
 def scientific(value: float) -> str:
@@ -146,15 +157,29 @@ def percent(alpha: float) -> str:
     return f"{100 * (1 - alpha):.10g}%"
 
 
-def heterogeneity(value: Heterogeneity, alpha: float) -> str:
-    """Q, its degrees of freedom and p, I2, and tau2 with its interval; a line breaks between them only."""
-    p = p_equals(value.p_value, alpha)
-    tau2, *ends = _variances(value.tau2, *(value.tau2_ci or ()))
-    parts = [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%;", f"τ² = {tau2}"]
-    if ends:
-        parts[-1] += ","
-        parts.append(f"{percent(alpha)} CI [{ends[0]}, {ends[1]}]")
-    return " ".join(unbroken(part) for part in parts)
+def heterogeneity(value: Heterogeneity, forest: Forest) -> str:
+    """tau in its unit with its interval, Q, its degrees of freedom and p, and I2 with what it is relative to; a line
+    breaks between them only.
+    """
+    parts = [*tau(value.tau2, value.tau2_ci, forest), f"Q = {value.q:.1f},", f"df = {value.df},"]
+    parts += [f"{p_equals(value.p_value, forest.alpha)};", f"I² = {value.i2:.1f}%"]
+    return f"{' '.join(unbroken(part) for part in parts)} {I2_CAUTION}"
+
+
+def tau(tau2: float, interval: tuple[float, float] | None, forest: Forest) -> list[str]:
+    """The standard deviation between tasks in pieces, its interval last if there is one."""
+    deviation, *ends = deviations(tau2, *(interval or ()))
+    of_tau = f"τ = {deviation} in {unit_of_tau(forest.effect, forest.measure)}"
+    if not ends:
+        return [f"{of_tau};"]
+    return [f"{of_tau},", f"{percent(forest.alpha)} CI [{ends[0]}, {ends[1]}];"]
+
+
+def unit_of_tau(effect: EffectType, measure: str) -> str:
+    """What tau is a standard deviation of."""
+    if effect.IN_UNITS_OF_MEASURE:
+        return measure
+    return effect.NOUN if effect.HAS_DIFFERENCE else effect.STATISTIC
 
 
 def unbroken(text: str) -> str:
@@ -162,14 +187,21 @@ def unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _variances(tau2: float, *interval: float) -> list[str]:
-    """tau2 and its interval with one number of decimals: two significant digits, and only a 0 prints as 0."""
-    values = (tau2, *interval)
-    least = 1 - math.floor(math.log10(tau2 or max(interval, default=0.0) or 1.0))
-    for decimals in range(max(0, least), 8):
+def deviations(*variances: float) -> list[str]:
+    """The roots of tau2 and of its interval, with one number of decimals: two significant digits of the first that is
+    not 0, and only a 0 prints as 0.
+    """
+    values = [math.sqrt(variance) for variance in variances]
+    least = 1 - math.floor(math.log10(next((value for value in values if value), 1.0)))
+    for decimals in range(max(0, least), 6):
         if least > -5 and all(value == 0 or round(value, decimals) for value in values):
             return [fixed(value, decimals) if value else "0" for value in values]
     return [scientific(value) if value else "0" for value in values]
+
+
+def mean_label(group: Group) -> str:
+    """The name of the row of the mean on these collections."""
+    return f"Mean of these {_with_effect(group)} tasks"
 
 
 def summary_label(forest: Forest, group: Group) -> str:
@@ -185,6 +217,15 @@ def prediction_label(forest: Forest, group: Group) -> str:
     return label if forest.single else f"{label}{_t_of(group.summary.prediction_df)}"
 
 
+def no_prediction(group: Group) -> str:
+    """What stands behind "no prediction interval" where collections are too few; empty where they are not."""
+    return f": it takes at least {in_words(TO_PREDICT)} collections" if _with_effect(group) < TO_PREDICT else ""
+
+
+def _with_effect(group: Group) -> int:
+    return sum(row.effect is not None for row in group.rows)
+
+
 def intervals(forest: Forest) -> str:
     """What the intervals of tasks, summary and new tasks are; empty where it is not known of tasks.
 
@@ -195,7 +236,8 @@ def intervals(forest: Forest) -> str:
     parts = [f"tasks {forest.task_interval}"]
     if found := next((group for group in forest.groups if group.heterogeneity and group.summary), None):
         summary = found.summary
-        parts.append(f"summary {interval_named(forest.interval).LABEL}")
+        parts += ["mean of these tasks t"] if found.fixed_mean else []
+        parts.append(f"random effects {interval_named(forest.interval).LABEL}")
         if summary.prediction_interval and summary.prediction_df is not None and forest.single:
             parts.append(f"prediction interval{_t_of(summary.prediction_df)}")
     return f"{percent(forest.alpha)} intervals: {'; '.join(parts)}."
@@ -212,7 +254,7 @@ def method(forest: Forest) -> str:
 
 def p_text(forest: Forest) -> str:
     """What the p-values are, and their star."""
-    summary = f"; p of summaries: {forest.summary_note}" if forest.summary_note else ""
+    summary = f"; p of means: {forest.summary_note}" if forest.summary_note else ""
     return f"p of tasks: {forest.p_note}{summary}. {unbroken(f'* p < {forest.alpha:g}.')}"
 
 

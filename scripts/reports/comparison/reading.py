@@ -6,25 +6,17 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.common.tables import EFFECTS, read_table
+from scripts.reports.comparison import means
 from scripts.reports.comparison.adjustment import Adjustment
-from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, seeds_note
-from scripts.reports.comparison.forest_data import (
-    Diamond,
-    Forest,
-    Group,
-    Heterogeneity,
-    Margin,
-    Posterior,
-    Row,
-    Subgroup,
-)
+from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, note_of_test, seeds_note
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
 from scripts.reports.writing.markdown import escape
@@ -36,7 +28,7 @@ TESTS = {
     "randomisation": ("randomisation_p", "paired randomisation test"),
 }
 ROLES = ("control", "treatment")
-CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
+AGAINST_MARGIN = ("equivalence_p", "non_inferiority_p")  # beginnings of the columns of both tests
 
 
 # The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
@@ -44,6 +36,7 @@ SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", 
 NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
+    *(f"{test}_{p}" for test in AGAINST_MARGIN for p in ("holm", "bh")),
     *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
     *("clusters", "design_effect", "seeds_variance", "interval_df"),
 )
@@ -102,91 +95,50 @@ def check_columns(columns: list[str], where: str) -> None:
             raise UserError(f"{where}: unknown column {name!r}")
 
 
-def p_column(effect_type: str, task_interval: str, test: str, correction: str) -> tuple[str, str]:
+def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
     """The column of the effects file that holds the p-values shown, and what they are, in words.
 
     Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
-    effect = effect_named(effect_type)
+    meta = comparison.meta
+    effect = effect_named(meta["effect_type"])
     if test == "interval" or not effect.HAS_DIFFERENCE:
-        return "p_value", task_interval_named(task_interval).P_VALUE.format(statistic=effect.STATISTIC)
-    column, name_of_test = TESTS[test]
+        name = task_interval_named(meta["task_interval"]).P_VALUE.format(statistic=effect.STATISTIC)
+        return "p_value", name + note_of_test(comparison.effects, meta, "interval")
+    column, name = TESTS[test]
+    name += note_of_test(comparison.effects, meta, test)
     if correction == "none":
-        return f"{column}_value", name_of_test
-    suffix, name = CORRECTIONS[correction]
-    return f"{column}_{suffix}", f"{name_of_test}, {name}-adjusted over the tasks"
+        return f"{column}_value", name
+    suffix, author = means.CORRECTIONS[correction]
+    return f"{column}_{suffix}", f"{name}, {author}-adjusted over the tasks"
 
 
-def rows(comparison: Found, column: str, labels: Labels, trained: dict[str, list[str]]) -> tuple[Row, ...]:
-    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`.
-
-    `trained`: the tasks on whose training queries a system learnt, by system.
+def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[Row, ...]:
+    """The tasks of a comparison, in the order of the configuration, with the p-values of `column`; those of the tests
+    against the margin are corrected as the figure's are.
     """
-    made = []
+    made, trained = [], looks.trained
+    corrected = "value" if looks.correction == "none" else means.CORRECTIONS[looks.correction][0]
     for cells in comparison.effects.to_dict("records"):
         roles = [role for role in ROLES if cells["task"] in trained.get(comparison.meta[role], [])]
         shown = {name: cells.get(name) for name in SHOWN}
+        shown |= {f"{test}_value": cells.get(f"{test}_{corrected}") for test in AGAINST_MARGIN}
         made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
     return tuple(made)
 
 
-def diamond(comparison: Found, correction: str) -> Diamond | None:
-    """The summary of a comparison, its p-value corrected as those of tasks are; None where no task has an effect."""
-    summary, family = comparison.meta["summary"], comparison.family
-    if summary is None:
-        return None
-    shown = _summary(summary)
-    if prediction := comparison.meta["prediction_interval"]:
-        ends, df = (prediction[0], prediction[1]), comparison.meta["prediction_df"]
-        shown = replace(shown, prediction_interval=ends, prediction_df=df)
-    if family is None:
-        return shown
-    if correction != "none":
-        shown = replace(shown, p_value=getattr(family, f"p_{CORRECTIONS[correction][0]}"))
-    return replace(shown, p_holm=family.p_holm, family=family.size)
-
-
 def summary_note(comparisons: list[Found], correction: str) -> str:
-    """How the p-values of summaries are adjusted, in words; empty where they are not."""
+    """How the p-values of means are adjusted, in words; empty where they are not."""
     family = comparisons[0].family
-    if family is None or correction == "none":
+    if family is None or correction == "none" or family.summary.hypotheses < 2:
         return ""
-    return f"{CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
-
-
-def fixed(meta: dict) -> Diamond | None:
-    """The fixed-effect summary of a meta file; None for fewer than two tasks, where it is the summary."""
-    return _summary(meta["fixed"]) if meta["summary"] and meta["k"] > 1 else None
-
-
-def _summary(values: dict) -> Diamond:
-    ends = {name: values[name] for name in ("effect", "ci_low", "ci_high", "p_value", "df")}
-    return Diamond(**ends, own_p=values["p_value"])
-
-
-def posterior(meta: dict) -> Posterior | None:
-    """The Bayesian summary of a meta file, if it has one."""
-    found = meta.get("bayesian")
-    if not found:
-        return None
-    ends = {name: found[name] for name in ("effect", "ci_low", "ci_high", "p_above_0", "tau_scale")}
-    return Posterior(**ends, prediction_interval=tuple(found["prediction_interval"]))
+    return f"{means.CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
 
 
 def task_interval(meta: dict) -> str:
     """What the tasks' intervals are, in words."""
     effect, label = effect_named(meta["effect_type"]), task_interval_named(meta["task_interval"]).LABEL
     return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
-
-
-def heterogeneity(meta: dict) -> Heterogeneity | None:
-    """The heterogeneity of a meta file; None for fewer than two tasks."""
-    if meta.get("q") is None:
-        return None
-    return Heterogeneity(
-        q=meta["q"], df=meta["q_df"], p_value=meta["q_p_value"], i2=meta["i2"], tau2=meta["tau2"],
-        tau2_ci=tuple(meta["tau2_ci"]) if meta["tau2_ci"] else None,
-    )  # fmt: skip
 
 
 def subgroups(moderation: dict | None, labels: Labels) -> tuple[Subgroup, ...]:
@@ -205,16 +157,17 @@ def subgroups(moderation: dict | None, labels: Labels) -> tuple[Subgroup, ...]:
 def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
-    column, p_note = p_column(first["effect_type"], first["task_interval"], looks.p, looks.correction)
+    column, p_note = p_column(comparisons[0], looks.p, looks.correction)
     groups = tuple(
         Group(
             treatment=labels.system(comparison.meta["treatment"]),
-            rows=rows(comparison, column, labels, looks.trained),
-            summary=diamond(comparison, looks.correction),
-            heterogeneity=heterogeneity(comparison.meta),
-            fixed=fixed(comparison.meta) if looks.fixed else None,
-            posterior=posterior(comparison.meta) if looks.bayesian else None,
-            margin=Margin(**comparison.meta["equivalence"]) if "equivalence" in comparison.meta else None,
+            rows=rows(comparison, column, looks, labels),
+            summary=means.summary(comparison.meta, comparison.family, looks.correction),
+            fixed_mean=means.fixed_mean(comparison.meta, comparison.family, looks.correction),
+            heterogeneity=means.heterogeneity(comparison.meta),
+            fixed=means.fixed(comparison.meta) if looks.fixed else None,
+            posterior=means.posterior(comparison.meta) if looks.bayesian else None,
+            margin=means.margin(comparison.meta, comparison.family, looks.correction),
             **_grouped(comparison, labels, alone=len(comparisons) == 1),
         )
         for comparison in comparisons
@@ -225,6 +178,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         effect_type=first["effect_type"],
         measure=first["measure"],
         p_note=p_note,
+        correction=means.CORRECTIONS[looks.correction][1] if looks.correction != "none" else "",
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
         clusters_note=clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
         weights_note=negative_weights_note([comparison.effects for comparison in comparisons], labels.task),

@@ -1,96 +1,175 @@
-"""A comparison in plain sentences, for readers who know no statistics; reads and writes nothing."""
+"""A comparison in sentences: on these collections, over collections like them, in a new one; reads, writes nothing.
+
+Each sentence gives estimate, interval, test, correction and scope. What cannot be said (a prediction from fewer than
+four collections) has a sentence in its place.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Diamond, Forest
-from scripts.reports.comparison.reading import Labels
+from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
+from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
 
 
-def sentence(meta: dict, plot: Forest, labels: Labels) -> str:
-    """What the comparison of a meta record says: the effect, how sure it is, and what to expect elsewhere.
+@dataclass(frozen=True)
+class Answer:
+    """What a comparison says in one scope: in a word or two with their kind (better, worse, open), in a sentence."""
 
-    `plot` is its forest plot, whose numbers it repeats; it knows whether a higher value of the measure is better.
+    scope: str
+    words: str
+    kind: str
+    sentence: str
+
+
+def sentence(meta: dict[str, Any], plot: Forest) -> str:
+    """All that the comparison of a meta record says, as one paragraph. `plot` is its forest plot, whose numbers it
+    repeats.
     """
-    summary = plot.groups[0].summary
-    control, treatment = plot.control, plot.groups[0].treatment
-    if summary is None:
-        return f"{treatment} against {control}: no task has an effect that can be computed, so nothing can be said."
-    numbers = form.numbers(plot)
-    effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
-    unit = f" {numbers.factor}" if numbers.factor else ""
-    tasks = "On one task" if meta["k"] == 1 else f"Over {meta['k']} tasks"
-    interval = f"{form.percent(plot.alpha)} confidence interval {low} to {high}{unit}"
-    parts = [f"{tasks}, {_finding(plot, summary, effect, unit)} ({interval}): {_verdict(plot, summary, meta['k'])}."]
+    return " ".join([*(one.sentence for one in answers(meta, plot)), *remarks(meta, plot)])
+
+
+def answers(meta: dict[str, Any], plot: Forest) -> list[Answer]:
+    """The answers of a comparison: one for each scope of which there is something to say."""
+    group = plot.groups[0]
+    mean, summary, k = group.fixed_mean, group.summary, meta["k"]
+    if mean is None or summary is None:
+        nothing = "No task has an effect that can be computed."
+        return [Answer("On these collections", *answer(plot, None), nothing)]
+    here = "On this collection" if k == 1 else f"On these {form.in_words(k)} collections"
+    found = [Answer(here, *answer(plot, mean), f"{here}, {_finding(plot, mean)} {_tested(plot, mean, counted=True)}.")]
+    if k == 1:
+        nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
+        return [*found, Answer("In other collections", "not known", "open", nothing)]
+    like_these = f"Over collections like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
+    like_these += f" {_tested(plot, summary)}.{_why_they_differ(plot, mean, summary)}"
+    found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
+    return [*found, Answer("In a new collection", *_prediction(plot, summary))]
+
+
+def remarks(meta: dict[str, Any], plot: Forest) -> list[str]:
+    """What qualifies the answers: tasks without a difference, the margin, seeds."""
+    group = plot.groups[0]
+    said = [_no_task_alone(plot)] if _no_task_alone(plot) else []
     if "sensitivity" in meta:
-        parts.append(_with_same_systems(meta["sensitivity"], plot))
-    if "equivalence" in meta:
-        parts.append(_margin(meta["equivalence"], plot.alpha, treatment, control))
-    parts.append(_elsewhere(plot, summary, numbers, unit, meta["k"]))
-    return " ".join([*parts, *filter(None, [plot.seeds_note])])
+        said.append(_with_identical(meta["sensitivity"], meta["k"], plot))
+    if group.margin and group.margin.non_inferiority.own_p is not None:
+        said.append(_non_inferiority(plot, group.margin.margin, group.margin.non_inferiority))
+    return [*said, *filter(None, [plot.seeds_note])]
 
 
-def _finding(plot: Forest, summary: Diamond, effect: str, unit: str) -> str:
-    return plot.effect.FINDING.format(
-        measure=plot.measure,
-        control=plot.control,
-        treatment=plot.groups[0].treatment,
-        number=effect + unit,
-        size=effect.lstrip("\N{MINUS SIGN}") + unit,
-        direction="higher" if summary.effect >= 0 else "lower",
-    )
+def _finding(plot: Forest, mean: Diamond) -> str:
+    """The estimate as the effect type puts it; an estimate that prints as 0 has no direction."""
+    number = _number(plot, mean)
+    names = {"measure": plot.measure, "control": plot.control, "treatment": plot.groups[0].treatment}
+    if plot.effect.HAS_DIFFERENCE and not any(digit in number.split(form.TIMES)[0] for digit in "123456789"):
+        between = "between {treatment} and {control}".format(**names)
+        return f"the mean {plot.effect.NOUN} in {plot.measure} {between} is {number}"
+    relation = "exceeds" if mean.effect > 0 else "is below"
+    return plot.effect.FINDING.format(**names, number=number, size=number.lstrip(form.MINUS), relation=relation)
 
 
-def _verdict(plot: Forest, summary: Diamond, k: int) -> str:
-    """How sure the summary is, and no surer: equal tasks, tasks that show nothing, and many comparisons are said."""
-    if summary.ci_low == summary.ci_high or summary.p_value is None:
-        return "the tasks are equal, so how far this may be chance cannot be said"
-    if summary.ci_low <= 0 <= summary.ci_high:
-        return "it may be chance"
-    verdict = "more than chance explains"
-    if k == 2:
-        verdict += ", as far as two tasks can show"
-    if k > 1 and all(row.effect is None or row.ci_low <= 0 <= row.ci_high for row in plot.groups[0].rows):
-        verdict += ", though on no task alone: it rests on their agreement"
-    if not summary.beyond_chance(plot.alpha):
-        verdict += (
-            f"; but as one of {summary.family} comparisons it may be chance ({_p(summary.p_holm, plot.alpha)} by Holm)"
-        )
-    return verdict
+def _number(plot: Forest, mean: Diamond) -> str:
+    return _with_unit(plot, form.numbers(plot).of(mean.effect, mean.ci_low, mean.ci_high)[0])
 
 
-def _with_same_systems(sensitivity: dict, plot: Forest) -> str:
-    """The summary in which tasks keep their place on which both systems are the same."""
-    summary, tasks = sensitivity["summary"], len(sensitivity["tasks"])
-    effect, low, high = form.numbers(plot).of(*(summary[name] for name in ("effect", "ci_low", "ci_high")))
-    where = "the task" if tasks == 1 else f"the {tasks} tasks"
-    return f"With {where} on which both systems are the same it is {effect} ({low} to {high}; pooled variance)."
+def _with_unit(plot: Forest, number: str) -> str:
+    factor = form.numbers(plot).factor
+    return f"{number} {factor}" if factor else number
 
 
-def _p(p: float, alpha: float) -> str:
-    text = form.p_value(p, alpha)
-    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+def _tested(plot: Forest, mean: Diamond, counted: bool = False) -> str:
+    """Interval, test, correction (`counted`: with the number of hypotheses) and verdict."""
+    _, low, high = form.numbers(plot).of(mean.effect, mean.ci_low, mean.ci_high)
+    interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
+    found = verdict(mean, plot.alpha)
+    if found is Verdict.UNTESTED:
+        return f"({interval}; no test, since the effects of the tasks are equal)"
+    return f"({interval}; {_p_values(mean, plot.alpha, counted)}): {in_full(found, plot.alpha)}"
 
 
-def _margin(equivalence: dict, alpha: float, treatment: str, control: str) -> str:
-    p = equivalence["p_non_inferiority"]
-    if p is None:
+def _p_values(mean: Diamond | AgainstMargin, alpha: float, counted: bool = False) -> str:
+    assert mean.own_p is not None
+    own = form.p_equals(mean.own_p, alpha)
+    if mean.p_holm is None or mean.hypotheses < 2:
+        return own
+    number = f" for {form.in_words(mean.hypotheses)} hypotheses" if counted else ""
+    return f"{own}, Holm-corrected {form.p_equals(mean.p_holm, alpha)}{number}"
+
+
+def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
+    """Why the second scope may find what the first does not, or another sign."""
+    stronger = verdict(summary, plot.alpha) > verdict(mean, plot.alpha)
+    if not stronger and mean.effect * summary.effect >= 0:
         return ""
-    shown = "is shown" if p < alpha else "is not shown"
+    return " The first mean weighs the collections equally, the second by precision."
+
+
+def _prediction(plot: Forest, summary: Diamond) -> tuple[str, str, str]:
+    """Where the effect in a new collection is expected; what follows from it only where the mean supports it, too."""
+    if summary.prediction_interval is None:
+        why = form.no_prediction(plot.groups[0])
+        return "no prediction", "open", f"There is no prediction interval for a new collection{why}."
+    low, high = summary.prediction_interval
+    _, low_text, high_text = form.numbers(plot).of(None, low, high)
+    level = f"{form.percent(plot.alpha)} prediction interval"
+    expected = f"In a new collection, the {plot.effect.NOUN} is expected between {low_text} and "
+    expected += f"{_with_unit(plot, high_text)} ({level})"
+    interval = f"{low_text} to {_with_unit(plot, high_text)}"
+    if not plot.effect.HAS_DIFFERENCE:
+        return interval, "open", f"{expected}."
+    if low <= 0 <= high:
+        return interval, "open", f"{expected}, so either system may be better there."
+    found = verdict(summary, plot.alpha)
+    if found is Verdict.SIGNIFICANT:
+        better = (low > 0) != plot.lower_is_better
+        system = plot.groups[0].treatment if better else plot.control
+        return interval, "better" if better else "worse", f"{expected}, so {system} is expected to be better there."
+    uncorrected = ", which excludes 0 without correction" if found is Verdict.BEFORE_CORRECTION else ""
+    return interval, "open", f"{expected}{uncorrected}."
+
+
+def _no_task_alone(plot: Forest) -> str:
+    """That a significant mean rests on the agreement of tasks none of which is significant alone."""
+    group = plot.groups[0]
+    tasks = [row for row in group.rows if row.effect is not None]
+    means = [mean for mean in (group.fixed_mean, group.summary) if mean is not None]
+    significant = any(verdict(mean, plot.alpha) is Verdict.SIGNIFICANT for mean in means)
+    if len(tasks) < 2 or not significant or any(not row.ci_low <= 0 <= row.ci_high for row in tasks):
+        return ""
+    return f"The {form.percent(plot.alpha)} CI of each single collection includes 0."
+
+
+def _with_identical(sensitivity: dict[str, Any], k: int, plot: Forest) -> str:
+    """The means in which tasks keep their place on which both systems are the same."""
+    count = len(sensitivity["tasks"])
+    which = "the collection" if count == 1 else f"the {form.in_words(count)} collections"
+    parts = [
+        f"{_interval_of(sensitivity[name], plot)} {scope}"
+        for name, scope in (
+            ("fixed_mean", f"on these {form.in_words(k + count)} collections"),
+            ("summary", "over collections like these"),
+        )
+    ]
     return (
-        f"That {treatment} is not worse than {control} by more than {equivalence['margin']:g} {shown} ({_p(p, alpha)})."
+        f"With {which} on which both systems are the same (variance pooled from the others), "
+        f"the mean {plot.effect.NOUN} is {' and '.join(parts)}."
     )
 
 
-def _elsewhere(plot: Forest, summary: Diamond, numbers: form.Numbers, unit: str, k: int) -> str:
-    if summary.prediction_interval is None:
-        tasks = "1 task" if k == 1 else f"{k} tasks"
-        return f"With {tasks} nothing can be said about a new collection."
-    low, high = summary.prediction_interval
-    _, low_text, high_text = numbers.of(None, low, high)
-    expected = f"In a new collection the {plot.effect.NOUN} is expected between {low_text} and {high_text}{unit}"
-    if not plot.effect.HAS_DIFFERENCE:
-        return f"{expected}."
-    if low <= 0 <= high:
-        return f"{expected}: it may be a gain or a loss there."
-    return f"{expected}: a {'loss' if (low > 0) == plot.lower_is_better else 'gain'} there, too."
+def _interval_of(mean: dict[str, Any], plot: Forest) -> str:
+    effect, low, high = form.numbers(plot).of(*(mean[name] for name in ("effect", "ci_low", "ci_high")))
+    interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
+    return f"{_with_unit(plot, effect)} ({interval})"
+
+
+def _non_inferiority(plot: Forest, margin: float, tested: AgainstMargin) -> str:
+    """Whether the treatment is shown to be no worse than the margin, by the corrected test."""
+    shown = "shown" if verdict(tested, plot.alpha) is Verdict.SIGNIFICANT else "not shown"
+    names = f"{plot.groups[0].treatment} to {plot.control}"
+    return (
+        f"Non-inferiority of {names} over collections like these, with margin {margin:g}, is {shown} at the "
+        f"{plot.alpha:g} level ({_p_values(tested, plot.alpha, counted=True)})."
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Diamond, Forest
+from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import Line, lines_of
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest
@@ -17,7 +18,17 @@ TRIED_NOTE = (
     "Tried: the configurations compared on dev before each side stood as it is, control → treatment; 1 where nothing "
     "was tuned. The side for which more was tried had the larger budget of tuning."
 )
-FIXED = "Fixed effect (for reference)"
+HERE, P_HERE = "On these collections", "p (these)"
+LIKE_THESE, P_LIKE_THESE = "Over collections like these", "p (like these)"
+NEW, TAU = "In a new collection", "τ"
+SCOPES = (HERE, P_HERE, LIKE_THESE, P_LIKE_THESE, NEW)
+HOW_TO_READ = (
+    "On these collections: their mean with equal weights. Over collections like these: the random-effects mean. "
+    "In a new collection: the prediction interval. p: in brackets after Holm correction for the number of hypotheses, "
+    "of which one that is tested in several ways (MD and SMD, say) counts once; where comparisons name a family, "
+    "within it. τ: the standard deviation of true effects between collections, in units of the effect (of a "
+    "correlation: of Fisher's z)."
+)
 
 
 def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
@@ -56,16 +67,18 @@ def cells(line: Line, plot: Forest) -> list[str]:
 
 
 def blocks(comparison: Found, plot: Forest) -> list[list[list[str]]]:
-    """The rows of a comparison's table: tasks, then the summary, its prediction interval and the fixed effect."""
+    """The rows of a comparison's table: tasks, then their means, the prediction interval and the fixed effect."""
     numbers = form.numbers(plot)
     lines = lines_of(plot, numbers)
-    below = [line for line in lines if line.kind in ("summary", "prediction")]
+    below = [line for line in lines if line.kind in ("mean", "summary", "prediction", "unpredicted")]
     if comparison.meta["summary"] and comparison.meta["k"] > 1:
         fixed = comparison.meta["fixed"]
         text = numbers.of(fixed["effect"], fixed["ci_low"], fixed["ci_high"])
         marked = fixed["p_value"] < plot.alpha and not plot.summary_note  # it is in no family
         p = (form.p_value(fixed["p_value"], plot.alpha), "*" if marked else "")
-        below.append(Line("fixed", FIXED, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p}))
+        below.append(
+            Line("fixed", form.FIXED_EFFECT, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p})
+        )
     above = [line for line in lines if line.kind in ("task", "undefined")]
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
 
@@ -76,7 +89,7 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
     if shown := " and ".join(pairs(plot).values()):
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
-        lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot.alpha)}.")
+        lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot)}.")
     lines.append(form.p_text(plot))
     return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta["warnings"]]
 
@@ -88,22 +101,45 @@ def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         cell = {"Comparison": row["comparison"], "Control": labels.system(row["control"])}
         cell |= {"Treatment": labels.system(row["treatment"]), "Measure": row["measure"], "Effect": row["effect_type"]}
-        cell |= {"k": str(row["k"]), "Summary": "", "CI": "", "Prediction interval": "", "p": "", "p (Holm)": ""}
-        cell |= {"I²": "" if row["i2"] is None else f"{row['i2']:.1f}%", "τ²": ""}
+        cell |= {"k": str(row["k"])} | dict.fromkeys((*SCOPES, TAU), "")
         if row["effect"] is not None:
-            diamond = Diamond(*(row[key] for key in ("effect", "ci_low", "ci_high")))
-            half = (diamond.ci_high - diamond.ci_low) / 2
-            numbers = form.Numbers(0, form.decimals_for(half))
-            cell["Summary"], low, high = numbers.of(diamond.effect, diamond.ci_low, diamond.ci_high)
-            cell["CI"] = f"[{low}, {high}]"
-            p_values = [None if row[p] is None else form.p_value(row[p], row["alpha"]) for p in ("p_value", "p_holm")]
-            cell["p"], cell["p (Holm)"] = (p or "" for p in p_values)
-            cell["τ²"] = "" if row["tau2"] is None else f"{row['tau2']:.2g}"
-            if row["prediction_low"] is not None:
-                _, low, high = numbers.of(None, row["prediction_low"], row["prediction_high"])
-                cell["Prediction interval"] = f"[{low}, {high}]"
+            cell |= _answers(row)
         if tuned:
             cell[TRIED] = f"{row['control_tried']} → {row['treatment_tried']}"
         for column, text in cell.items():
             columns.setdefault(column, []).append(text)
     return columns
+
+
+def _answers(row: dict[str, Any]) -> dict[str, str]:
+    """The cells of a comparison that has an effect: its means with p-values, where a new one is expected, tau."""
+    cells = {}
+    for (scope, test), prefix in (((HERE, P_HERE), "fixed_mean_"), ((LIKE_THESE, P_LIKE_THESE), "")):
+        mean = [row[f"{prefix}{end}"] for end in ("effect", "ci_low", "ci_high")]
+        effect, low, high = _numbers(mean).of(*mean)
+        cells |= {scope: f"{effect} [{low}, {high}]", test: _p_values(row, prefix)}
+    if row["k"] == 1:
+        cells |= {LIKE_THESE: "", P_LIKE_THESE: ""}
+    if row["prediction_low"] is not None:
+        ends = (row["prediction_low"], row["prediction_high"])
+        _, low, high = _numbers([row["effect"], row["ci_low"], row["ci_high"]]).of(None, *ends)
+        cells[NEW] = f"[{low}, {high}]"
+    if row["tau2"] is not None:
+        ends = () if row["tau2_low"] is None else (row["tau2_low"], row["tau2_high"])
+        tau, *interval = form.deviations(row["tau2"], *ends)
+        cells[TAU] = f"{tau} [{', '.join(interval)}]" if interval else tau
+    return cells
+
+
+def _numbers(mean: list[float]) -> form.Numbers:
+    _, low, high = mean
+    return form.Numbers(0, form.decimals_for((high - low) / 2))
+
+
+def _p_values(row: dict[str, Any], prefix: str) -> str:
+    """A p-value and in brackets Holm's, where there are several hypotheses."""
+    own, by_holm = row[f"{prefix}p_value"], row[f"{prefix}p_holm"]
+    if own is None:
+        return ""
+    text = form.p_value(own, row["alpha"])
+    return text if row["hypotheses"] < 2 else f"{text} ({form.p_value(by_holm, row['alpha'])})"

@@ -94,7 +94,7 @@ def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
     unknown = [*plan.get("unknown_luck", []), *plan.get("given", [])]
     if unknown:
         names = " and ".join(map(labels.system, unknown))
-        notes.append(f"The luck of training is unknown for {names} and not in these numbers.")
+        notes.append(f"The seed variance of {names} is unknown and not included.")
     return notes
 
 

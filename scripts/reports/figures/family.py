@@ -1,8 +1,8 @@
-"""Critical-difference diagram: systems by their means on one axis, and bars that join those that are not told apart.
+"""Critical-difference diagram: systems by their means on one axis; bars join those that do not differ significantly.
 
 Reads and writes nothing. After Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal
 of Machine Learning Research 7, figure 1, with means instead of ranks. A dot marks each member of a bar: where pairs
-have standard errors of their own, a bar may pass over a system that is told apart, and is but a thin line there. Lines
+have standard errors of their own, a bar may pass over a system that does differ, and is but a thin line there. Lines
 of means that nearly coincide are led apart below the axis.
 """
 

@@ -19,6 +19,7 @@ from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.notes import notes
+from scripts.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, layout
 from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text
 from scripts.reports.figures.measured_text import width, wrap
@@ -64,7 +65,8 @@ def forest_plot(forest: Forest) -> Figure:
 
 def save(figure: Figure, *paths: Path) -> None:
     """Write the figure in the formats of the paths (PNG: 300 dpi), each whole or not at all and without a date."""
-    with matplotlib.rc_context(STYLE):
+    use_further_fonts(figure, paths[0].stem)
+    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
         for path in paths:
             with atomic_path(path) as temporary:
                 figure.savefig(temporary, dpi=300, metadata=UNDATED[path.suffix])

@@ -15,7 +15,7 @@ from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.figures.measured_text import width
 
 _CUT = 3.0  # how far beyond everything else an interval is drawn, in median half-widths
-_WHOLE = ("subtotal", "summary", "fixed", "posterior")  # their intervals are never cut
+_WHOLE = ("subtotal", "mean", "summary", "fixed", "posterior")  # their intervals are never cut
 
 
 def axis_limits(lines: list[Line], held: Sequence[float] = ()) -> tuple[float, float]:

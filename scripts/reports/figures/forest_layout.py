@@ -177,7 +177,8 @@ def _set_heights(place: Layout, lines: list[Line]) -> None:
     place.pitch = min(usual, max(closest, space)) * place.size
     y = 0.0
     for before, line in zip([None, *lines], lines, strict=False):
-        if before and (line.kind == "summary" or line.kind == "heading"):
+        first_mean = line.kind == "mean" or (line.kind == "summary" and before is not None and before.kind != "mean")
+        if before and (first_mean or line.kind == "heading"):
             y += 0.4 * place.pitch
         line.y = y + place.height(line) / 2
         y += place.height(line)

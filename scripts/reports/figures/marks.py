@@ -20,7 +20,8 @@ SQUARE, DIAMOND, BAR, BAND = "#8fb3d3", "#1b4f82", "#c9d9e8", "#f3ead7"
 DIAMONDS = {  # kind of line -> face, edge and name of its diamond
     "summary": (DIAMOND, "none", "diamond"),
     "subtotal": ("white", DIAMOND, "subtotal"),
-    "fixed": ("white", DIAMOND, "fixed"),
+    "mean": ("white", DIAMOND, "mean"),
+    "fixed": ("white", MUTED, "fixed"),
     "posterior": (SQUARE, DIAMOND, "posterior"),
 }
 _CAP_HEIGHT = 0.365  # half the height of a capital, in font sizes: what centres a line of text

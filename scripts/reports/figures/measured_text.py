@@ -12,19 +12,22 @@ from functools import cache
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-FAMILY = "DejaVu Sans"  # comes with matplotlib, so that every machine draws the same figure
+from scripts.reports.figures.fonts import families, missing_glyphs_reported_once
 
 
 @cache
-def font(size: float, weight: str = "normal", style: str = "normal") -> FontProperties:
-    """The figure's font at `size` points."""
-    return FontProperties(family=FAMILY, size=size, weight=weight, style=style)
+def font(size: float, weight: str = "normal", style: str = "normal", text: str = "") -> FontProperties:
+    """The figure's font at `size` points, with those that the characters of `text` need besides."""
+    return FontProperties(family=families(text), size=size, weight=weight, style=style)
 
 
 @cache
 def width(text: str, size: float, weight: str = "normal") -> float:
     """The width of one line of text in points."""
-    return text_to_path.get_text_width_height_descent(text, font(size, weight), ismath=False)[0] if text else 0.0
+    if not text:
+        return 0.0
+    with missing_glyphs_reported_once():
+        return text_to_path.get_text_width_height_descent(text, font(size, weight, text=text), ismath=False)[0]
 
 
 def wrap(text: str, limit: float, size: float, weight: str = "normal") -> list[str]:

@@ -17,7 +17,7 @@ from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, plain, statement
 from scripts.reports.comparison.reading import Found, Labels, forest
-from scripts.reports.comparison.sentence import sentence
+from scripts.reports.comparison.sentence import Answer, answers, remarks
 from scripts.reports.comparison.table import as_table
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.figures.forest_axis import common_limits
@@ -67,14 +67,13 @@ class Further:
 
 @dataclass(frozen=True)
 class Shown:
-    """A comparison as the page shows it. `answer` is one of the words that `answer` gives."""
+    """A comparison as the page shows it: its answers by scope, and what qualifies them."""
 
     name: str
     anchor: str
     question: str
-    answer: str
-    kind: str
-    sentence: str
+    answers: list[Answer]
+    remarks: list[str]
     warnings: list[str]
     table: Table
     picture: Picture
@@ -105,35 +104,23 @@ def question(plot: Forest) -> str:
     return plot.effect.QUESTION.format(treatment=treatment, control=plot.control, measure=plot.measure)
 
 
-def answer(plot: Forest) -> tuple[str, str]:
-    """What its summary says in a word or two, and which kind of answer that is: better, worse, open."""
-    summary = plot.groups[0].summary
-    if summary is None:
-        return "cannot be said", "open"
-    if summary.ci_low == summary.ci_high:
-        return "cannot be said", "open"
-    if summary.ci_low <= 0 <= summary.ci_high:
-        return "may be chance", "open"
-    if not summary.beyond_chance(plot.alpha):
-        return f"may be chance, as one of {summary.family}", "open"
-    above = summary.effect > 0
-    if not (plot.lower_is_better and plot.effect.HAS_DIFFERENCE):
-        return (plot.effect.ANSWERS[0], "better") if above else (plot.effect.ANSWERS[1], "worse")
-    words = [answer.partition(", ") for answer in plot.effect.ANSWERS]  # yes or no, and higher or lower
-    verdict, direction = (words[1][0], words[0][2]) if above else (words[0][0], words[1][2])
-    return f"{verdict}, {direction}", "worse" if above else "better"
-
-
 def caption(plot: Forest, hedges: bool) -> str:
     """How to read a forest plot: what is what in it. `hedges`: corrected for small samples."""
     percent = f"{100 * (1 - plot.alpha):g}%"
     square = plot.effect.caption(plot.measure, hedges)
     text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
-    text += "confidence interval. The diamond is the summary effect and spans its interval"
+    text += "confidence interval. "
+    if any(group.heterogeneity for group in plot.groups):
+        text += (
+            "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
+        )
+        text += "(random effects); each spans its interval"
+    else:
+        text += "The diamond is the effect of the only task and spans its interval"
     if any(group.summary and group.summary.prediction_interval for group in plot.groups):
         text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
     if any(group.fixed for group in plot.groups):
-        text += "; the hollow diamond is the fixed-effect summary"
+        text += "; the diamond below is the fixed-effect summary"
     if any(group.posterior for group in plot.groups):
         text += "; the pale diamond is the Bayesian summary with its credible interval"
     return f"{text}."
@@ -173,14 +160,12 @@ def shown(
 ) -> Shown:
     """One comparison, with its figure and what else is drawn of it."""
     plot = as_table(comparison, looks, labels)
-    words, kind = answer(plot)
     return Shown(
         name=name,
         anchor=anchor,
         question=question(plot),
-        answer=words,
-        kind=kind,
-        sentence=sentence(comparison.meta, plot, labels),
+        answers=answers(comparison.meta, plot),
+        remarks=remarks(comparison.meta, plot),
         warnings=comparison.meta["warnings"],
         table=comparison_table(name, comparison, plot),
         picture=drawn,

@@ -9,6 +9,7 @@ import matplotlib
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from scripts.reports.figures.fonts import missing_glyphs_reported_once
 from scripts.reports.figures.forest import STYLE
 
 # Matplotlib names one font; a reader without it would get the browser's serif.
@@ -18,7 +19,7 @@ FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, Helvetica, Arial, sans-seri
 def svg_of(figure: Figure) -> str:
     """A figure as SVG, as `forest.save` would write it."""
     file = io.StringIO()
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 

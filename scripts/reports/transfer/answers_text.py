@@ -8,7 +8,7 @@ from scripts.reports.transfer.wording import Answer
 from scripts.reports.writing.markdown import escape
 
 QUESTIONS = {
-    "RQ1": "How many training queries until a curve is above the baseline for good?",
+    "RQ1": "From how many training queries on does a curve stay above the baseline?",
     "RQ2": "Does a model trained on pseudo-labels outperform the baseline, and by how much?",
     "RQ3": "Is transfer always more effective than the baseline?",
     "RQ4": "Is transfer more effective than training on pseudo-labels?",

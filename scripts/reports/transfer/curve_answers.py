@@ -1,4 +1,4 @@
-"""What curves over the number of training queries answer: when they pass the baseline, and where few queries hurt.
+"""What curves over the number of training queries answer: when they pass the baseline, where few queries hurt.
 
 Reads nothing; the numbers are those of curves/{curve}.json. RQ1 and RQ5 of Mokrii, Boytsov and Braslavski (2021).
 """
@@ -84,13 +84,13 @@ def _passing(points: list[dict[str, Any]], record: dict[str, Any], names: Curves
     baseline = f"{names.baseline} ({mean(level)})"
     if found is None:
         last = points[-1]
-        text = f"{where}: not above {baseline} for good with any number up to {last['size']:,} "
-        text += f"({mean(last['mean'])} there: {tested(last['against_baseline'], alpha)})"
+        text = f"{where}: does not stay above {baseline} with any number of queries up to {last['size']:,} "
+        text += f"(mean there {mean(last['mean'])}: {tested(last['against_baseline'], alpha)})"
     else:
         place = next(place for place, point in enumerate(points) if point["size"] == found)
-        before = f"with {points[place - 1]['size']:,} it is not" if place else "the fewest that were tried"
-        text = f"{where}: above {baseline} for good from {counted(found, 'query', 'queries')} on "
-        text += f"({tested(points[place]['against_baseline'], alpha)}); {before}"
+        before = f"not with {points[place - 1]['size']:,}" if place else "the fewest that were tried"
+        text = f"{where}: stays above {baseline} from {counted(found, 'query', 'queries')} on, {before} "
+        text += f"({tested(points[place]['against_baseline'], alpha)}, unadjusted)"
         numbers |= {
             key: points[place]["against_baseline"][key] for key in ("difference", "ci_low", "ci_high", "p_value")
         }
@@ -103,7 +103,8 @@ def _scratch(passing: list[Answer], record: dict[str, Any], names: Curves) -> li
     sizes = sorted(size for answer in own if (size := answer.numbers["queries"]) is not None)
     if not own:
         return []
-    text = f"From scratch, above {names.baseline} for good on {len(sizes)} of {counted(len(own), 'target')}"
+    text = f"From scratch, the mean stays above that of {names.baseline} on {len(sizes)} of "
+    text += counted(len(own), "target")
     text += f", from {counted(int(sizes[0]), 'query', 'queries')} on" if len(set(sizes)) == 1 else ""
     text += f", from {int(sizes[0]):,} to {int(sizes[-1]):,} queries on" if len(set(sizes)) > 1 else ""
     significant = sum(
@@ -111,7 +112,8 @@ def _scratch(passing: list[Answer], record: dict[str, Any], names: Curves) -> li
         for answer in own
     )
     if sizes:
-        text += f"; with that number the difference has p < {record['alpha']:g} on {significant}"
+        text += f"; with that number the difference is significant at the {record['alpha']:g} level, unadjusted, on "
+        text += f"{significant}"
     numbers: dict[str, float | None] = {
         "queries_low": min(sizes, default=None),
         "queries_high": max(sizes, default=None),
@@ -125,10 +127,10 @@ def _over_samples(sizes: list[int | None]) -> str:
         return ""
     reached = sorted(size for size in sizes if size is not None)
     if not reached:
-        return f"; by none of the {len(sizes)} samples"
+        return f"; none of the {len(sizes)} samples does"
     span = f"{reached[0]:,}" if reached[0] == reached[-1] else f"{reached[0]:,} to {reached[-1]:,}"
     never = len(sizes) - len(reached)
-    return f"; by single samples from {span}" + (f", by {never} of {len(sizes)} never" if never else "")
+    return f"; single samples from {span}" + (f", {never} of {len(sizes)} never" if never else "")
 
 
 def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
@@ -145,25 +147,25 @@ def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     significant = sum(below(point["against_start"]["p_value"], alpha) for point in lower(fewest))
     somewhere = sum(bool(lower(points)) for points in compared)
     text = (
-        "A little bit is worse than none? With the fewest queries the mean is lower than that of the starting point in "
-        f"{len(lower(fewest))} of {counted(len(compared), 'curve')} ({significant} with p < {alpha:g}, unadjusted); "
-        f"with some number of queries in {somewhere}."
+        "With the fewest queries, the mean is lower than that of the starting point in "
+        f"{len(lower(fewest))} of {counted(len(compared), 'curve')} (significantly at the {alpha:g} level, unadjusted, "
+        f"in {significant}); with some number of queries in {somewhere}."
     )
     numbers: dict[str, float | None] = {"pairs": len(compared), "below": len(lower(fewest))}
     return [Answer("RQ5", text, numbers=numbers | {"below_significant": significant})]
 
 
 def _irrelevant(record: dict[str, Any]) -> list[Answer]:
-    """On how many targets starting points can be told apart where all queries train."""
+    """On how many targets starting points differ significantly where all queries train."""
     if not record["full"]:
         return []
     targets = dict.fromkeys(pair["target"] for pair in record["full"])
     apart = {pair["target"] for pair in record["full"] if below(pair["p_holm"], record["alpha"])}
     largest = max(abs(pair["difference"]) for pair in record["full"])
     text = (
-        f"With all queries some starting points can be told apart on {len(apart)} of {counted(len(targets), 'target')} "
-        f"(Holm's correction over the pairs of a target, p < {record['alpha']:g}); the largest difference of means is "
-        f"{mean(largest)}."
+        f"With all queries, some starting points differ significantly on {len(apart)} of "
+        f"{counted(len(targets), 'target')} (at the {record['alpha']:g} level after Holm correction for the pairs of a "
+        f"target); the largest difference of means is {mean(largest)}."
     )
     numbers: dict[str, float | None] = {"pairs": len(record["full"]), "above": len(apart), "difference": largest}
     return [Answer("RQ5", text, numbers=numbers)]
@@ -181,7 +183,9 @@ def _few(points: list[dict[str, Any]], start: dict[str, Any], record: dict[str, 
     worst = min(points, key=lambda point: point["against_start"]["difference"])
     keys = ("difference", "ci_low", "ci_high", "p_value")
     numbers = {"queries": worst["size"], **{key: worst["against_start"][key] for key in keys}}
-    text = f"{where}: {'; '.join(parts) or 'the same with all numbers of queries'}."
+    text = (
+        f"{where}: {'; '.join(parts)} (p unadjusted)." if parts else f"{where}: the same with all numbers of queries."
+    )
     return Answer("RQ5", text, start["target"], start["start"], numbers)
 
 
@@ -194,14 +198,14 @@ def _change(point: dict[str, Any], alpha: float, with_samples: bool) -> str:
 
 
 def _full(record: dict[str, Any], names: Curves) -> list[Answer]:
-    """Where all queries train: how far the starting points are apart at most, on each target."""
+    """Where all queries train: the largest difference between starting points, on each target."""
     found = []
     for target, label in names.targets.items():
         pairs = [pair for pair in record["full"] if pair["target"] == target]
         if not pairs:
             continue
         widest = max(pairs, key=lambda pair: abs(pair["difference"]))
-        told_apart = sum(below(pair["p_holm"], record["alpha"]) for pair in pairs)
+        significant = sum(below(pair["p_holm"], record["alpha"]) for pair in pairs)
         high, low = (
             (widest["start"], widest["other"]) if widest["difference"] >= 0 else (widest["other"], widest["start"])
         )
@@ -211,10 +215,10 @@ def _full(record: dict[str, Any], names: Curves) -> list[Answer]:
         text = (
             f"{label}, with all queries: the largest difference between starting points is that of "
             f"{names.starts[high]} over {names.starts[low]}, {tested(turned, record['alpha'])} (the largest of "
-            f"{counted(len(pairs), 'pair')}, not adjusted for that); {told_apart} of them can be told apart after "
-            "Holm's correction"
+            f"{counted(len(pairs), 'pair')}, not adjusted for that); {significant} of them differ significantly at the "
+            f"{record['alpha']:g} level after Holm correction"
         )
-        text += "." if told_apart else ", which does not show that the starting point is irrelevant."
+        text += "." if significant else ", which does not show that the starting point is irrelevant."
         numbers = {key: turned[key] for key in ("difference", "ci_low", "ci_high", "p_value", "p_holm")}
         found.append(Answer("RQ5", text, target, f"{high} over {low}", numbers | {"pairs": len(pairs)}))
     return found

@@ -30,15 +30,18 @@ class _Counts:
     def said(self, alpha: float, things: str) -> str:
         """The counts as a sentence's end."""
         equal = self.pairs - self.above - self.below
-        return (
-            f"of {things} {self.above} higher ({self.above_significant} significantly, {self.above_holm} after Holm's "
-            f"correction) and {self.below} lower ({self.below_significant}, {self.below_holm})"
-            f"{f', {equal} equal' if equal else ''}; paired t-test, p < {alpha:g}"
-        )
+        above = f"{self.above} of {things}{_significant(self.above, self.above_significant, self.above_holm)}"
+        below = f"{self.below}{_significant(self.below, self.below_significant, self.below_holm)}"
+        same = f" and equal in {equal}" if equal else ""
+        return f"the mean is higher in {above}, lower in {below}{same}; paired t-tests at the {alpha:g} level"
 
     def numbers(self) -> dict[str, float | None]:
         return {"pairs": self.pairs, "above": self.above, "below": self.below,
                 "above_significant": self.above_significant, "below_significant": self.below_significant}  # fmt: skip
+
+
+def _significant(count: int, alone: int, after_holm: int) -> str:
+    return f" (significantly in {alone}, after Holm correction in {after_holm})" if count else ""
 
 
 def answers(table: pd.DataFrame, names: Matrix) -> list[Answer]:
@@ -78,10 +81,10 @@ def _transfer(question: str, rows: list[dict], against: str, called: str, names:
     things = counted(len(compared), "pair", "pairs") + " of source and target"
     text = f"Transferred models against {called}: {counts.said(names.alpha, things)}."
     if counts.below:
-        text += f" Not always: the mean is lower in {counts.below} of {counts.pairs}."
+        text += " So not always."
     elif counts.above == counts.pairs and counts.above_significant < counts.pairs:
         open_ones = counts.pairs - counts.above_significant
-        text += f" The mean was higher in every pair, which chance may explain in {open_ones}."
+        text += f" The mean is higher in every pair, not significantly in {open_ones}."
     found = [Answer(question, text, numbers=counts.numbers())]
     for target, label in names.targets.items():
         own = [row for row in compared if row["target"] == target]

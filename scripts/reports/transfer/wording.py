@@ -46,7 +46,7 @@ def tested(found: dict, alpha: float) -> str:
     low, high, p = (found[key] for key in ("ci_low", "ci_high", "p_value"))
     if missing(low) or missing(high) or missing(p):
         return f"{signed(found['difference'])}, the same on every query"
-    interval = f"{form.percent(alpha)} interval {signed(low)} to {signed(high)}"
+    interval = f"{form.percent(alpha)} CI {signed(low)} to {signed(high)}"
     return f"{signed(found['difference'])}, {interval}, {form.p_equals(p, alpha)}"
 
 

@@ -75,5 +75,5 @@ def _given(name: str, task: TaskQueries) -> Units:
 
 
 def _why_not(name: str, count: int, number: float) -> str:
-    clusters = "1 cluster" if count == 1 else f"{count} clusters, worth {number:.1f} of equal size"
-    return f"{name}: queries with common relevant documents are {clusters}: too few to be reckoned with unasked"
+    clusters = "only 1 cluster" if count == 1 else f"only {count} clusters, worth {number:.1f} of equal size"
+    return f"{name}: clustering by common relevant documents ignored: {clusters}"

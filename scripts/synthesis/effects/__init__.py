@@ -36,8 +36,8 @@ class EffectType(Protocol):
     AXIS: str  # template: what the axis shows
     QUESTION: str  # template: what a comparison asks
     ANSWERS: tuple[str, str]  # to that question, where the summary is above zero and where it is below
-    FINDING: str  # template: {number} with its sign, {size} without, {direction} is higher or lower
-    NOUN: str  # what is expected in a new collection
+    FINDING: str  # template: {number} with its sign, {size} without, {relation} is "exceeds" or "is below"
+    NOUN: str  # what an estimate is, as in "the mean difference"
     STATISTIC: str  # what a task's interval holds against a distribution
 
     @staticmethod

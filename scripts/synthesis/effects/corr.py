@@ -29,7 +29,7 @@ SHORT_LABEL = "Correlation"
 AXIS = "Correlation ({measure})"
 QUESTION = "How well does {treatment} agree with {control}?"
 ANSWERS = ("correlated", "opposed")
-FINDING = "{treatment} correlates with {control} at {number}"
+FINDING = "the mean correlation of {treatment} with {control} is {number}"
 NOUN = "correlation"
 STATISTIC = "Fisher's z"
 

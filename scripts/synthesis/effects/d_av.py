@@ -39,8 +39,8 @@ SHORT_LABEL = "Std. diff. (d_av)"
 AXIS = "Difference in {measure} over the mean standard deviation (d_av)"
 QUESTION = "Does {treatment} beat {control} in {measure}?"
 ANSWERS = ("yes, higher", "no, lower")
-FINDING = "the {measure} of {treatment} is on average {size} standard deviations {direction} than that of {control}"
-NOUN = "effect"
+FINDING = "mean {measure} of {treatment} {relation} that of {control} by {size} standard deviations"
+NOUN = "standardised difference"
 STATISTIC = "effect / standard error"
 
 

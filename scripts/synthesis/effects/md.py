@@ -27,8 +27,8 @@ SHORT_LABEL = "Mean diff."
 AXIS = "Mean difference in {measure}"
 QUESTION = "Does {treatment} beat {control} in {measure}?"
 ANSWERS = ("yes, higher", "no, lower")
-FINDING = "the {measure} of {treatment} is on average {size} {direction} than that of {control}"
-NOUN = "effect"
+FINDING = "mean {measure} of {treatment} {relation} that of {control} by {size}"
+NOUN = "difference"
 STATISTIC = "effect / standard error"
 
 

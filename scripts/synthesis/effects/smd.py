@@ -29,8 +29,8 @@ SHORT_LABEL = "Std. mean diff."
 AXIS = "Standardised mean difference in {measure}"
 QUESTION = "Does {treatment} beat {control} in {measure}?"
 ANSWERS = ("yes, higher", "no, lower")
-FINDING = "the {measure} of {treatment} is on average {size} standard deviations {direction} than that of {control}"
-NOUN = "effect"
+FINDING = "mean {measure} of {treatment} {relation} that of {control} by {size} standard deviations"
+NOUN = "standardised difference"
 STATISTIC = "effect / standard error"
 
 

@@ -1,0 +1,240 @@
+"""The sentences of a comparison: what each scope says, and that they never contradict one another."""
+
+import copy
+import itertools
+import re
+from dataclasses import replace
+
+import pandas as pd
+from scipy import stats
+
+from scripts.reports.comparison.adjustment import Adjusted, Adjustment
+from scripts.reports.comparison.forest_data import Diamond, Forest
+from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.reading import Found, Labels
+from scripts.reports.comparison.sentence import Answer, answers, sentence
+from scripts.reports.comparison.table import as_table
+from scripts.reports.comparison.verdict import Verdict
+
+MINUS = "\N{MINUS SIGN}"
+LOOKS = Looks(0.05, "REML", "knapp-hartung", judged="", p="t-test", correction="none", sort="config")
+LABELS = Labels({}, {"t": "Tuned & Co", "c": "BM25"})
+SUMMARY = {"effect": 0.05, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6}
+META = {
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "k": 4,
+    "summary": SUMMARY, "fixed_mean": SUMMARY | {"effect": 0.045, "ci_low": 0.04, "ci_high": 0.05}, "fixed": SUMMARY,
+    "prediction_interval": [-0.02, 0.12], "prediction_df": None, "q": 5.0, "q_df": 3, "q_p_value": 0.08, "i2": 60.0,
+    "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [],
+}  # fmt: skip
+OLD_WORDS = ("chance", "told apart", "luck", "beyond", "a gain", "a loss", "not worse")
+
+
+def found(family: Adjustment | None = None, low: float = 0.01, **changes) -> Found:
+    """A comparison with one row per task, the lower ends of their intervals at `low`."""
+    k = changes.get("k", 4)
+    rows = [{"task": f"task {place}", "n": 50, "effect": 0.05, "ci_low": low, "ci_high": 0.09, "weight": 1 / k, "p_value": 0.01,
+             "control_mean": 0.3, "treatment_mean": 0.35, "t_p_value": 0.01} for place in range(k)]  # fmt: skip
+    table = pd.DataFrame(
+        rows
+        or [{"task": "a", "n": 1, "undefined": "too few queries", "effect": None, "weight": None, "t_p_value": None}]
+    )
+    return Found(table.astype(object).where(table.notna(), None), copy.deepcopy(META) | changes, family)
+
+
+def plot_of(one: Found, looks: Looks = LOOKS) -> Forest:
+    return as_table(one, looks, LABELS)
+
+
+def said(one: Found | None = None, looks: Looks = LOOKS, **changes) -> str:
+    one = one or found(**changes)
+    return sentence(one.meta, plot_of(one, looks))
+
+
+def holm(summary: float, mean: float, hypotheses: int = 8) -> Adjustment:
+    return Adjustment(
+        Adjusted(summary, summary, hypotheses), Adjusted(mean, mean, hypotheses), Adjusted(), Adjusted(0.04, 0.04, 2)
+    )
+
+
+def test_a_comparison_answers_in_three_scopes():
+    assert said() == (
+        "On these four collections, mean nDCG@10 of Tuned & Co exceeds that of BM25 by 0.045 (95% CI 0.040 to 0.050; "
+        "p < 0.001): significant at the 0.05 level. Over collections like these, the mean difference is estimated at 0.050 "
+        "(95% CI 0.030 to 0.070; p < 0.001): significant at the 0.05 level. In a new collection, the difference is "
+        f"expected between {MINUS}0.020 and 0.120 (95% prediction interval), so either system may be better there."
+    )
+
+
+def test_a_correction_is_named_with_its_number_of_hypotheses():
+    summary = SUMMARY | {"p_value": 0.009}
+    text = said(found(holm(0.064, 2e-6), summary=summary, prediction_interval=[0.01, 0.1]))
+    assert "p < 0.001, Holm-corrected p < 0.001 for eight hypotheses): significant at the 0.05 level. " in text
+    assert (
+        "p = 0.009, Holm-corrected p = 0.064): significant at the 0.05 level alone, but not after Holm correction. "
+        in text
+    )
+    assert text.endswith("and 0.100 (95% prediction interval), which excludes 0 without correction.")
+    alone = said(found(holm(0.009, 0.01, hypotheses=1), summary=summary))
+    assert "Holm" not in alone and "p = 0.009): significant at the 0.05 level. " in alone
+
+
+def test_the_sentences_follow_the_numbers():
+    below = {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}
+    for changes, expected in (
+        ({"fixed_mean": SUMMARY | below}, "of Tuned & Co is below that of BM25 by 0.050 (95% CI "),
+        ({"summary": SUMMARY | below}, f"estimated at {MINUS}0.050 (95% CI {MINUS}0.100 to {MINUS}0.010;"),
+        ({"prediction_interval": [0.01, 0.1]}, ", so Tuned & Co is expected to be better there."),
+        ({"summary": SUMMARY | below, "prediction_interval": [-0.2, -0.01]}, ", so BM25 is expected to be better there."),
+        ({"effect_type": "SMD"}, "exceeds that of BM25 by 0.045 standard deviations (95% CI"),
+        ({"effect_type": "d_av"}, "the mean standardised difference is estimated at 0.050"),
+        ({"effect_type": "CORR"}, "On these four collections, the mean correlation of Tuned & Co with BM25 is 0.045"),
+        ({"effect_type": "CORR"}, f"the correlation is expected between {MINUS}0.020 and 0.120 (95% prediction interval)."),
+        ({"k": 3, "prediction_interval": None},
+         "There is no prediction interval for a new collection: it takes at least four collections."),
+        ({"k": 1, "prediction_interval": None, "q": None}, "On this collection, mean nDCG@10"),
+        ({"k": 1, "prediction_interval": None, "q": None},
+         "One collection does not show how effects vary between collections, so nothing follows for others."),
+        ({"k": 0, "summary": None, "fixed_mean": None, "q": None}, "No task has an effect that can be computed."),
+        ({"summary": SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "p_value": None}},
+         "(95% CI 0.050 to 0.050; no test, since the effects of the tasks are equal)."),
+        ({"low": -0.01}, "The 95% CI of each single collection includes 0."),
+    ):  # fmt: skip
+        assert expected in said(**changes), changes
+
+
+def test_an_estimate_of_zero_has_no_direction():
+    for effect in (0.0, 0.0001, -0.0001):
+        text = said(fixed_mean=SUMMARY | {"effect": effect, "ci_low": -0.03, "ci_high": 0.03, "p_value": 0.99})
+        assert "the mean difference in nDCG@10 between Tuned & Co and BM25 is 0.000 (95% CI" in text
+        assert "exceeds" not in text and "below" not in text
+    tiny = {"ci_low": 1e-7, "ci_high": 3e-7, "effect": 2e-7}
+    text = said(fixed_mean=SUMMARY | tiny, summary=SUMMARY | tiny, prediction_interval=None)
+    assert "exceeds that of BM25 by 0.00000020" in text or "exceeds that of BM25 by 2.0" in text
+
+
+def test_lower_is_better_turns_who_is_better_not_which_mean_is_higher():
+    text = said(looks=replace(LOOKS, lower_is_better=True), prediction_interval=[0.01, 0.1])
+    assert "exceeds that of BM25" in text and text.endswith("so BM25 is expected to be better there.")
+
+
+def test_both_means_have_the_collections_on_which_systems_are_the_same():
+    mean = {"ci_low": 0.01, "ci_high": 0.03}
+    one = found(sensitivity={"summary": mean | {"effect": 0.02}, "fixed_mean": mean | {"effect": 0.015}, "tasks": {"d": {}, "e": {}}})  # fmt: skip
+    assert (
+        "With the two collections on which both systems are the same (variance pooled from the others), the mean "
+        "difference is 0.015 (95% CI 0.010 to 0.030) on these six collections and 0.020 (95% CI 0.010 to 0.030) over "
+        "collections like these."
+    ) in said(one)
+
+
+def test_non_inferiority_is_corrected_as_the_verdicts_are():
+    margin = {"margin": 0.01, "p_equivalence": 0.2, "p_non_inferiority": 0.03}
+    text = said(found(holm(0.001, 0.001), equivalence=margin))
+    assert (
+        "Non-inferiority of Tuned & Co to BM25 over collections like these, with margin 0.01, is shown at the 0.05 level "
+        "(p = 0.030, Holm-corrected p = 0.040 for two hypotheses)." in text
+    )
+    adjusted = replace(holm(0.001, 0.001), non_inferiority=Adjusted(0.06, 0.06, 2))
+    assert "is not shown at the 0.05 level (p = 0.030, Holm-corrected p = 0.060" in said(
+        found(adjusted, equivalence=margin)
+    )
+
+
+def mean_of(effect: float, p: float | None) -> dict:
+    """A mean with the interval of its p-value."""
+    half = 0.0 if p is None else abs(effect or 0.02) * stats.norm.ppf(0.975) / max(stats.norm.isf(p / 2), 1e-9)
+    return {"effect": effect, "ci_low": effect - half, "ci_high": effect + half, "df": None, "p_value": p}
+
+
+EFFECTS = (0.04, 0.0, -0.04)
+TESTS = {  # p, and Holm's for eight hypotheses
+    (0.001, 0.008): Verdict.SIGNIFICANT,
+    (0.02, 0.16): Verdict.BEFORE_CORRECTION,
+    (0.3, 1.0): Verdict.NOT_SIGNIFICANT,
+    (None, None): Verdict.UNTESTED,
+}
+PREDICTIONS = (None, (-0.1, 0.1), (0.0, 0.1), (0.01, 0.1), (-0.1, -0.01))
+
+
+def results():
+    """A grid of results: both means by sign and significance, prediction, with and without a margin, either direction."""
+    means = [(effect, test) for effect in EFFECTS for test in TESTS if effect or test[0] == 0.3]
+    for (here, like), prediction, lower in itertools.product(
+        itertools.product(means, means), PREDICTIONS, (False, True)
+    ):
+        (effect, (p, by_holm)), (other, (own, adjusted)) = here, like
+        if p is None:
+            continue  # the mean on these collections always has a test
+        margin = (
+            {"equivalence": {"margin": 0.01, "p_equivalence": 0.2, "p_non_inferiority": 0.03}} if prediction else {}
+        )
+        one = found(holm(adjusted, by_holm), fixed_mean=mean_of(effect, p), summary=mean_of(other, own),
+                    prediction_interval=prediction, **margin)  # fmt: skip
+        yield one, replace(LOOKS, lower_is_better=lower)
+
+
+VERDICTS = {
+    Verdict.SIGNIFICANT: "): significant at the 0.05 level.",
+    Verdict.BEFORE_CORRECTION: "): significant at the 0.05 level alone, but not after Holm correction.",
+    Verdict.NOT_SIGNIFICANT: "): not significant at the 0.05 level.",
+    Verdict.UNTESTED: "; no test, since the effects of the tasks are equal).",
+}
+
+
+def contradictions(one: Found, plot: Forest) -> list[str]:
+    """What is wrong with the sentences of one result."""
+    mean, summary = plot.groups[0].fixed_mean, plot.groups[0].summary
+    here, like, new = answers(one.meta, plot)
+    text = sentence(one.meta, plot)
+    stronger = TESTS[summary.own_p, summary.p_holm] > TESTS[mean.own_p, mean.p_holm]
+    by_precision = stronger or summary.effect * mean.effect < 0
+    checks = {
+        "old words": not any(word in text.lower() for word in OLD_WORDS),
+        "non-inferiority is corrected": ("Non-inferiority" in text) == ("Holm-corrected p = 0.040 for two" in text),
+        "why the means differ": ("weighs the collections equally" in text) == by_precision,
+        "relation": ("exceeds that of" in text, "is below that of" in text) == (mean.effect > 0, mean.effect < 0),
+        **mean_checks("here", here, mean, plot),
+        **mean_checks("like these", like, summary, plot),
+        **prediction_checks(new, summary, plot),
+    }
+    return [f"{name}: {text}" for name, holds in checks.items() if not holds]
+
+
+def mean_checks(name: str, answer: Answer, mean: Diamond, plot: Forest) -> dict[str, bool]:
+    """Sentence, short answer and its colour say the same of a mean."""
+    expected = TESTS[mean.own_p, mean.p_holm]
+    significant = expected is Verdict.SIGNIFICANT
+    better = (mean.effect > 0) != plot.lower_is_better
+    words = f"{'yes' if better else 'no'}, {'higher' if mean.effect > 0 else 'lower'}"
+    return {
+        f"verdict {name}": [one for one, text in VERDICTS.items() if text in answer.sentence] == [expected],
+        f"kind {name}": answer.kind == (("better" if better else "worse") if significant else "open"),
+        f"words {name}": (answer.words == words) if significant else not answer.words.startswith(("yes", "no,")),
+        f"correction {name}": ("p = " in answer.sentence or "p < " in answer.sentence) == ("Holm-c" in answer.sentence),
+    }
+
+
+def prediction_checks(new: Answer, summary: Diamond, plot: Forest) -> dict[str, bool]:
+    """A winner in a new collection is named only where the interval excludes 0 and the mean over collections is
+    significant.
+    """
+    if summary.prediction_interval is None:
+        return {"no prediction": "no prediction interval" in new.sentence and new.kind == "open"}
+    low, high = summary.prediction_interval
+    excludes_0 = low > 0 or high < 0
+    significant = TESTS[summary.own_p, summary.p_holm] is Verdict.SIGNIFICANT
+    winner = re.search(r"so (Tuned & Co|BM25) is expected to be better", new.sentence)
+    treatment = (low > 0) != plot.lower_is_better
+    return {
+        "a winner": bool(winner) == (excludes_0 and significant) == (new.kind != "open"),
+        "the winner": winner is None or winner[1] == ("Tuned & Co" if treatment else "BM25"),
+        "either may be better": ("either system may be better" in new.sentence) != excludes_0,
+    }
+
+
+def test_sentences_never_contradict():
+    count = 0
+    for one, looks in results():
+        assert contradictions(one, plot_of(one, looks)) == []
+        count += 1
+    assert count > 400
