@@ -8,7 +8,7 @@ NAME = "judged-gap"
 DESCRIPTION = (
     "Judged@k of the treatment less that of the control: how far judgements favour systems like one of the two"
 )
-LABEL = "Judged@k, treatment less control"
+LABEL = "Judged@k, treatment minus control"
 NEEDS: tuple[str, ...] = (JUDGED,)
 IN_WORDS = False
 
