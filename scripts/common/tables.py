@@ -18,7 +18,7 @@ from scripts.common.errors import UserError
 EFFECTS = ("task", "undefined")
 MEANS = ("task", "system")
 DATASETS = ("dataset", "split", "carved")
-COMPARISONS = ("comparison", "control", "treatment", "measure", "effect_type", "estimator", "interval")
+COMPARISONS = ("comparison", "control", "treatment", "measure", "effect_type", "family", "estimator", "interval")
 COSTS = ("task", "system", "seed", "device", "precision")
 INFERENCE_TIMES = ("task", "system", "model", "texts", "candidates", "device", "column")
 FINE_TUNING_TIMES = ("model", "recipe", "column", "device")

@@ -17,19 +17,18 @@ from scripts.ir.collection import Document
 
 
 class EqualTexts(NamedTuple):
-    """The documents with one text (`members`, by a key), the key of each of them, and that of queries with a text that
-    is a document's."""
+    """The documents that have one text with others (`of_document`: the key of each; `members` by key), and by query
+    those that have its text."""
 
-    members: Mapping[int, set[str]] = {}
     of_document: Mapping[str, int] = {}
-    of_query: Mapping[str, int] = {}
+    members: Mapping[int, set[str]] = {}
+    of_query: Mapping[str, set[str]] = {}
 
     def to(self, query: str, documents: Iterable[str]) -> set[str]:
         """The documents that have the text of the query or of one of these documents, without these."""
         known = set(documents)
-        keys = {self.of_document[name] for name in known if name in self.of_document}
-        keys |= {self.of_query[query]} if query in self.of_query else set()
-        return set().union(*(self.members[key] for key in keys)) - known
+        found = [self.members[self.of_document[name]] for name in known if name in self.of_document]
+        return set().union(*found, self.of_query.get(query, set())) - known
 
 
 def key_of(text: str) -> int:
@@ -40,23 +39,25 @@ def key_of(text: str) -> int:
 
 def read_equal_texts(corpus: Iterable[Document], queries: Mapping[str, str]) -> tuple[list[str], EqualTexts]:
     """The ids of the documents, and which of them have one text or a query's. A text without a word equals no other."""
-    asked = {query: key_of(text) for query, text in queries.items()}
-    wanted = set(asked.values())
+    keys_of_queries = {query: key_of(text) for query, text in queries.items()}
+    asked: dict[int, set[str]] = {key: set() for key in keys_of_queries.values()}
     names: list[str] = []
     keys = array("Q")
-    found: dict[int, set[str]] = {}
     for document in corpus:
         key = key_of(document.contents)
         names.append(document.id)
         keys.append(key)
         for one in {key, key_of(document.text)} if document.title else {key}:
-            if one in wanted:
-                found.setdefault(one, set()).add(document.id)
+            if one in asked:
+                asked[one].add(document.id)
+    asked[key_of("")] = set()
     held = np.frombuffer(keys, dtype=np.uint64)
     several, counts = np.unique(held, return_counts=True)
-    repeated = np.flatnonzero(np.isin(held, several[counts > 1]) & (held != key_of("")))
-    of_document = {names[place]: int(held[place]) for place in repeated}
-    for name, key in of_document.items():
-        found.setdefault(key, set()).add(name)
-    found.pop(key_of(""), None)
-    return names, EqualTexts(found, of_document, {query: key for query, key in asked.items() if key in found})
+    members: dict[int, set[str]] = {}
+    of_document: dict[str, int] = {}
+    for place in np.flatnonzero(np.isin(held, several[counts > 1]) & (held != key_of(""))):
+        name, key = names[place], int(held[place])
+        of_document[name] = key
+        members.setdefault(key, set()).add(name)
+    of_query = {query: asked[key] for query, key in keys_of_queries.items() if asked[key]}
+    return names, EqualTexts(of_document, members, of_query)

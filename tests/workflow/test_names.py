@@ -12,6 +12,7 @@ import pytest
 from tests.workflow.conftest import REPOSITORY, copy
 
 TASKS = ["01", "1", "1e3", "NA", "None"]
+KINDS = ["NA", "NA", "null", "null", "null"]
 SYSTEMS = ["2019", "nan", "null"]
 
 
@@ -23,6 +24,8 @@ def finished_names(tmp_path_factory):
         for strength, system in enumerate(SYSTEMS):
             values = [0.5 + 0.02 * place + 0.1 * strength + rng.gauss(0, 0.1) for _ in range(30)]
             (workspace.folder / f"{task}.{system}").write_text("".join(f"{value}\n" for value in values))
+    rows = [f"{task}\t{place}\t{kind}" for place, (task, kind) in enumerate(zip(TASKS, KINDS, strict=True))]
+    (workspace.folder / "tasks.tsv").write_text("\n".join(["task\tsize\tkind", *rows]) + "\n")
     comparison = {"control": "2019", "measure": "accuracy", "permutations": 200}
     config = {
         "experiment": "names",
@@ -32,8 +35,8 @@ def finished_names(tmp_path_factory):
         "comparisons": {
             "7": comparison | {
                 "treatment": "nan", "figure": {"influence": True, "queries": True},
-                "moderators": [{"name": "size", "values": dict(zip(TASKS, range(5), strict=True))}],
-                "subgroups": {"name": "kind", "values": dict(zip(TASKS, "aabbb", strict=True))},
+                "moderators": [{"column": "size", "file": "tasks.tsv"}],
+                "subgroups": {"column": "kind", "file": "tasks.tsv"}, "family": "08",
             },
             "1e2": comparison | {"treatment": "null"},
         },
@@ -55,10 +58,12 @@ def test_each_task_has_its_own_row_and_mean_everywhere(finished_names):
     assert column("tables/means.tsv") == column("effects/7.tsv") == column("tables/influence/7.tsv") == TASKS
     assert column("tables/means.tsv", "system") == SYSTEMS and column("tables/queries/7.tsv") == TASKS
     assert column("tables/comparisons.tsv", "comparison") == ["7", "1e2"]
+    assert column("tables/comparisons.tsv", "family") == ["08", ""]
     assert column("tables/effects/7.tsv")[:5] == TASKS
     meta = json.loads((finished_names / "meta/7.json").read_text())
     assert meta["k"] == 5 and list(meta["leave_one_out"]) == TASKS
-    means = pd.read_csv(finished_names / "tables/means.tsv", sep="\t", dtype=str).set_index(["task", "system"])
+    means = pd.read_csv(finished_names / "tables/means.tsv", sep="\t", dtype=str, keep_default_na=False)
+    means = means.set_index(["task", "system"])
     page = (finished_names / "summary.md").read_text()
     report = (finished_names / "report.html").read_text()
     rows = [line for line in page.splitlines() if line.startswith("| ")]
@@ -70,7 +75,12 @@ def test_each_task_has_its_own_row_and_mean_everywhere(finished_names):
 
 
 def test_figures_name_them(finished_names):
-    for figure in ("7", "influence-7", "queries-7", "08", "bubble-7-size", "bars"):
-        drawn = (finished_names / f"figures/{figure}.svg").read_text()
-        names = ["01", "NA"] if figure == "bars" else TASKS
-        assert [name for name in names if f">{name}<" not in drawn] == [], figure
+    shown = {
+        **dict.fromkeys(("7", "1e2", "influence-7", "queries-7"), TASKS),
+        "bubble-7-size": [f"{number} {task}" for number, task in enumerate(TASKS, 1)],
+        "multiple-comparisons/08": SYSTEMS,
+        "chart-bars": ["one, 01", "one, NA", "two, 01", "two, NA"],
+    }
+    for figure, names in shown.items():
+        drawn = " ".join((finished_names / f"figures/{figure}.svg").read_text().split())  # also of other spaces
+        assert [name for name in names if f">{name}" not in drawn] == [], figure
