@@ -24,12 +24,14 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 from scripts.common.errors import UserError
 
 PLUGIN = "slurm"
 USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
 ASKS = "set_gres_string"  # of its module: the words of a submission that ask for GPUs
+HYPHENS = re.compile(r"[\w.]+(-[\w.]+)+", re.ASCII)  # models of GPUs whose names have some
 GONE_AFTER = 300.0  # seconds in which Slurm ends cancelled jobs at most (its KillWait is 30 by default)
 
 
@@ -75,15 +77,30 @@ def keep_jobs_in_sight(executor) -> None:
 
 
 def ask_for_gpus_of_each_node(executor) -> None:
-    """Let the plugin ask for the GPUs of a job with several nodes by node; `gpu` is then the number of each."""
+    """Let the plugin ask for the GPUs of a job with several nodes by node; `gpu` is then the number of each.
+
+    Models of GPUs may have a hyphen, as in a100-sxm4-80gb, which the plugin refuses.
+    """
     plugin = sys.modules[type(executor).__module__]
     in_all = getattr(plugin, ASKS)
 
     def of_each(job) -> str:
-        words = in_all(job)
+        model = str(job.resources.get("gpu_model") or "")
+        if HYPHENS.fullmatch(model):
+            plain = model.replace("-", "_")
+            job = SimpleNamespace(resources=_Resources([*job.resources.items(), ("gpu_model", plain)]))
+            words = in_all(job).replace(f"--gpus={plain}:", f"--gpus={model}:")
+        else:
+            words = in_all(job)
         return words.replace("--gpus=", "--gpus-per-node=") if (job.resources.get("nodes") or 1) > 1 else words
 
     setattr(plugin, ASKS, of_each)
+
+
+class _Resources(dict):
+    """The resources of a job, which the plugin asks for as keys and as attributes."""
+
+    __getattr__ = dict.__getitem__
 
 
 def executor_of(workflow):

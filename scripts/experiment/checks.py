@@ -21,6 +21,7 @@ from scripts.experiment.teachers import TEACHER
 from scripts.experiment.teachers import check_recipe as check_teaching
 from scripts.experiment.training_datasets import check_sampler, of_each
 from scripts.models.adapters import adapter, adapters
+from scripts.models.language_models import KEYS as JUDGING
 from scripts.models.losses import resolve_loss
 
 PASSAGE_LENGTH = 150  # characters: the schema says so too
@@ -199,13 +200,13 @@ def _check_pooling(check: Checker, name: str, entry: dict[str, Any]) -> None:
 
 
 def _check_keys_of_kinds(check: Checker, name: str, entry: dict[str, Any]) -> None:
-    """A model has the keys that its kind declares; of a language model they are of torch, and of its score."""
+    """A model has the keys that its kind declares; those of a language model's words are of torch."""
     for kind, module in adapters().items():
         given = [key for key in getattr(module, "KEYS", {}) if key in entry]
         if given and given[0] not in getattr(adapter(entry["type"]), "KEYS", {}):
             raise check.fail(f"models.{name}.{given[0]}", f"a {entry['type']} takes none; a {kind} does")
-        if given and entry["backend"] != "torch":
-            raise check.fail(f"models.{name}.{given[0]}", "only valid with backend: torch")
+        if (of_words := [key for key in given if key in JUDGING]) and entry["backend"] != "torch":
+            raise check.fail(f"models.{name}.{of_words[0]}", "only valid with backend: torch")
     if "false_token" in entry and "true_token" not in entry:
         raise check.fail(f"models.{name}.false_token", "only valid beside a true_token")
 

@@ -214,7 +214,7 @@ def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[
     made: dict[str, tuple[Any, dict[tuple[str, ...], str]]] = {}
     groups: dict[str, list[str]] = {}
     for single, words in _singles(entry, place, paths, combinations, differing):
-        if words and isinstance(single.get("label"), str):
+        if words and section != "models" and isinstance(single.get("label"), str):
             single["label"] += f" ({', '.join(words.values())})"
         derived = "-".join([name, *words.values()])
         if section == "comparisons" and ("treatment",) in words:

@@ -77,8 +77,8 @@ class Adapter(Protocol):
     `DISTILLED` and `DEFAULT_DISTILLED` it learns from no teacher. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
     One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either. One
-    without `facts` computes by torch. One without `new_modules` draws none, one without `truncate` has no vectors to
-    truncate, and MATRYOSHKA says that the losses can be of several dimensions at once.
+    without `facts` computes by torch. One without `truncate` has no vectors to truncate, and MATRYOSHKA says that the
+    losses can be of several dimensions at once.
     """
 
     NAME: str  # a model's `type`
@@ -98,7 +98,10 @@ class Adapter(Protocol):
     DEFAULT_DISTILLED: str  # where there is a teacher
 
     def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
-        """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state."""
+        """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state.
+
+        All else that it computes with has to be in its files (see loading.load).
+        """
 
     def tokenizer(self, model: Any) -> Any:
         """A model's tokenizer, of the library tokenizers; None where it has another."""
@@ -111,9 +114,6 @@ class Adapter(Protocol):
 
     def facts(self, model: Any) -> dict[str, Any]:
         """What timings say of what a model that searches computes by: its precision, and what is not torch's."""
-
-    def new_modules(self, model: Any, folder: Path) -> list[Any]:
-        """The modules of a model to be trained whose weights its folder lacks, so that they were drawn."""
 
     def truncate(self, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
         """Let a model give the first dimensions of each vector; returns what makes them of whole vectors."""

@@ -17,6 +17,7 @@ from scripts.common.files import atomic_text
 from scripts.models.model_files import read_object
 
 if TYPE_CHECKING:
+    import torch
     from sentence_transformers import CrossEncoder
 
 FILE = "judging.json"
@@ -39,14 +40,13 @@ def write_judging(checkpoint: Path, told: dict[str, str], config: dict[str, Any]
         file.write("\n")
 
 
-def options(training: bool) -> dict[str, Any]:
-    """With which numbers such a model is loaded: half of the memory where it computes in bf16 and is not trained."""
+def dtype(training: bool) -> torch.dtype:
+    """The type of such a model's weights: of half the memory where it computes in bf16 and is not trained."""
     import torch
 
     from scripts.models.running import precision
 
-    half = precision() == "bf16" and not training
-    return {"model_kwargs": {"dtype": torch.bfloat16 if half else torch.float32}}
+    return torch.bfloat16 if precision() == "bf16" and not training else torch.float32
 
 
 def prepare(model: CrossEncoder, folder: Path, config: dict[str, Any], training: bool) -> None:
@@ -56,11 +56,6 @@ def prepare(model: CrossEncoder, folder: Path, config: dict[str, Any], training:
         raise UserError(f"{folder / FILE}: expected texts")
     if config.get("model_type") in PADDED_POSITIONS:
         raise UserError(f"{folder}: its positions count padding, so that a pair's score would depend on its batch")
-    tokenizer = model.tokenizer
-    if tokenizer.pad_token is None:
-        if tokenizer.eos_token is None:
-            raise UserError(f"{folder}: its tokenizer has neither a token for padding nor one for the end of a text")
-        tokenizer.pad_token = tokenizer.eos_token
     _set_tokens(model, folder, told)
     if "instruction" in told:
         model.prompts = {**model.prompts, "instruction": told["instruction"]}

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
 from scripts.models import lora
 from scripts.models.model_files import backbone, check_weights, read_object, routes
+from scripts.models.model_parts import check_parts
 from scripts.models.running import device, keep_memory
+
+if TYPE_CHECKING:
+    import torch
 
 LONGEST_PROMPT = 4096  # characters that a model may store; instructions of language models have a few hundred
 COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
@@ -52,6 +56,7 @@ def check(folder: Path, with_routes: bool = False) -> dict:
                 pass
         except SafetensorError as error:
             raise UserError(f"{file}: damaged weights ({error})") from None
+    check_parts(folder)
     stored_prompts(folder)
     if lora.has_adapter(folder):
         lora.check(folder)
@@ -73,20 +78,71 @@ def stored_prompts(folder: Path) -> dict[str, str]:
     return prompts
 
 
-def load(model_class: type, folder: Path, **options: Any):
+def load(
+    model_class: type, folder: Path, may_be_new: bool = False, dtype: torch.dtype | None = None, **options: Any
+) -> Any:
     """A model of this class of sentence-transformers, from a folder that was checked, with its adapter.
 
-    Raises UserError where the library cannot load it.
+    Its weights are fp32, or of `dtype`, however they are stored. What no file has of it stands in `new_modules`, by
+    name, where it `may_be_new`. Raises UserError where the library cannot load it, or its files are not this model's.
     """
+    import torch
+
+    from scripts.models.from_files import check, recorded
+
     try:
-        model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
+        with recorded(dtype or torch.float32) as made:
+            model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
+    except UserError:
+        raise
     except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
         raise cannot_load(folder, error) from None
+    model.new_modules = check(model, made, folder, may_be_new, lora.whole_modules(folder))
     if lora.has_adapter(folder):
         lora.attach(model, folder)
+    if dtype in (None, torch.float32):
+        model.float()  # modules that were made of tensors as they are stored
+    complete_tokenizers(model, folder)
     if device() == "cpu":
         keep_memory()
     return model
+
+
+def complete_tokenizers(model: Any, folder: Path) -> None:
+    """Complete the tokenizer of each module of a model that has one."""
+    from sentence_transformers.base.modules import InputModule, Transformer
+    from transformers import PreTrainedTokenizerBase
+
+    for module in model.modules():
+        tokenizer = getattr(module, "tokenizer", None) if isinstance(module, InputModule) else None
+        if isinstance(tokenizer, PreTrainedTokenizerBase):
+            complete_tokenizer(tokenizer, module.model if isinstance(module, Transformer) else None, folder)
+
+
+def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
+    """Let a tokenizer have a token for padding, that of the end of a text where it has none.
+
+    `whole` is its model of transformers, where it has one: one that classifies by the last token is told which is
+    padding. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model: but for
+    tokens that were added to it, as for images, which no text has.
+    """
+    import torch
+
+    if tokenizer.pad_token is None:
+        if tokenizer.eos_token is None:
+            raise UserError(f"{folder}: its tokenizer has neither a token for padding nor one for the end of a text")
+        tokenizer.pad_token = tokenizer.eos_token
+    if whole is None:
+        return
+    words, fast = whole.get_input_embeddings(), getattr(tokenizer, "backend_tokenizer", None)
+    vocabulary = fast.get_vocab(with_added_tokens=False) if fast else tokenizer.get_vocab()
+    most = max([*vocabulary.values(), tokenizer.pad_token_id])
+    if isinstance(words, torch.nn.Embedding) and most >= words.num_embeddings:
+        problem = f"has numbers up to {most}, but the model knows {words.num_embeddings} tokens"
+        raise UserError(f"{folder}: its tokenizer {problem}: it is another model's")
+    counts = whole.config.model_type in COUNT_FROM_PADDING
+    if type(whole).__name__.endswith("ForSequenceClassification") and not counts:
+        whole.config.get_text_config().pad_token_id = tokenizer.pad_token_id
 
 
 def find_document_prompt(model, folder: Path) -> None:
@@ -102,7 +158,10 @@ def find_document_prompt(model, folder: Path) -> None:
 def cannot_load(folder: Path, error: Exception) -> UserError:
     """What a library says of a model that it cannot load, in a line."""
     lines = str(error).strip().splitlines()
-    return UserError(f"{folder}: cannot be loaded: {lines[0] if lines else type(error).__name__}")
+    if lines and "above report" in str(error):  # which nobody sees
+        lines = ["its tensors cannot be converted to those of its architecture"]
+    kind = "" if isinstance(error, OSError | ValueError | RuntimeError) else f"{type(error).__name__}: "
+    return UserError(f"{folder}: cannot be loaded: {kind}{lines[0] if lines else type(error).__name__}")
 
 
 def routed_modules(model) -> list[Any]:
@@ -129,6 +188,8 @@ def limit(model, folder: Path, max_length: int) -> None:
 def check_length(config, folder: Path, max_length: int) -> None:
     """Raise UserError where a model of this configuration cannot take `max_length` tokens."""
     most = getattr(config, "max_position_embeddings", None) or max_length
+    if most < 0:  # as XLNet says that there is no limit
+        return
     if config.model_type in COUNT_FROM_PADDING:
         most -= config.pad_token_id + 1
     if max_length > most:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.models.labels import FILE as LABEL
 from scripts.models.model_files import SHARDS, backbone, check_weights, digest, read_object, tensors
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ def configuration(inside: Path) -> dict[str, Any]:
         if value is not None and not listed:
             raise UserError(f"{file}: {key} is {str(value)[:40]!r}; expected a list of modules")
     return {key: stored[key] for key in (*NUMBERS, *NAMES) if stored.get(key) is not None}
+
+
+def whole_modules(folder: Path) -> list[str]:
+    """The modules that a checked checkpoint's adapter has as a whole, which the base may lack; none without one."""
+    return configuration(folder / FOLDER).get("modules_to_save", []) if has_adapter(folder) else []
 
 
 def attach(model: Any, folder: Path) -> None:
@@ -195,6 +201,8 @@ def save(model: Any, folder: Path, start: Path, merged: bool) -> int:
     if is_adapted(model):
         _take_off(model, keep=merged)
     model.save_pretrained(str(folder), create_model_card=False)
+    if (start / LABEL).is_file():
+        shutil.copyfile(start / LABEL, folder / LABEL)
     linked: list[Path] = []
     if apart:
         if not has_adapter(start):  # else the base is what both make together

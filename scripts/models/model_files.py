@@ -150,8 +150,8 @@ def shards(index: Path) -> dict[str, set[str]]:
     return files
 
 
-def tensors(file: Path) -> set[str]:
-    """The names of a safetensors file's tensors. Raises UserError where its header or its length is not right."""
+def tensors(file: Path) -> dict[str, tuple[int, ...]]:
+    """The tensors of a safetensors file and their shapes. Raises UserError where its header or length is not right."""
     try:
         return _tensors(file)
     except _Damaged as error:
@@ -162,7 +162,7 @@ class _Damaged(ValueError):
     pass
 
 
-def _tensors(file: Path) -> set[str]:
+def _tensors(file: Path) -> dict[str, tuple[int, ...]]:
     size = file.stat().st_size
     with open(file, "rb") as opened:
         length = int.from_bytes(opened.read(8), "little")
@@ -188,7 +188,7 @@ def _tensors(file: Path) -> set[str]:
         end = stop
     if end != size - 8 - length:
         raise _Damaged(f"its tensors have {end} bytes, the file holds {size - 8 - length} of them")
-    return set(entries)
+    return {name: tuple(entry["shape"]) for name, entry in entries.items()}
 
 
 def _place(name: str, entry) -> tuple[int, int]:
@@ -215,7 +215,7 @@ def check_weights(folder: Path) -> list[Path]:
         return []
     tensors_of = shards(folder / SHARDS)
     for name, expected in sorted(tensors_of.items()):
-        if missing := sorted(expected - tensors(folder / name)):
+        if missing := sorted(expected - tensors(folder / name).keys()):
             reason = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
             raise UserError(f"{folder / name}: damaged weights ({reason})")
     return [folder / name for name in sorted(tensors_of)]

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.models.labels import one_score, relevance
 from scripts.models.onnx_session import OnnxSession, batches
 from scripts.models.running import finite
 
@@ -26,10 +27,12 @@ class OnnxCrossEncoder:
         self.session = OnnxSession(checkpoint, max_length)
         self.tokenizer, self.facts = self.session.tokenizer, self.session.facts
         self.prompts: dict[str, str] = self.session.exported.get("prompts", {})
-        outputs = self.session.outputs
-        if len(outputs) != 1 or len(outputs[0].shape) != 2 or outputs[0].shape[1] != 1:
-            expected = "expected a cross-encoder with one score per pair, its outputs are"
+        if len(self.session.outputs) != 1 or len(self.session.tried) != 2:
+            expected = "expected a cross-encoder with one score per pair, or one per label; its outputs are"
             raise UserError(f"{self.session.file}: {expected} {self.session.described()}")
+        self.relevance = relevance(checkpoint, self.session.tried[1], {})
+        if self.relevance:
+            self.facts["score"] = self.relevance.in_words()
 
     def score(self, pairs: list[tuple[str, str]], batch_size: int) -> np.ndarray:
         """The logits of pairs of texts: float32 of shape (pairs,), all finite."""
@@ -39,5 +42,5 @@ class OnnxCrossEncoder:
         parts = list(batches([len(query) + len(document) for query, document in pairs], batch_size))
         outputs = self.session.run_each([[pairs[row] for row in rows] for rows in parts])
         for rows, (logits, _) in zip(parts, outputs, strict=True):
-            scores[rows] = logits[:, 0]
+            scores[rows] = one_score(logits, self.relevance)
         return finite(scores)

@@ -15,6 +15,8 @@ import numpy as np
 from scripts.common.errors import UserError
 from scripts.models.instructions import WHOLE_SUMS, has
 
+WHOLE_NUMBERS = {"i64": "int64", "i32": "int32"}  # as OpenVINO and onnxruntime name the types
+
 
 class Output(NamedTuple):
     """A tensor that a graph gives; dimensions that are free are no whole numbers."""
@@ -27,7 +29,7 @@ class Runtime(Protocol):
     """A loaded graph."""
 
     CONCURRENT: bool  # whether several threads may run it at a time
-    inputs: set[str]
+    inputs: dict[str, str]  # what it takes, and of which type
     outputs: list[Output]
 
     def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -44,13 +46,14 @@ class OnnxRuntime:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # errors are raised
         if not has(WHOLE_SUMS):
             # Sums of int8 products are cut off there unless told so: scores would depend on the machine. Elsewhere, to
             # be told so takes nearly twice the time, for the same numbers.
             options.add_session_config_entry("session.x64quantprecision", "1")
         self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-        self.inputs = {node.name for node in self.session.get_inputs()}
+        types = {node.name: node.type for node in self.session.get_inputs()}
+        self.inputs = {name: stated.removeprefix("tensor(").removesuffix(")") for name, stated in types.items()}
         self.outputs = [Output(node.name, node.shape) for node in self.session.get_outputs()]
 
     def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -69,7 +72,8 @@ class OpenVino:
         if threads:
             settings["INFERENCE_NUM_THREADS"] = str(threads)
         self.graph = openvino.Core().compile_model(str(file), "CPU", settings)
-        self.inputs = {node.get_any_name() for node in self.graph.inputs}
+        types = {node.get_any_name(): node.get_element_type().get_type_name() for node in self.graph.inputs}
+        self.inputs = {name: WHOLE_NUMBERS.get(stated, stated) for name, stated in types.items()}
         self.outputs = [Output(node.get_any_name(), list(node.get_partial_shape())) for node in self.graph.outputs]
 
     def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:

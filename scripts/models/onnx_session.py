@@ -21,8 +21,11 @@ from scripts.models.onnx_file import precision
 from scripts.models.onnx_runtimes import Runtime, open_graph
 
 FILE, EXPORTED = "model.onnx", "exported.json"
-INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what a graph may take
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what a graph that is exported here takes
+TAKEN = (*INPUTS, "position_ids")  # what any graph may take; positions count from 0
+TYPES = ("int64", "int32")
 PADDING = ("[PAD]", "<pad>")
+TRIED = ("a", "a few words of a text")  # of different lengths
 
 Computed = TypeVar("Computed")
 
@@ -40,6 +43,32 @@ class OnnxSession:
         self.outputs = self.graph.outputs
         self.tokenizer = load_tokenizer(checkpoint, max_length)
         self.facts = {"precision": precision(self.file), "device": "cpu", "threads": self.threads}
+        self._check_inputs()
+        self.tried = self._try()
+
+    def _check_inputs(self) -> None:
+        """Raise UserError for a graph that takes what is not given, or numbers of another type."""
+        if unknown := [name for name in self.graph.inputs if name not in TAKEN]:
+            raise UserError(f"{self.file}: the graph takes {', '.join(unknown)[:200]}; given are {', '.join(TAKEN)}")
+        if "input_ids" not in self.graph.inputs:
+            raise UserError(f"{self.file}: the graph takes no input_ids, so nothing of a text")
+        for name, stated in self.graph.inputs.items():
+            if stated not in TYPES:
+                raise UserError(f"{self.file}: the graph takes {name} as {stated}; given are {' or '.join(TYPES)}")
+
+    def _try(self) -> tuple[int, ...]:
+        """The shape of the first output for two texts, one with the last token that there is.
+
+        Raises UserError where the graph cannot take them: it has fixed numbers of texts or tokens, or fewer tokens.
+        """
+        features = self.features(TRIED)
+        features["input_ids"][0, 0] = max(self.tokenizer.get_vocab(with_added_tokens=False).values(), default=0)
+        try:
+            self.compute({name: array[:1] for name, array in features.items()})
+            return self.compute(features).shape
+        except Exception as error:  # the runtimes' own exceptions, which share no base
+            lines = str(error).strip().splitlines() or [type(error).__name__]
+            raise UserError(f"{self.file}: computes no texts of its tokenizer: {lines[0][:300]}") from None
 
     def features(self, texts: Sequence, tokenizer: Any = None) -> dict[str, np.ndarray]:
         """What a graph may take of a batch of texts or pairs (by another tokenizer): int64 of shape (texts, tokens)."""
@@ -49,6 +78,8 @@ class OnnxSession:
             "attention_mask": [encoding.attention_mask for encoding in encodings],
             "token_type_ids": [encoding.type_ids for encoding in encodings],
         }
+        if "position_ids" in self.graph.inputs:
+            features["position_ids"] = [list(range(len(encoding.ids))) for encoding in encodings]
         return {name: np.array(values, dtype=np.int64) for name, values in features.items()}
 
     @cached_property
@@ -58,7 +89,7 @@ class OnnxSession:
 
     def compute(self, features: dict[str, np.ndarray], output: str | None = None, by: Runtime | None = None) -> Any:
         """An output (the first, unless named) for the features that the graph takes: an array with a row a text."""
-        given = {name: array for name, array in features.items() if name in self.graph.inputs}
+        given = {name: features[name].astype(stated, copy=False) for name, stated in self.graph.inputs.items()}
         return (by or self.graph).run([output or self.outputs[0].name], given)[0]
 
     def run(
@@ -121,14 +152,23 @@ def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
         tokenizer = bert_tokenizer(checkpoint)
     else:
         raise UserError(f"{checkpoint}: not a model for backend onnx, it has no tokenizer.json or vocab.txt")
-    pad = next((token for token in PADDING if tokenizer.token_to_id(token) is not None), None)
+    named = [*PADDING, (tokenizer.padding or {}).get("pad_token"), *stated_padding(checkpoint)]
+    pad = next((token for token in named if token and tokenizer.token_to_id(token) is not None), None)
     if pad is None:
-        pad = (tokenizer.padding or {}).get("pad_token")
-    if pad is None:
-        raise UserError(f"{checkpoint}: its tokenizer has no token for padding ({' or '.join(PADDING)})")
+        problem = f"no token for padding ({' or '.join(PADDING)}), nor one for the end of a text"
+        raise UserError(f"{checkpoint}: its tokenizer has {problem} in tokenizer_config.json")
     tokenizer.enable_truncation(max_length, strategy="longest_first")
     tokenizer.enable_padding(pad_id=tokenizer.token_to_id(pad), pad_token=pad)
     return tokenizer
+
+
+def stated_padding(checkpoint: Path) -> list[str]:
+    """The tokens for padding and, in its place, for the end of a text that tokenizer_config.json names."""
+    file = checkpoint / "tokenizer_config.json"
+    stated = read_object(file) if file.is_file() else {}
+    tokens = [stated.get(key) for key in ("pad_token", "eos_token")]
+    tokens = [token.get("content") if isinstance(token, dict) else token for token in tokens]
+    return [token for token in tokens if isinstance(token, str)]
 
 
 def bert_tokenizer(checkpoint: Path) -> Any:

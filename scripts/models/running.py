@@ -146,6 +146,16 @@ def computed_by(kind: Any, model: Any) -> dict[str, Any]:
     return stated(model) if stated else {"precision": precision()}
 
 
+def computed_in(model: Any) -> dict[str, str]:
+    """What a timing says of a loaded model of torch: in what its products are computed, and what its weights are."""
+    import torch
+
+    names = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
+    found = {one.dtype for one in model.parameters() if one.is_floating_point()}
+    weights = sorted(names.get(one, str(one).removeprefix("torch.")) for one in found)
+    return {"precision": precision(), "weights_precision": "+".join(weights)}
+
+
 def autocast() -> AbstractContextManager:
     """The context in which models compute in the device's precision."""
     import torch

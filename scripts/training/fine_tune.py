@@ -33,7 +33,7 @@ from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS, resolve_loss, shape_of
 from scripts.models.prompts import prompts_of, told
-from scripts.models.running import import_library, training_precision
+from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
 from scripts.training.processes import first, together
@@ -65,14 +65,15 @@ def load(start: Path, settings: Settings):
     kind = adapter(settings.type)
     set_seed(settings.seed)
     model = load_prompted(kind, start, settings, to_train=True)
+    if model.new_modules and first():
+        print(f"{start}: new, drawn from seed {settings.seed}: {', '.join(model.new_modules)}", file=sys.stderr)
     if lora.is_adapted(model):  # a training that starts from an adapter starts from what it makes of its base
         lora.merge(model)
     if settings.lora:
         if routed_modules(model):
             raise UserError("lora: a model whose queries pass modules of their own takes none; leave it out")
-        new_modules, head = getattr(kind, "new_modules", None), kind.training().head
-        drawn = new_modules(model, start) if new_modules else ()
-        lora.add(model, settings.lora, drawn, head(model) if head else ())
+        head = kind.training().head
+        lora.add(model, settings.lora, model.new_modules.values(), head(model) if head else ())
     train_fast(model)
     kind.warm_up(model, settings.batch_size)
     return model
@@ -175,7 +176,9 @@ def fine_tune(options: Namespace) -> None:
         options.timing,
         **told(settings, prompts)
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
-        | {"precision": training_precision(settings.precision)},
+        | computed_in(model)
+        | {"precision": training_precision(settings.precision)}
+        | ({"new_modules": [*model.new_modules]} if model.new_modules else {}),
         queries=sum(table.queries for table in tables),
         **left_out,
         examples=sum(rows),

@@ -29,7 +29,7 @@ FURTHER = ("head_learning_rate", "margin", "document_regularizer_weight", "query
            "teacher", "temperature", "scale", "gpus", "nodes", "precision",
            "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
-OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token")
+OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token", "label")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> dict:

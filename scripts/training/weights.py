@@ -5,7 +5,8 @@ to the SHA-256 of the configuration: that of model.safetensors, or of a sharded 
 order of their names (`cat model-*.safetensors | sha256sum`); of a model with a route for queries and one for documents,
 that of all their weights, in the order of the folders' names. Code is never copied, and a model that needs its own is
 refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). What is told
-of a language model stands in judging.json. The adapter of a checkpoint that was trained here is taken with it.
+of a language model stands in judging.json, which label of a classifier is relevance in label.json. The adapter of a
+checkpoint that was trained here is taken with it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.common.unpacking import opened
 from scripts.models import lora
+from scripts.models.labels import write_label
 from scripts.models.language_models import KEYS as JUDGING
-from scripts.models.language_models import write_judging
+from scripts.models.language_models import is_language_model, write_judging
 from scripts.models.loading import check
 from scripts.models.model_files import (
     ROUTES,
@@ -64,6 +66,7 @@ class Settings:
     instruction: Annotated[str | None, "of a language model: what it is told of the task"] = None
     true_token: Annotated[str | None, "of a language model: the token whose logit is the score"] = None
     false_token: Annotated[str | None, "of a language model: the token whose logit is taken from that"] = None
+    label: Annotated[int | str | None, "of a classifier of several labels: which is relevance"] = None
 
 
 def find_model(root: Path) -> Path:
@@ -197,6 +200,17 @@ def find_onnx(root: Path, file: str | None) -> Path:
     return files[0]
 
 
+def folders_of(model: Path, root: Path) -> list[Path]:
+    """Where what belongs to an ONNX file lies: beside it, or in the folder above, inside `root`."""
+    return [folder for folder in (model.parent, model.parent.parent) if folder.is_relative_to(root)]
+
+
+def config_of(model: Path, root: Path) -> dict:
+    """The config.json that belongs to an ONNX file, which names its labels; empty where there is none."""
+    files = [folder / "config.json" for folder in folders_of(model, root)]
+    return next((read_object(file) for file in files if file.is_file()), {})
+
+
 def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> None:
     """Copy an ONNX file, as model.onnx, and the tokenizer beside it (else that of the folder above, inside `root`).
 
@@ -206,7 +220,7 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
     actual = digest([model])
     if expected and actual != expected.lower():
         raise UserError(f"{model.name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
-    folders = [folder for folder in (model.parent, model.parent.parent) if folder.is_relative_to(root)]
+    folders = folders_of(model, root)
     with_tokenizer = [folder for folder in folders if any((folder / name).is_file() for name in ONNX_TOKENIZERS)]
     if not with_tokenizer:
         raise UserError(f"{model.name}: no tokenizer beside it ({' or '.join(ONNX_TOKENIZERS)})")
@@ -225,14 +239,21 @@ def main() -> None:
     with opened(source) as root, atomic_folder(options.checkpoint) as target:
         try:
             if settings.backend == "onnx":
-                copy_onnx(find_onnx(root, settings.file), root, target, settings.sha256)
+                graph = find_onnx(root, settings.file)
+                copy_onnx(graph, root, target, settings.sha256)
                 if settings.pooling:
                     write_pooling(target, settings.pooling)
+                if settings.label is not None:
+                    write_label(target, settings.label, config_of(graph, root))
             else:
                 copy_model(find_model(root), target, settings.sha256)
                 config = check(target, with_routes=True)
                 if told := {key: text for key in JUDGING if (text := getattr(settings, key)) is not None}:
                     write_judging(target, told, config)
+                if settings.label is not None:
+                    if is_language_model(config):
+                        raise UserError("label is of a classifier, and this is a language model; leave it out")
+                    write_label(target, settings.label, config)
         except UserError as error:
             reason = str(error).replace(f"{root}/", "").replace(f"{target}/", "").replace(f"{target}: ", "")
             raise UserError(f"{source}: {reason}") from None

@@ -1,11 +1,14 @@
 """The names by which an experiment's Slurm jobs are known; what is done with them is tested on a real Slurm."""
 
+import importlib
 import os
 import re
 import types
 from types import SimpleNamespace
 
 import pytest
+from snakemake.iocontainers import ResourceList
+from snakemake_interface_common.exceptions import WorkflowError
 
 from scripts.engine.slurm import ASKS, USED, ask_for_gpus_of_each_node, begin_run, end_earlier_jobs, prefix
 
@@ -69,6 +72,20 @@ def test_gpus_are_asked_for_by_node_where_a_job_has_several(monkeypatch):
         for nodes in ({}, {"nodes": 1}, {"nodes": 2})
     ]
     assert asked == [" --gpus=a100:4", " --gpus=a100:4", " --gpus-per-node=a100:4"]
+
+
+def test_a_gpu_model_may_have_a_hyphen(monkeypatch):
+    """The plugin's own words, which refuse one, for a name as Slurm gives it to NVIDIA's A100 of 80 GB."""
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    monkeypatch.setattr(types, ASKS, getattr(plugin, ASKS))
+    ask_for_gpus_of_each_node(SimpleNamespace())
+    resources = ResourceList(fromdict={"gpu": 2, "gpu_model": "a100-sxm4-80gb", "nodes": 1, "gres": "shard:1"})
+    asked = getattr(types, ASKS)
+    assert asked(SimpleNamespace(resources=resources)) == " --gres=shard:1 --gpus=a100-sxm4-80gb:2"
+    resources = ResourceList(fromdict={"gpu": 2, "gpu_model": "a100-sxm4-80gb", "nodes": 2})
+    assert asked(SimpleNamespace(resources=resources)) == " --gpus-per-node=a100-sxm4-80gb:2"
+    with pytest.raises(WorkflowError, match="a100-80 gb"):
+        asked(SimpleNamespace(resources=ResourceList(fromdict={"gpu": 1, "gpu_model": "a100-80 gb"})))
 
 
 QUEUE = """#!/bin/sh

@@ -190,7 +190,7 @@ def test_a_cross_encoder_needs_a_single_trained_score(task, tmp_path):
     two = shutil.copytree(task / "cross", tmp_path / "two")
     config = json.loads((two / "config.json").read_text())
     (two / "config.json").write_text(json.dumps(config | {"id2label": {"0": "no", "1": "yes"}}))
-    with pytest.raises(UserError, match="a cross-encoder with 2 outputs"):
+    with pytest.raises(UserError, match=r"2 of its tensors have another shape \(classifier.bias is \[1\], not \[2\]"):
         cross_encoder.load(two, 16)
 
 

@@ -139,7 +139,7 @@ def test_a_language_model_is_adapted(tmp_path):
     folder = tiny_language_model.build(tmp_path / "start", [" ".join(TEXTS)], seed=1)
     kind = adapter("cross-encoder")
     model = kind.load(folder, 48, to_train=True)
-    lora.add(model, GIVEN, kind.new_modules(model, folder), kind.training().head(model))
+    lora.add(model, GIVEN, model.new_modules.values(), kind.training().head(model))
     names = set(lora.trainable(model))
     assert names and all("lora_" in name and "lm_head" not in name for name in names)
     for name, parameter in lora.trainable(model).items():

@@ -31,7 +31,7 @@ def tiny(tmp_path) -> Path:
     folder = tmp_path / "tiny"
     folder.mkdir()
     rng = np.random.default_rng(1)
-    embeddings = rng.integers(-4, 5, (len(VOCABULARY), 3)).astype(np.float32)
+    embeddings = rng.integers(-4, 5, (len(VOCABULARY) + 1, 3)).astype(np.float32)
     np.save(tmp_path / "embeddings.npy", embeddings)
     segment = np.array([[0, 0, 0], [10, 0, 0]], np.float32)
     cross_encoder(folder / "model.onnx", embeddings, np.array([[1], [2], [3]], np.float32), segment)
@@ -154,7 +154,7 @@ def infinite(folder: Path) -> None:
     [
         (no_model, "not a model for backend onnx, it has no model.onnx"),
         (half_written, "model.onnx: cannot be loaded"),
-        (two_scores, r"one score per pair, its outputs are logits \['batch', 2\]"),
+        (two_scores, "a cross-encoder of 2 labels; say by the model's key label which of them is relevance"),
         (no_tokenizer, "it has no tokenizer.json or vocab.txt"),
         (damaged_tokenizer, "tokenizer.json: damaged tokenizer"),
         (no_padding, r"no token for padding \(\[PAD\] or <pad>\)"),

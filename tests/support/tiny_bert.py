@@ -34,7 +34,16 @@ def build_masked(folder: Path, texts: list[str], seed: int) -> Path:
     return folder
 
 
-def _write(folder: Path, texts: list[str], seed: int, architecture: str, **further: float) -> None:
+def build_labelling(folder: Path, texts: list[str], seed: int, labels: int, **further: object) -> Path:
+    """Write a BERT that gives a text or a pair logits of so many labels: a transformers folder; returns it.
+
+    `further` goes into its configuration.
+    """
+    _write(folder, texts, seed, "BertForSequenceClassification", num_labels=labels, initializer_range=0.3, **further)
+    return folder
+
+
+def _write(folder: Path, texts: list[str], seed: int, architecture: str, **further: object) -> None:
     import torch
     import transformers
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-FLOAT, INT64 = 1, 7
+FLOAT, INT32, INT64 = 1, 6, 7
 TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.int64): INT64, np.dtype(np.float16): 10, np.dtype(np.int8): 3}
 
 
@@ -50,12 +50,37 @@ def model(nodes: list[bytes], weights: list[bytes], inputs: list[bytes], outputs
     return field(1, 8) + field(7, b"".join(graph)) + field(8, field(1, "") + field(2, 13))
 
 
-def bi_encoder(file: Path, embeddings: np.ndarray, pooled: bool = False) -> Path:
-    """Write a model that gives each token its embedding or, `pooled`, each text the sum of its tokens' ones.
+def placed(file: Path, embeddings: np.ndarray, positions: np.ndarray, kind: int = INT64, **names: str) -> Path:
+    """Write a model that gives each token its embedding and that of its position, both float32 of shape (…, width).
 
-    `embeddings` is float32 of shape (vocabulary, width).
+    It takes `input_ids` and `position_ids`, under other names where `names` has them, as whole numbers of a kind.
     """
     free, width = ("batch", "tokens"), embeddings.shape[1]
+    ids, places = (names.get(name, name) for name in ("input_ids", "position_ids"))
+    nodes = [
+        node("Gather", ["embeddings", ids], "words"),
+        node("Gather", ["positions", places], "places"),
+        node("Add", ["words", "places"], "token_embeddings"),
+    ]
+    weights = [tensor("embeddings", embeddings), tensor("positions", positions)]
+    inputs = [value(name, kind, free) for name in (ids, places)]
+    file.write_bytes(model(nodes, weights, inputs, [value("token_embeddings", FLOAT, (*free, width))]))
+    return file
+
+
+def bi_encoder(
+    file: Path,
+    embeddings: np.ndarray,
+    pooled: bool = False,
+    free: tuple[int | str, ...] = ("batch", "tokens"),
+    mask: int = INT64,
+) -> Path:
+    """Write a model that gives each token its embedding or, `pooled`, each text the sum of its tokens' ones.
+
+    `embeddings` is float32 of shape (vocabulary, width). `free` are the dimensions of what it takes, `mask` is the type
+    of the attention mask.
+    """
+    width = embeddings.shape[1]
     weights = [tensor("embeddings", embeddings, packed=True)]
     nodes, output = [node("Gather", ["embeddings", "input_ids"], "token_embeddings")], "token_embeddings"
     shape: tuple[int | str, ...] = (*free, width)
@@ -68,7 +93,7 @@ def bi_encoder(file: Path, embeddings: np.ndarray, pooled: bool = False) -> Path
         ]
         weights += [tensor(name, np.array([axis])) for name, axis in (("last", 2), ("tokens", 1))]
         output, shape = "sentence_embedding", ("batch", width)
-    inputs = [value(name, INT64, free) for name in ("input_ids", "attention_mask")]
+    inputs = [value(name, kind, free) for name, kind in (("input_ids", INT64), ("attention_mask", mask))]
     file.write_bytes(model(nodes, weights, inputs, [value(output, FLOAT, shape)]))
     return file
 

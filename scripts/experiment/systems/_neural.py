@@ -91,7 +91,8 @@ KEYS: dict[str, dict[str, Any]] = {
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
 LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
-UNIMPORTANT = ("licence", "label")  # keys of a model that change no score
+UNIMPORTANT = ("licence",)  # keys of a model that change no score
+OF_SCORE = (*JUDGING, "label")  # what a cross-encoder's score is of
 
 
 class Neural(SystemKind):
@@ -194,8 +195,8 @@ class Neural(SystemKind):
         model = _model(experiment, system)
         facts = {
             key: model[key]
-            for key in ("weights", "revision", "max_length", *LENGTHS, "prompts", *JUDGING)
-            if model.get(key)
+            for key in ("weights", "revision", "max_length", *LENGTHS, "prompts", *OF_SCORE)
+            if model.get(key) not in (None, "", {})
         }
         facts["weights"] = shown(facts["weights"])
         facts |= {key: system.settings[key] for key in OF_EXPORT if key in system.settings}
@@ -224,7 +225,7 @@ def _prompts(model: dict[str, Any]) -> str:
     words = [
         f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}" for role, text in given.items()
     ]
-    words += [f"{key} {json.dumps(model[key], ensure_ascii=False)}" for key in JUDGING if key in model]
+    words += [f"{key} {json.dumps(model[key], ensure_ascii=False)}" for key in OF_SCORE if key in model]
     return "".join(f", {word}" for word in words)
 
 

@@ -95,9 +95,9 @@ def tokenizer(model: Model) -> Any:
 
 def facts(model: Model) -> dict[str, Any]:
     """What timings say of what a model computes by."""
-    from scripts.models.running import precision
+    from scripts.models.running import computed_in
 
-    return model.facts if _in_onnx(model) else {"precision": precision()}
+    return model.facts if _in_onnx(model) else computed_in(model)
 
 
 def _in_onnx(model: Model) -> TypeGuard[OnnxBiEncoder]:

@@ -56,6 +56,14 @@ KEYS = {
         "minLength": 1,
         "maxLength": 100,
     },
+    "label": {
+        "description": "of a classifier with several labels: the one that is relevance, by its number (from 0) or its "
+        "name in config.json; the score is the log odds of its probability",
+        "anyOf": [
+            {"type": "integer", "minimum": 0, "maximum": 999},
+            {"type": "string", "minLength": 1, "maxLength": 100},
+        ],
+    },
 }
 HAS_HEAD = True
 DEFAULT_LOSS = "BinaryCrossEntropyLoss"
@@ -64,7 +72,7 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
-    """Load a cross-encoder with one output that keeps `max_length` tokens of a pair.
+    """Load a cross-encoder that gives a pair one score and keeps `max_length` tokens of it.
 
     Raises UserError where that cannot be done, as with weights without a scoring head: unless the model is `to_train`,
     when a head is drawn from torch's random state.
@@ -78,34 +86,49 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
         raise UserError(f"{folder}: its weights have no scoring head, so scores would be random; give it a recipe")
     import_library()
     loading.quiet()
-    from sentence_transformers import CrossEncoder
+    if causal:
+        from sentence_transformers import CrossEncoder
 
-    labels = config.get("id2label")
-    if has_head(config) and labels and len(labels) != 1:
-        raise UserError(f"{folder}: a cross-encoder with {len(labels)} outputs; expected one with a single score")
-    options = language_models.options(to_train) if causal else {}
-    model = loading.load(CrossEncoder, folder, num_labels=1, **options)
+        model = loading.load(CrossEncoder, folder, dtype=language_models.dtype(to_train), num_labels=1)
+    else:
+        model = _load_classifier(folder, config, to_train)
     loading.limit(model, folder, max_length)
+    _choose_label(model, folder, config)
     if causal:
         language_models.prepare(model, folder, config, to_train)
     return model
+
+
+def _load_classifier(folder: Path, config: dict, to_train: bool) -> CrossEncoder:
+    """A classifier with as many labels as its config.json states or, where it states none, its file has."""
+    from sentence_transformers import CrossEncoder
+
+    from scripts.models import labels, loading
+    from scripts.models.from_files import OtherShapes
+
+    stated = labels.stated_count(config) if has_head(config) else 1
+    try:
+        return loading.load(CrossEncoder, folder, may_be_new=to_train, num_labels=stated or 1)
+    except OtherShapes as error:
+        if stated or len(error.rows) != 1:
+            raise
+        return loading.load(CrossEncoder, folder, may_be_new=to_train, num_labels=error.rows.pop())
+
+
+def _choose_label(model: CrossEncoder, folder: Path, config: dict) -> None:
+    """Let a model of several labels give one score. Raises UserError where it is not said which of them counts."""
+    from scripts.models import labels
+
+    if of := labels.relevance(folder, model.num_labels, config):
+        from scripts.models.one_score import give_one_score
+
+        give_one_score(model, of)
 
 
 def has_head(config: dict) -> bool:
     """Whether a model's weights include the head that scores a pair; without it a cross-encoder must be trained."""
     endings = ("ForSequenceClassification", "ForCausalLM")
     return any(name.endswith(endings) for name in config.get("architectures") or [])
-
-
-def new_modules(model: CrossEncoder, folder: Path) -> list[torch.nn.Module]:
-    """The modules of a loaded model whose weights the folder lacks: those above the encoder, where it has no head."""
-    from scripts.models.model_files import backbone, read_object
-
-    if has_head(read_object(backbone(folder) / "config.json")):
-        return []
-    whole = model.transformers_model
-    above = [module for name, module in whole.named_children() if name != whole.base_model_prefix]
-    return [module for module in above if any(True for _ in module.parameters())]
 
 
 def tokenizer(model: CrossEncoder) -> Any:
@@ -220,10 +243,12 @@ def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
     from scripts.models import language_models
     from scripts.models.adapters import Scorer
     from scripts.models.prompts import fact
-    from scripts.models.running import precision
+    from scripts.models.running import computed_in
 
     put = {role: prompt for role, prompt in prompts(model).items() if prompt}
-    around, facts = put, {"precision": precision(), **fact(put)}
+    around, facts = put, {**computed_in(model), **fact(put)}
+    if of := getattr(model, "relevance", None):
+        facts["score"] = of.in_words()
     if language_models.judges(model):
         around = {"query": language_models.template(model)}
         facts["score"] = language_models.in_words(model)

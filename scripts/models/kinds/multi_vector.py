@@ -71,7 +71,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     loading.quiet()
     from sentence_transformers import MultiVectorEncoder
 
-    model = loading.load(MultiVectorEncoder, folder)
+    model = loading.load(MultiVectorEncoder, folder, may_be_new=to_train)
     loading.limit(model, folder, max_length)
     model[0].query_length = model[0].document_length = None
     expansion = getattr(model[0], "query_expansion", None)
@@ -93,15 +93,6 @@ def has_projection(folder: Path, config: dict) -> bool:
     )
 
 
-def new_modules(model: MultiVectorEncoder, folder: Path) -> list[torch.nn.Module]:
-    """The modules of a loaded model whose weights the folder lacks: the projection, where it is a plain encoder."""
-    from scripts.models.model_files import backbone, read_object
-
-    if has_projection(folder, read_object(backbone(folder) / "config.json")):
-        return []
-    return [module for module in list(model)[1:] if any(True for _ in module.parameters())]
-
-
 def prompts(model: Model) -> dict[str, str]:
     """What encode_query and encode_document put before a text."""
     return {"query": model.prompts["query"], "document": model.prompts["document"]}
@@ -121,9 +112,9 @@ def tokenizer(model: Model) -> Any:
 
 def facts(model: Model) -> dict[str, Any]:
     """What timings say of what a model computes by."""
-    from scripts.models.running import precision
+    from scripts.models.running import computed_in
 
-    return model.facts if _in_onnx(model) else {"precision": precision()}
+    return model.facts if _in_onnx(model) else computed_in(model)
 
 
 def _in_onnx(model: Model) -> TypeGuard[OnnxMultiVectorEncoder]:

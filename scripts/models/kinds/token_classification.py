@@ -87,14 +87,20 @@ def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
     if not any(name.endswith("ForTokenClassification") for name in config.get("architectures") or []):
         raise UserError(f"{folder}: its weights have no head that labels tokens, so labels would be random")
     loading.quiet()
+    import torch
     from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+    from scripts.models.from_files import check, recorded
 
     own = {"local_files_only": True, "trust_remote_code": False}
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
-        model = AutoModelForTokenClassification.from_pretrained(str(folder), use_safetensors=True, **own)
+        with recorded(torch.float32) as made:
+            model = AutoModelForTokenClassification.from_pretrained(str(folder), use_safetensors=True, **own)
     except Exception as error:  # whatever the library raises at a model that is damaged or needs its own code
         raise loading.cannot_load(folder, error) from None
+    check(model, made, folder)
+    loading.complete_tokenizer(tokenizer, model, folder)
     if not tokenizer.is_fast:
         raise UserError(
             f"{folder}: its tokenizer does not tell which token is of which word; expected a tokenizer.json"

@@ -1,0 +1,97 @@
+"""Cross-encoders of several labels, as of natural language inference: which of them is relevance, and their one score.
+
+The score is the log odds of that label's probability, z - log(sum of exp of the others' z): its order is that of the
+softmax, and of two labels it is the difference of the logits. Where labels do not exclude each other (`problem_type`
+of the model's config.json), it is the label's logit. The choice stands in `label.json` of a checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scripts.common.characters import shortened
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.models.model_files import read_object
+
+FILE = "label.json"
+MOST = 1000
+SINGLY = ("multi_label_classification", "regression")  # problem types whose labels do not share a probability of 1
+
+
+class Relevance(NamedTuple):
+    """The number of the label that is relevance, from 0, and whether all labels share a probability of 1."""
+
+    label: int
+    softmax: bool
+    name: str
+
+    def in_words(self) -> str:
+        """What the score is, for a timing."""
+        return f"{'log odds' if self.softmax else 'logit'} of label {self.label} ({self.name})"
+
+
+def names(config: dict[str, Any], count: int) -> list[str]:
+    """The names of so many labels by a model's config.json, or those that transformers gives them."""
+    stated = config.get("id2label") or {}
+    return [str(stated.get(str(number), f"LABEL_{number}"))[:100] for number in range(count)]
+
+
+def stated_count(config: dict[str, Any]) -> int | None:
+    """The number of labels that a config.json states; None where it states none. Raises UserError for too many."""
+    count = len(config.get("id2label") or ()) or config.get("num_labels")
+    if type(count) is int and count > MOST:
+        raise UserError(f"config.json: {count} labels; a cross-encoder has at most {MOST}")
+    return count if type(count) is int and count > 0 else None
+
+
+def write_label(checkpoint: Path, label: int | str, config: dict[str, Any]) -> None:
+    """State beside a model which label is relevance, by its number or its name in config.json.
+
+    Raises UserError for a name that is not in it.
+    """
+    number = label
+    if isinstance(label, str):
+        known = names(config, stated_count(config) or 2)  # as of transformers, where nothing is stated
+        if label not in known:
+            listed = ", ".join(known)[:200]
+            raise UserError(f"label: the model has none of the name {shortened(label)}; known are {listed}")
+        number = known.index(label)
+    with atomic_text(checkpoint / FILE) as file:
+        json.dump({"label": number, "softmax": config.get("problem_type") not in SINGLY}, file, sort_keys=True)
+        file.write("\n")
+
+
+def relevance(checkpoint: Path, count: int, config: dict[str, Any]) -> Relevance | None:
+    """Which of a loaded model's labels is relevance; None where it has a single score.
+
+    Raises UserError where it has several and it is not said, or where it has no such label.
+    """
+    told = read_object(checkpoint / FILE) if (checkpoint / FILE).is_file() else None
+    if count == 1 and told is None:
+        return None
+    listed = ", ".join(f"{number} ({name})" for number, name in enumerate(names(config, min(count, 9))))
+    if count == 1:
+        raise UserError(f"{checkpoint}: label: this model has a single score; leave it out")
+    if told is None:
+        hint = f"say by the model's key label which of them is relevance: {listed}"
+        raise UserError(f"{checkpoint}: a cross-encoder of {count} labels; {hint}")
+    label, softmax = told.get("label"), told.get("softmax")
+    if type(label) is not int or type(softmax) is not bool or label < 0:
+        raise UserError(f"{checkpoint / FILE}: expected a number and whether the labels share a probability")
+    if label >= count:
+        raise UserError(f"{checkpoint}: label is {label}, and the model's are {listed}")
+    return Relevance(label, softmax, names(config, count)[label])
+
+
+def one_score(logits: np.ndarray, of: Relevance | None) -> np.ndarray:
+    """The scores of logits of shape (pairs, labels): float32 of shape (pairs,)."""
+    own = logits[:, of.label if of else 0].astype(np.float32)
+    if of is None or not of.softmax:
+        return own
+    others = np.delete(logits, of.label, axis=1).astype(np.float32)
+    return own - np.logaddexp.reduce(others, axis=1)

@@ -1,0 +1,69 @@
+"""What a model's folder has to say beside its weights, checked before a library reads it.
+
+Without its tokenizer a library makes an empty one up. An activation is named by a path in Python, of which the library
+runs what torch reaches by it, and in place of others silently takes its own default.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scripts.common.characters import shortened
+from scripts.common.errors import UserError
+from scripts.models.model_files import all_modules, backbone, read_object, routes
+
+# The files of a tokenizer, of which a folder needs one set.
+TOKENIZERS = (
+    ("tokenizer.json",),
+    ("vocab.txt",),
+    ("vocab.json", "merges.txt"),
+    ("spiece.model",),
+    ("sentencepiece.bpe.model",),
+    ("tokenizer.model",),
+)
+MODULES = ("torch.nn", "torch.nn.modules.activation", "torch.nn.modules.linear")  # where torch has its activations
+ACTIVATIONS = frozenset(
+    ("Identity", "CELU", "ELU", "GELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid",
+     "LogSoftmax", "Mish", "ReLU", "ReLU6", "RReLU", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus",
+     "Softshrink", "Softsign", "Tanh", "Tanhshrink")
+)  # fmt: skip
+
+
+def check_parts(folder: Path) -> None:
+    """Raise UserError for a model without a tokenizer, with quantised weights, or an activation that is not known."""
+    first_of_queries = routes(folder).get("query", [])[:1]
+    for inside in [backbone(folder), *(folder / module["path"] for module in first_of_queries)]:
+        if not any(all((inside / file).is_file() for file in files) for files in TOKENIZERS):
+            raise UserError(f"{inside}: no tokenizer beside its weights ({_listed()})")
+    config = backbone(folder) / "config.json"
+    if read_object(config).get("quantization_config"):
+        raise UserError(f"{config}: its weights are quantised (quantization_config); expected fp32, fp16 or bf16")
+    check_activations(folder)
+
+
+def _listed() -> str:
+    return ", ".join(" with ".join(files) for files in TOKENIZERS)
+
+
+def check_activations(folder: Path) -> None:
+    """Raise UserError for an activation of a cross-encoder or a dense layer that is none of torch's."""
+    config = backbone(folder) / "config.json"
+    stated = read_object(config)
+    of_library = stated.get("sentence_transformers")
+    if isinstance(of_library, dict):
+        _check_activation(config, of_library.get("activation_fn"))
+    _check_activation(config, stated.get("sbert_ce_default_activation_function"))
+    of_model = folder / "config_sentence_transformers.json"
+    _check_activation(of_model, read_object(of_model).get("activation_fn") if of_model.is_file() else None)
+    for module in all_modules(folder):
+        file = folder / module["path"] / "config.json"
+        if module["type"].endswith("Dense") and file.is_file():
+            _check_activation(file, read_object(file).get("activation_function"))
+
+
+def _check_activation(file: Path, name: Any) -> None:
+    module, _, last = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    if name is not None and not (module in MODULES and last in ACTIVATIONS):
+        problem = f"the activation {shortened(name)} is none that is known"
+        raise UserError(f"{file}: {problem}; expected one of torch's, such as torch.nn.modules.activation.Tanh")
