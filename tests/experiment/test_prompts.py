@@ -134,7 +134,9 @@ def test_the_lines_of_the_documentation_are_models(tmp_path):
         (tmp_path / f"{number}.yaml").write_text(block)
         models |= read_yaml(tmp_path / f"{number}.yaml").get("models", {})
         assert yaml.safe_load(block) == read_yaml(tmp_path / f"{number}.yaml")
-    systems = {f"zero-{name}": {"model": name} for name in models} | {"bm25": {"type": "bm25"}}
+    pairs = {"rerank": {"first_stage": "bm25"}}
+    ranked = {name: pairs if model["type"] == "cross-encoder" else {} for name, model in models.items()}
+    systems = {f"zero-{name}": {"model": name} | how for name, how in ranked.items()} | {"bm25": {"type": "bm25"}}
     experiment = resolve(changed({"models": models, "systems": systems, "comparisons": {}, "recipes": {}}), "c.yaml")
     put = {name: inference.ranking_settings(experiment, f"zero-{name}", "0").get("prompts") for name in models}
     assert put["e5"] == {"query": "query: ", "document": "passage: "}
