@@ -180,6 +180,9 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0) ->
         "leave_one_out": {task: _short(meta_of_others) for task, meta_of_others in synthesis.leave_one_out.items()},
         "warnings": list(synthesis.warnings),
     }
+    asked = {name: getattr(settings, name) for name in ("estimator", "interval")}
+    if meta and meta.k > 1 and asked != {name: getattr(meta, name) for name in asked}:
+        record["asked"] = asked  # which summaries of fewer tasks may have
     if settings.cumulative:
         record["cumulative"] = {task: _short(meta_so_far) for task, meta_so_far in synthesis.cumulative.items()}
     if meta and settings.bayesian:

@@ -47,7 +47,8 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
         return pd.DataFrame(columns=list(COLUMNS))
     effect_type = meta["effect_type"]
     estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
-    dependence, how = dependence_in(meta), (meta["estimator"], meta["interval"], meta["alpha"])
+    asked = meta | meta.get("asked", {})  # what is left without a task may fit what was asked for
+    dependence, how = dependence_in(meta), (asked["estimator"], asked["interval"], meta["alpha"])
     if dependence is None:
         found = influences(estimates, defined["variance"].to_numpy(), *how)
     else:

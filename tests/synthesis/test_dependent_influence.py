@@ -117,6 +117,7 @@ def test_the_table_of_a_comparison_is_its_leave_one_out():
     found = compared(pairs(4, m=4), settings)
     meta = json.loads(json.dumps(meta_record(found.synthesis, settings) | dependence_record(found, settings)))
     assert len(meta["dependence"]["lucks"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
+    assert meta["interval"] == "robust" and meta["asked"]["interval"] == "knapp-hartung"  # two corpora have no level
     table = influence_table(rows(found.results, found.synthesis.weights), meta)
     for row in table.to_dict("records"):
         without = meta["leave_one_out"][row["task"]]["summary"]
