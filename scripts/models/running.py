@@ -27,7 +27,10 @@ if "OMP_NUM_THREADS" in os.environ:
     os.environ.setdefault("RAYON_NUM_THREADS", os.environ["OMP_NUM_THREADS"])  # the tokenizers' threads
 # Threads that wait for each other must not spin: where other work takes a core, that makes training five times slower.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-DEVICES = os.environ.get("CUDA_VISIBLE_DEVICES")  # as the job was given them
+UNASKED = "RANKTRIAL_UNASKED"  # the variable by which processes that a job starts know that it was given no devices
+if "CUDA_VISIBLE_DEVICES" not in os.environ:
+    os.environ[UNASKED] = "1"
+DEVICES = None if UNASKED in os.environ else os.environ["CUDA_VISIBLE_DEVICES"]  # as the job was given them
 DEVICE, CPU = "RANKTRIAL_DEVICE", "cpu"  # the variable by which a job is told `device` of the configuration
 NO_DEVICE = ("", "-1", "none", "NoDevFiles")  # what stands in CUDA_VISIBLE_DEVICES where a job has none
 # One process, one device: with several in sight the trainer would split batches between them.

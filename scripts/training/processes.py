@@ -21,7 +21,7 @@ from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.threads import threads
-from scripts.models.running import CPU, DEVICE, DEVICES, device
+from scripts.models.running import DEVICES, device
 from scripts.training import nodes as on_nodes
 from scripts.training.nodes import RANK, Nodes
 from scripts.training.other_processes import GRACE, Others, why_ended
@@ -107,7 +107,6 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
     shared = {MEETING: meeting, BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // gpus))}
     shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process says why it failed
-    shared |= {DEVICE: CPU} if device() == CPU else {}  # each is told of a device of its own, whether there are any
     of_peer = {PEER: there.peer} if there else {}
     program = f"from scripts.common.command_line import run; from {module} import main; run(main)"
     for number, name in enumerate(devices(gpus)[1:], 1):

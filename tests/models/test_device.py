@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+STUB = (
+    "import sys, types; torch = types.ModuleType('torch'); torch.__version__ = '2.0+cpu'\n"
+    "torch.cuda = types.SimpleNamespace(is_available=lambda: False); sys.modules['torch'] = torch\n"
+)
 ASK = "from scripts.models.running import device; from scripts.common.command_line import run; run(lambda: print(device()))"
 HIDDEN = (
     "import os; from scripts.models import running; os.environ['CUDA_VISIBLE_DEVICES'] = ''; print(running.device())"
@@ -15,9 +19,7 @@ HIDDEN = (
 
 def asked(code: str = ASK, **variables: str) -> subprocess.CompletedProcess:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "CUDA_", "RANKTRIAL_"))}
-    stub = "import sys, types; torch = types.ModuleType('torch'); torch.__version__ = '2.0+cpu'\n"
-    stub += "torch.cuda = types.SimpleNamespace(is_available=lambda: False); sys.modules['torch'] = torch\n"
-    return subprocess.run([sys.executable, "-c", stub + code], env=kept | variables, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", STUB + code], env=kept | variables, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,13 @@ def test_a_job_without_a_gpu_runs_on_the_processor():
                   {"CUDA_VISIBLE_DEVICES": "NoDevFiles", "SLURM_GPUS_ON_NODE": "1"}):  # fmt: skip
         assert asked(**given).stdout == "cpu\n", given
     assert asked(HIDDEN, CUDA_VISIBLE_DEVICES="0").stdout == "cpu\n"  # as an export puts it away, to compare in fp32
+
+
+def test_what_a_job_without_a_gpu_starts_has_none_either():
+    """The job itself sets CUDA_VISIBLE_DEVICES, so that one process sees one device, and what it starts inherits it."""
+    start = f"import subprocess, sys; from scripts.models import running; sys.exit(subprocess.call([sys.executable, '-c', {STUB + ASK!r}]))"
+    assert asked(start).stdout == "cpu\n"
+    assert asked(start, CUDA_VISIBLE_DEVICES="0").returncode == 1
 
 
 def test_what_asks_for_the_processor_sees_no_gpu():
