@@ -32,14 +32,21 @@ ACTIVATIONS = frozenset(
 
 def check_parts(folder: Path) -> None:
     """Raise UserError for a model without a tokenizer, with quantised weights, or an activation that is not known."""
+    config = backbone(folder) / "config.json"
+    stated = read_object(config)
+    if stated.get("model_type"):  # one of the library's; a kind of model of one's own may need no tokenizer
+        check_tokenizers(folder)
+    if stated.get("quantization_config"):
+        raise UserError(f"{config}: its weights are quantised (quantization_config); expected fp32, fp16 or bf16")
+    check_activations(folder)
+
+
+def check_tokenizers(folder: Path) -> None:
+    """Raise UserError where documents or queries have no tokenizer."""
     first_of_queries = routes(folder).get("query", [])[:1]
     for inside in [backbone(folder), *(folder / module["path"] for module in first_of_queries)]:
         if not any(all((inside / file).is_file() for file in files) for files in TOKENIZERS):
             raise UserError(f"{inside}: no tokenizer beside its weights ({_listed()})")
-    config = backbone(folder) / "config.json"
-    if read_object(config).get("quantization_config"):
-        raise UserError(f"{config}: its weights are quantised (quantization_config); expected fp32, fp16 or bf16")
-    check_activations(folder)
 
 
 def _listed() -> str:
