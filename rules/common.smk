@@ -81,7 +81,8 @@ try:
     CAUTIONS = cautions(EXPERIMENT)
     if workflow.is_main_process:  # the jobs that it starts read this file too
         WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
-        WARNINGS += known_zero_runs(Path(results_paths.path("means", experiment=EXPERIMENT.name)))
+        means = Path(results_paths.path("means", experiment=EXPERIMENT.name))
+        CAUTIONS = [*CAUTIONS, *known_zero_runs(means)]
         warn_at_the_end(workflow)
 except UserError as error:
     sys.exit(f"error: {error}")
