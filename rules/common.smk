@@ -82,7 +82,7 @@ try:
     if workflow.is_main_process:  # the jobs that it starts read this file too
         WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
         means = Path(results_paths.path("means", experiment=EXPERIMENT.name))
-        CAUTIONS = [*CAUTIONS, *known_zero_runs(means)]
+        WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in known_zero_runs(means)]
         warn_at_the_end(workflow)
 except UserError as error:
     sys.exit(f"error: {error}")
