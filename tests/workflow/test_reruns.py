@@ -238,7 +238,8 @@ def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are
         again.write_config(config if changed else tiny_config())
         done = again.snakemake("--dry-run", "--rerun-triggers", "mtime")
         assert done.returncode == 0 and "Nothing to be done" in done.stdout + done.stderr
-        warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+        lines = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+        warnings = [line for line in lines if not line.startswith("warning: tiny.yaml: ")]  # of any run
         assert len(warnings) == changed, done.stderr
     assert (
         "files were made with other settings or inputs than the configuration now has, and stay as they are"

@@ -12,6 +12,7 @@ ACCEPTED = {
     "Mixed rules and functions in same snakefile": "a function that fills the inputs of the one rule below it is read with it",
     "Environment variable PATH used": "it is set here for the jobs, not expected from the user",
     "Environment variable PYTHONUTF8 used": "it is set here for the jobs, not expected from the user",
+    "Environment variable RANKTRIAL_DEVICE used": "it is set here for the jobs, not expected from the user",
     "Path composition with '+'": "found in the text of a shell command, which composes no path",
 }
 
