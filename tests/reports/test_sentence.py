@@ -112,6 +112,16 @@ def test_an_estimate_of_zero_has_no_direction():
     assert "exceeds that of BM25 by 0.00000020" in text or "exceeds that of BM25 by 2.0" in text
 
 
+def test_a_mean_that_is_more_exact_than_the_tasks_keeps_its_digits():
+    """Two decimals fit tasks with intervals of 0.2; those of 48 tasks' mean would read 0.08 (0.07 to 0.10)."""
+    wide = found(fixed_mean=SUMMARY | {"effect": 0.0823, "ci_low": 0.0671, "ci_high": 0.0975}, summary=SUMMARY)
+    wide.effects["ci_low"], wide.effects["ci_high"] = -0.05, 0.15
+    text = said(wide)
+    assert "by 0.082 (95% CI 0.067 to 0.098;" in text and "estimated at 0.050 (95% CI 0.030 to 0.070;" in text
+    assert f"between {MINUS}0.02 and 0.12 (95% prediction" in text
+    assert "by 0.08 (95% CI 0.07 to 0.10;" in said(wide, looks=replace(LOOKS, digits=2))
+
+
 def test_lower_is_better_turns_who_is_better_not_which_mean_is_higher():
     text = said(looks=replace(LOOKS, lower_is_better=True), prediction_interval=[0.01, 0.1])
     assert "exceeds that of BM25" in text and text.endswith("so BM25 is expected to be better there.")

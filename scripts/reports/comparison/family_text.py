@@ -61,10 +61,13 @@ def _best(found: FoundFamily, level: str) -> str:
     lower = found.record["lower_is_better"]
     higher_first = (following.system, best.system) if lower else (best.system, following.system)
     extreme, direction = ("lowest", "more") if lower else ("highest", "less")
-    return (
-        f"{best.system} has the {extreme} mean {found.record['measure']} ({form.fixed(best.mean, 3)}). It {differs}, "
-        f"{level}. The next, {following.system}, has {_difference(found, *higher_first)} {direction}."
+    difference = _difference(found, *higher_first)
+    result = (
+        f"{best.system} has the {extreme} mean {found.record['measure']} ({form.fixed(best.mean, 3)}). It {differs}"
     )
+    if len(others) == 1:
+        return f"{result}, {level}. The difference is {difference}."
+    return f"{result}, {level}. The next, {following.system}, has {difference} {direction}."
 
 
 def _against(found: FoundFamily, level: str) -> str:
@@ -114,8 +117,8 @@ def notes(found: FoundFamily) -> list[str]:
     }[record["statistic"]]
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
-        f"{_test(found)}: {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and intervals are "
-        f"simultaneous: the probability of even one false difference is at most {record['alpha']:g}{places}.",
+        f"Test: {_test(found)}, {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and "
+        f"intervals are simultaneous: the probability of even one false difference is at most {record['alpha']:g}{places}.",
     ]
     if record["against"]:
         said.append(

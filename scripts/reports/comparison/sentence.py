@@ -6,6 +6,7 @@ four collections) has a sentence in its place.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +73,18 @@ def _finding(plot: Forest, mean: Diamond) -> str:
 
 
 def _number(plot: Forest, mean: Diamond) -> str:
-    return _with_unit(plot, form.numbers(plot).of(mean.effect, mean.ci_low, mean.ci_high)[0])
+    return _with_unit(plot, _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)[0])
+
+
+def _numbers(plot: Forest, low: float, high: float) -> form.Numbers:
+    """The figure's form of numbers, with more decimals where the half-width of this interval would be less than five
+    units of the last.
+    """
+    common, half = form.numbers(plot), (high - low) / 2
+    if plot.digits is not None or half <= 0:
+        return common
+    own = math.ceil(round(math.log10(5 * 10**common.exponent / half), 9))
+    return form.Numbers(common.exponent, max(common.decimals, own))
 
 
 def _with_unit(plot: Forest, number: str) -> str:
@@ -82,7 +94,7 @@ def _with_unit(plot: Forest, number: str) -> str:
 
 def _tested(plot: Forest, mean: Diamond, counted: bool = False) -> str:
     """Interval, test, correction (`counted`: with the number of hypotheses) and verdict."""
-    _, low, high = form.numbers(plot).of(mean.effect, mean.ci_low, mean.ci_high)
+    _, low, high = _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)
     interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
     found = verdict(mean, plot.alpha)
     if found is Verdict.UNTESTED:
@@ -113,7 +125,7 @@ def _prediction(plot: Forest, summary: Diamond) -> tuple[str, str, str]:
         why = form.no_prediction(plot.groups[0])
         return "no prediction", "open", f"There is no prediction interval for a new collection{why}."
     low, high = summary.prediction_interval
-    _, low_text, high_text = form.numbers(plot).of(None, low, high)
+    _, low_text, high_text = _numbers(plot, low, high).of(None, low, high)
     level = f"{form.percent(plot.alpha)} prediction interval"
     expected = f"In a new collection, the {plot.effect.NOUN} is expected between {low_text} and "
     expected += f"{_with_unit(plot, high_text)} ({level})"
@@ -160,7 +172,8 @@ def _with_identical(sensitivity: dict[str, Any], k: int, plot: Forest) -> str:
 
 
 def _interval_of(mean: dict[str, Any], plot: Forest) -> str:
-    effect, low, high = form.numbers(plot).of(*(mean[name] for name in ("effect", "ci_low", "ci_high")))
+    ends = mean["ci_low"], mean["ci_high"]
+    effect, low, high = _numbers(plot, *ends).of(mean["effect"], *ends)
     interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
     return f"{_with_unit(plot, effect)} ({interval})"
 
