@@ -118,7 +118,8 @@ def notes(found: FoundFamily) -> list[str]:
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
         f"Test: {_test(found)}, {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and "
-        f"intervals are simultaneous: the probability of even one false difference is at most {record['alpha']:g}{places}.",
+        "intervals are simultaneous: the probability of even one false difference is at most "
+        f"{record['alpha']:g}{places}.",
     ]
     if record["against"]:
         said.append(
