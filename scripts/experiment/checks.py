@@ -21,7 +21,7 @@ from scripts.experiment.teachers import TEACHER
 from scripts.experiment.teachers import check_recipe as check_teaching
 from scripts.experiment.training_datasets import check_sampler, of_each
 from scripts.models.adapters import adapter, adapters
-from scripts.models.language_models import KEYS as JUDGING
+from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.losses import resolve_loss
 
 PASSAGE_LENGTH = 150  # characters: the schema says so too

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.common.characters import shortened
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.models.judging_keys import KEYS
 from scripts.models.model_files import read_object
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 FILE = "judging.json"
-KEYS = ("instruction", "true_token", "false_token")
 ENDING = "ForCausalLM"
 PADDED_POSITIONS = ("gpt_neo", "gpt_bigcode")  # they count padding as positions, so a score would depend on its batch
 

@@ -22,8 +22,8 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.common.unpacking import opened
 from scripts.models import lora
+from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.labels import write_label
-from scripts.models.language_models import KEYS as JUDGING
 from scripts.models.language_models import is_language_model, write_judging
 from scripts.models.loading import check
 from scripts.models.model_files import (

@@ -149,7 +149,7 @@ def test_a_run_of_other_data_is_refused(tmp_path, run, said):
 
 def test_documents_of_a_run_that_the_corpus_lacks_are_counted(tmp_path):
     assert external(tmp_path, "q1 Q0 d1 1 2 t\nq1 Q0 x 2 1 t\n") == ["1 of its 2 documents are not in the corpus"]
-    assert external(tmp_path, 'q1 Q0 d"1\\ 1 2 t\n', corpus=['d"1\\', "é"]) == []
+    assert external(tmp_path, 'q1 Q0 d"1\\ 1 2 t\nq1 Q0 d1 2 1 t\n', corpus=['d"1\\', "é", "d1"]) == []
 
 
 def dataset(folder, qrels, corpus=4, texts=lambda query: f"ask {query}"):

@@ -17,7 +17,7 @@ from scripts.experiment.systems._export import OF_EXPORT, export_in_words, expor
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
 from scripts.experiment.systems._training_words import training_in_words
 from scripts.models.adapters import adapter, index_of, tags
-from scripts.models.language_models import KEYS as JUDGING
+from scripts.models.judging_keys import KEYS as JUDGING
 
 KEYS: dict[str, dict[str, Any]] = {
     **LABEL,
