@@ -233,7 +233,7 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
 def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are_told(again):
     """With `--rerun-triggers mtime` nothing is planned for other settings, but for what they are."""
     config = copy.deepcopy(tiny_config())
-    config["comparisons"]["hard-helps"]["effect"] = "SMD"
+    config["comparisons"]["hard-helps"]["alpha"] = 0.01
     for changed in (False, True):
         again.write_config(config if changed else tiny_config())
         done = again.snakemake("--dry-run", "--rerun-triggers", "mtime")
