@@ -87,7 +87,7 @@ def assumed_basis(assumed: Assumed) -> Basis:
     costs = (assumed.training_hours, assumed.collection_hours, assumed.query_hours)
     training = costs[0] or 0.0 if assumed.trained else None
     hours = [Hours(training, costs[1] or 0.0, costs[2] or 0.0)] * max(1, assumed.trained)
-    described = {"axis": assumed.effect, "interval": "knapp-hartung"}
+    described = {"axis": assumed.effect, "interval": "equal-weights"}
     components = Components(assumed.query_sd**2, assumed.collection_sd**2, (luck,) * assumed.trained)
     return Basis(components, hours if any(cost is not None for cost in costs) else [], described)
 

@@ -102,13 +102,14 @@ class Row(NamedTuple):
 class Question:
     """The level and power of the tests, and the summary's interval by its name in scripts/synthesis/intervals.
 
-    The normal one takes the variance for known, but for that between seeds. That of Knapp and Hartung never takes it
-    for less than chance among the queries (and a system's luck on each collection) makes it.
+    The normal one takes the variance for known, but for that between seeds. That of Knapp and Hartung is never narrower
+    than the normal one of what chance among the queries (and a system's luck on each collection) makes it. All others
+    are taken for that of the effects' scatter.
     """
 
     alpha: float
     power: float
-    interval: str = "knapp-hartung"
+    interval: str = "equal-weights"
 
     def of_task(self, components: Components, design: Design) -> Precision:
         """The precision of one collection's effect."""

@@ -30,7 +30,7 @@ NEGLIGIBLE = 1e-16  # the probability of estimates beyond the first and last nod
 class Part(NamedTuple):
     """A part of an estimate's variance, and the degrees of freedom with which it is estimated (inf: it is known).
 
-    However small its estimate is, at least `floor` of the part is counted.
+    Where its own interval would be narrower than the normal one of the variance `floor`, this is what counts, as known.
     """
 
     variance: float
@@ -95,14 +95,23 @@ def _half_widths(parts: Sequence[Part], alpha: float) -> tuple[np.ndarray, np.nd
     variance, uncertainty, weights = np.array([known]), np.zeros(1), np.ones(1)
     nodes = NODES.get(len(estimated), min(NODES.values()))
     for part in estimated:
-        squares, shares = _estimates(part.df, part.floor / part.variance, nodes)
+        floor = part.floor / part.variance
+        quantiles = special.ndtri(alpha / 2) / special.stdtrit(part.df, alpha / 2)
+        squares, shares = _estimates(part.df, floor * float(quantiles) ** 2, nodes)
+        degrees = np.full(len(squares), part.df)
+        if floor:
+            squares, degrees = np.append(squares[:-1], floor), np.append(degrees[:-1], math.inf)
         values = part.variance * squares
         variance = np.add.outer(variance, values).ravel()
-        uncertainty = np.add.outer(uncertainty, values**2 / part.df).ravel()
+        uncertainty = np.add.outer(uncertainty, values**2 / degrees).ravel()
         weights = np.multiply.outer(weights, shares).ravel()
     if not estimated:
         return -special.ndtri(alpha / 2) * np.sqrt(variance), weights
-    return -special.stdtrit(variance**2 / uncertainty, alpha / 2) * np.sqrt(variance), weights
+    with np.errstate(divide="ignore"):
+        degrees = variance**2 / uncertainty
+    known = np.isinf(degrees)
+    quantiles = np.where(known, special.ndtri(alpha / 2), special.stdtrit(np.where(known, 1.0, degrees), alpha / 2))
+    return -quantiles * np.sqrt(variance), weights
 
 
 @cache

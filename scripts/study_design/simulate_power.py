@@ -39,7 +39,7 @@ class Settings:
     replicates: Annotated[int, "studies a design"] = 2000
     seed: int = 1
     estimator: Annotated[str, "of tau2: a file in scripts/synthesis/estimators"] = "REML"
-    interval: Annotated[str, "of the summary: a file in scripts/synthesis/intervals"] = "knapp-hartung"
+    interval: Annotated[str, "of the summary: a file in scripts/synthesis/intervals"] = "equal-weights"
 
 
 def simulated(components: Components, design: Design, effect: float, settings: Settings) -> Simulated:

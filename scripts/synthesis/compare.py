@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effect_sizes import effect_size
 from scripts.synthesis.effects import effect_named
-from scripts.synthesis.measure_scale import measure_scale
+from scripts.synthesis.measure_scale import measure_scale, within_range
 from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.sensitivity import sensitivity
 from scripts.synthesis.summaries import Summary
@@ -166,6 +166,8 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0) ->
     `scale` is that of the measure (measure_scale.py).
     """
     meta = synthesis.meta
+    if meta and meta.prediction_interval:
+        meta = replace(meta, prediction_interval=shown_range(meta.prediction_interval, settings, scale))
     figures = asdict(meta) if meta else {"k": 0, "summary": None}
     figures.pop("weights", None)
     for key in ("given_seeds", "tau2_levels"):  # of dependent effects alone
@@ -200,11 +202,18 @@ def bayesian_record(synthesis: Synthesis, settings: Settings, scale: float) -> d
     effect_type = effect_named(settings.effect)
     usual = effect_type.TAU_SCALE * (scale if effect_type.IN_UNITS_OF_MEASURE else 1.0)
     tau_scale = (settings.bayesian.tau_scale if settings.bayesian else None) or usual
-    summary = bayesian_summary(synthesis.estimates, synthesis.covariance, tau_scale, settings.alpha)
+    summary = bayesian_summary(synthesis.estimates, synthesis.dependence.covariance, tau_scale, settings.alpha)
     record = asdict(summary)
     for name in ("effect", "ci_low", "ci_high"):
         record[name] = effect_type.reported(record[name])
-    return record | {"prediction_interval": [effect_type.reported(end) for end in summary.prediction_interval]}
+    low, high = (effect_type.reported(end) for end in summary.prediction_interval)
+    return record | {"prediction_interval": shown_range((low, high), settings, scale)}
+
+
+def shown_range(interval: tuple[float, float], settings: Settings, scale: float) -> tuple[float, float]:
+    """A prediction interval, cut to the range of the effects where these are differences in the measure."""
+    in_units = effect_named(settings.effect).IN_UNITS_OF_MEASURE
+    return within_range(interval, settings.measure, scale) if in_units else interval
 
 
 def _short(meta: MetaAnalysis) -> dict[str, Any]:

@@ -88,9 +88,11 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         settings.prediction,
         {task: result.interval for task, result in results.items()},
         dependence,
+        settings.small_tasks,
     )
     named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}
-    return Compared(results, synthesis, dependence, named, tuple(warnings), tuple(lucks.values()))
+    weighed = synthesis.dependence if dependence else None
+    return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(lucks.values()))
 
 
 def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:

@@ -33,7 +33,8 @@ class Settings:
     seed: Annotated[int, "of the randomisation test and of resampling"]
     cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."]
     resamples: Annotated[int, "of the bootstrap intervals of tasks"] = 9999
-    prediction: Annotated[str, "degrees of freedom of the prediction interval: k-2 or k-1"] = "k-2"
+    prediction: Annotated[str, "kind of prediction interval (prediction.py)"] = "confidence-distribution"
+    small_tasks: Annotated[str, "variances of tasks of few queries: shrunk towards the pooled one, or own"] = "shrunk"
     seeds: Annotated[str, "random: other seeds are part of what is uncertain; conditional: as they were drawn"] = (
         "random"
     )

@@ -23,12 +23,11 @@ from scripts.synthesis.dependence.dependent_tasks import part_of
 from scripts.synthesis.dependence.structure import Dependence, of_mean
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.influence import MIN_TASKS, Influence, is_influential, ratio
-from scripts.synthesis.least_squares.gls import gls
+from scripts.synthesis.intervals import fit_of
 from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.least_squares.variance_components import omega_of, structures
 from scripts.synthesis.meta_analysis import MetaAnalysis
-
-PREDICTION = "k-2"  # of an interval that is not used here
+from scripts.synthesis.prediction import CONFIDENCE_DISTRIBUTION
 
 
 def dependent_influences(
@@ -38,7 +37,7 @@ def dependent_influences(
     y, k = np.asarray(estimates, dtype=float), len(estimates)
     if k < MIN_TASKS:
         raise ValueError(f"influence needs at least {MIN_TASKS} tasks, not {k}")
-    how = (estimator, interval, alpha, PREDICTION)
+    how = (estimator, interval, alpha, CONFIDENCE_DISTRIBUTION)
     whole = dependent_meta_analysis(y, dependence, *how)
     found = []
     for task in range(k):
@@ -54,14 +53,16 @@ def _influence(
     others = np.arange(len(y)) != task
     omega = _omega(dependence, without)
     collections = np.array(dependence.collections)[others].tolist()
-    of_others = gls(y[others], omega[np.ix_(others, others)], collections)
-    part = part_of(of_others, interval, len(structures(collections)))[1]
+    fit, block = fit_of(interval), np.ix_(others, others)
+    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    of_others = fit(y[others], omega[block], collections, sampling[block])
+    part = part_of(of_others, interval, len(structures(collections)), without.alpha)[1]
     scale = part.variance / of_others.variance
     contrast = np.eye(len(y))[task]
     contrast[others] = -of_others.weights
     deviation = _variance(contrast, scale, omega, dependence)
     shift = whole.summary.effect - without.summary.effect
-    dfbetas = ratio(shift, math.sqrt(_variance(gls(y, omega).weights, scale, omega, dependence)))
+    dfbetas = ratio(shift, math.sqrt(_variance(fit(y, omega).weights, scale, omega, dependence)))
     cook, hat = ratio(shift**2, whole.summary.variance), whole.weights[task]
     return Influence(
         without=without,

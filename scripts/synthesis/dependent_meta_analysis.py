@@ -2,7 +2,8 @@
 
 Reads and writes nothing. Where tasks share nothing it is that of independent tasks (meta_analysis.py), to the last
 digit if seeds have no part in it; else that of dependent_tasks.py. The luck of checkpoints is added to the variance of
-the summary last (see structure.of_mean): what tasks have in common cannot be seen between them.
+the summary last (see structure.of_mean): what tasks have in common cannot be seen between them. It never narrows an
+interval: where its degrees of freedom would, the interval is that of given seeds.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import numpy as np
 
 from scripts.synthesis.dependence.dependent_tasks import ESTIMATOR, Combined, combined
 from scripts.synthesis.dependence.structure import Dependence, of_mean
-from scripts.synthesis.least_squares.satterthwaite import Part
-from scripts.synthesis.meta_analysis import PREDICTION_LOSES, MetaAnalysis, meta_analysis, prediction_interval
+from scripts.synthesis.least_squares.satterthwaite import Part, wider
+from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
+from scripts.synthesis.prediction import prediction_interval
 from scripts.synthesis.summaries import Summary, normal_summary, part_summary
 from scripts.synthesis.tails import chi2_upper
 
@@ -35,38 +37,40 @@ def dependent_meta_analysis(
     if independent.k == 1:
         return _one_task(independent, dependence, alpha)
     if not dependence.independent:
-        return _dependent(independent, combined(y, dependence, interval, alpha), dependence, prediction)
+        return _dependent(independent, y, combined(y, dependence, interval, alpha), dependence, prediction)
     if not dependence.lucks:
         return independent
     meta = meta_analysis(y, dependence.variances, estimator, interval, alpha, prediction)
     assert meta.tau2 is not None  # there are two tasks
-    weights, model_variance = np.array(meta.weights), float(1 / (1 / (dependence.variances + meta.tau2)).sum())
-    summary = _with_seeds(meta.summary, dependence, weights, model_variance, alpha)
-    return replace(
-        _predicted(meta, summary, independent.prediction_df), fixed=independent.fixed, given_seeds=independent.summary
-    )
+    weights = np.array(meta.weights)
+    model_variance = float((weights**2 * (dependence.variances + meta.tau2)).sum())
+    summary = _with_seeds(meta.summary, independent.summary, dependence, weights, model_variance, alpha)
+    meta = replace(meta, summary=summary, fixed=independent.fixed, given_seeds=independent.summary)
+    return _predicted(meta, y, dependence, prediction, meta.k)
 
 
 def _one_task(meta: MetaAnalysis, dependence: Dependence, alpha: float) -> MetaAnalysis:
     """A task that is its own summary, with the luck of its seeds."""
     if not dependence.lucks:
         return meta
-    known = Part(meta.summary.variance, math.inf if meta.summary.df is None else meta.summary.df)
-    part = dependence.of_task(0, known)
+    part = wider(dependence.of_task(0, _part(meta.summary)), _part(meta.summary), alpha)
     return replace(meta, summary=part_summary(meta.summary.effect, part, alpha), given_seeds=meta.summary)
 
 
-def _dependent(independent: MetaAnalysis, found: Combined, dependence: Dependence, prediction: str) -> MetaAnalysis:
+def _dependent(
+    independent: MetaAnalysis, y: np.ndarray, found: Combined, dependence: Dependence, prediction: str
+) -> MetaAnalysis:
     alpha, df = independent.alpha, independent.k - 1
     given = part_summary(found.fit.mean, found.part, alpha)
     summary = given
     if dependence.lucks:
-        summary = _with_seeds(given, dependence, found.fit.weights, found.fit.variance, alpha)
+        summary = _with_seeds(given, given, dependence, found.fit.weights, found.fit.variance, alpha)
     q_tail = chi2_upper(found.fixed.q, df)
     meta = replace(
         independent,
         estimator=ESTIMATOR,
         interval=found.interval,
+        summary=summary,
         fixed=normal_summary(found.fixed.mean, found.fixed.variance, alpha),
         weights=tuple(found.fit.weights.tolist()),
         tau2=found.tau2,
@@ -79,19 +83,32 @@ def _dependent(independent: MetaAnalysis, found: Combined, dependence: Dependenc
         h2=found.tau2 / found.typical + 1,
         given_seeds=given if dependence.lucks else None,
     )
-    return _predicted(meta, summary, max(0, found.units - PREDICTION_LOSES[prediction]) or None)
+    return _predicted(meta, y, dependence, prediction, found.units)
 
 
 def _with_seeds(
-    given: Summary, dependence: Dependence, weights: np.ndarray, model_variance: float, alpha: float
+    summary: Summary,
+    given: Summary,
+    dependence: Dependence,
+    weights: np.ndarray,
+    model_variance: float,
+    alpha: float,
 ) -> Summary:
-    """The summary `given` the seeds, with their luck."""
-    part = Part(given.variance, math.inf if given.df is None else given.df)
-    return part_summary(given.effect, of_mean(part, model_variance, dependence, weights), alpha)
+    """The `summary` of effects with the luck of tasks alone, with that of all seeds; never narrower than `given` them.
+
+    `weights` and `model_variance` are those of the summary's mean.
+    """
+    part = of_mean(_part(summary), model_variance, dependence, weights)
+    return part_summary(summary.effect, wider(part, _part(given), alpha), alpha)
 
 
-def _predicted(meta: MetaAnalysis, summary: Summary, df: int | None) -> MetaAnalysis:
-    """The meta-analysis with this summary, and the prediction interval that follows from it."""
+def _part(summary: Summary) -> Part:
+    return Part(summary.variance, math.inf if summary.df is None else summary.df)
+
+
+def _predicted(meta: MetaAnalysis, y: np.ndarray, dependence: Dependence, prediction: str, units: int) -> MetaAnalysis:
+    """The meta-analysis with the prediction interval that follows from its summary."""
     assert meta.tau2 is not None
-    interval = prediction_interval(summary, meta.tau2, df or 0, meta.alpha)
-    return replace(meta, summary=summary, prediction_interval=interval, prediction_df=df)
+    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    found = prediction_interval(prediction, meta.summary, meta.tau2, y, sampling, units, meta.alpha)
+    return replace(meta, prediction_interval=found.interval, prediction_df=found.df)

@@ -19,9 +19,11 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import EFFECTS, read_table
 from scripts.synthesis.dependence.stored import dependence_in
+from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependent_influence import dependent_influences
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.influence import MIN_TASKS, influences
+from scripts.synthesis.intervals import has_own_weights
 
 DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
 WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks
@@ -49,8 +51,12 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
     estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
     asked = meta | meta.get("asked", {})  # what is left without a task may fit what was asked for
     dependence, how = dependence_in(meta), (asked["estimator"], asked["interval"], meta["alpha"])
+    variances = defined["variance"].to_numpy()
+    if dependence is None and has_own_weights(asked["interval"]):
+        degrees = tuple((defined["n"] - 1.0).tolist())
+        dependence = Dependence(np.diag(variances), degrees, tuple(range(len(defined))))
     if dependence is None:
-        found = influences(estimates, defined["variance"].to_numpy(), *how)
+        found = influences(estimates, variances, *how)
     else:
         found = dependent_influences(estimates, dependence, *how)
     reported = effect_named(effect_type).reported

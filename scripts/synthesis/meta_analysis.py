@@ -6,28 +6,25 @@ R's metafor (Viechtbauer 2010), which the tests hold them against.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from scripts.synthesis.estimators import estimator_named
 from scripts.synthesis.heterogeneity import c_constant, q_statistic, tau2_interval, weighted_mean
-from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.intervals import fit_of, has_own_weights, interval_named
+from scripts.synthesis.prediction import CONFIDENCE_DISTRIBUTION, prediction_interval
 from scripts.synthesis.summaries import Summary, normal_summary
 from scripts.synthesis.tails import chi2_upper
-
-PREDICTION_LOSES = {"k-2": 2, "k-1": 1}  # degrees of freedom of the prediction interval, of k tasks
 
 
 @dataclass(frozen=True)
 class MetaAnalysis:
     """A random-effects meta-analysis of k tasks, with the fixed-effect summary for reference.
 
-    `weights` (shape k, sum 1) are those of the random-effects model. `i2` is in percent. Heterogeneity needs two tasks
-    and the prediction interval one more than it loses degrees of freedom; with fewer they are None.
+    `weights` (shape k, sum 1) are those of the summary. `i2` is in percent. Heterogeneity needs two tasks and the
+    prediction interval four; with fewer they are None. `prediction_df` is None where it has no t distribution.
     """
 
     k: int
@@ -55,14 +52,14 @@ def meta_analysis(
     estimates: Sequence[float] | np.ndarray,
     variances: Sequence[float] | np.ndarray,
     estimator: str = "REML",
-    interval: str = "knapp-hartung",
+    interval: str = "equal-weights",
     alpha: float = 0.05,
-    prediction: str = "k-2",
+    prediction: str = CONFIDENCE_DISTRIBUTION,
 ) -> MetaAnalysis:
     """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
 
-    estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/; prediction: degrees of
-    freedom of the prediction interval, k-2 or k-1. One task alone is its own summary with a normal interval.
+    estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/; prediction: a kind of
+    prediction interval (prediction.py). One task alone is its own summary with a normal interval.
     ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
     """
     y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)
@@ -90,10 +87,10 @@ def meta_analysis(
         )
         return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, (1.0,), **no_heterogeneity)
     tau2 = float(estimate_tau2(y, v))
-    weights = 1 / (v + tau2)
+    weights = fit_of(interval)(y, np.diag(v + tau2)).weights if has_own_weights(interval) else 1 / (v + tau2)
     summary = summarise(y, v, tau2, alpha)
     q = q_statistic(y, v)
-    prediction_df = k - PREDICTION_LOSES[prediction]
+    predicted = prediction_interval(prediction, summary, tau2, y, np.diag(v), k, alpha)
     q_tail = chi2_upper(q, df)
     typical = df / c_constant(v)  # Higgins and Thompson's (2002) typical sampling variance
     return MetaAnalysis(
@@ -112,18 +109,6 @@ def meta_analysis(
         q_log10_p=q_tail.log10_p,
         i2=float(100 * tau2 / (tau2 + typical)),
         h2=float(tau2 / typical + 1),
-        prediction_interval=prediction_interval(summary, tau2, prediction_df, alpha),
-        prediction_df=prediction_df or None,
+        prediction_interval=predicted.interval,
+        prediction_df=predicted.df,
     )
-
-
-def prediction_interval(summary: Summary, tau2: float, df: int, alpha: float) -> tuple[float, float] | None:
-    """Where the true effect of a new task is expected: M +- t(df) sqrt(tau2 + V_M). None for df = 0.
-
-    df = k - 2: Higgins, Thompson and Spiegelhalter (2009), metafor's pi.type = "riley"; df = k - 1: what metafor takes
-    beside a Knapp-Hartung interval (Partlett and Riley 2017 compare them).
-    """
-    if df == 0:
-        return None
-    half = float(-special.stdtrit(df, alpha / 2)) * math.sqrt(tau2 + summary.variance)
-    return summary.effect - half, summary.effect + half

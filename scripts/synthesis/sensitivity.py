@@ -70,7 +70,7 @@ def sensitivity(
     corpora = settings.corpora if settings.dependence == ESTIMATED else {}
     how = (settings.estimator, settings.interval, settings.alpha, settings.prediction)
     dependence = dependence_of(observed, corpora, lucks)
-    synthesis = synthesise(effects, settings.effect, *how, dependence=dependence)
+    synthesis = synthesise(effects, settings.effect, *how, dependence=dependence, small_tasks=settings.small_tasks)
     meta, mean = synthesis.meta, synthesis.fixed_mean
     assert meta is not None and mean is not None  # these tasks have effects now
     return {

@@ -1,191 +1,178 @@
 """How often intervals hold the true effect: simulated experiments, through the same functions as a real comparison.
 
-Reads nothing. Writes a table in Markdown: a row a situation, with the coverage of the 95% interval before (independent
-tasks and queries, given seeds, Knapp and Hartung unmodified, tasks by the normal distribution) and after (the
-defaults); of situations with seeds also after with Knapp and Hartung unmodified, which shows the seeds' part by itself.
-By hand: python -m scripts.synthesis.simulate_coverage --replicates 5000 --table coverage.md
+Reads nothing. Writes tables in Markdown, a row a world (simulated_worlds.py): how often the 95% intervals hold what
+they are of, how wide they are, and how often they exclude 0. By hand, in half an hour:
+
+    python -m scripts.synthesis.simulate_coverage --replicates 2000 --tables coverage.md
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from scripts.common.files import atomic_text
-from scripts.experiment.seeds_of import BORROWED, OWN, SeedsOf
+from scripts.synthesis.bayes import bayesian_summary
 from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence.lucks import lucks_of
-from scripts.synthesis.dependence.observed_tasks import ObservedTask, dependence_of, observed_task, per_unit, with_seeds
-from scripts.synthesis.dependence.seeds_part import Luck
-from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
+from scripts.synthesis.dependence.observed_tasks import dependence_of
+from scripts.synthesis.effects import effect_named
+from scripts.synthesis.simulated_worlds import MEAN, OF_ONE_TASK, SETTINGS, WORLDS, Experiment, World, as_independent
+from scripts.synthesis.summaries import Summary
+from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.task_tests import interval_of
 
-TRUE = 0.02  # the mean difference in all situations
-QUERY_SD, QUERIES = 0.25, 200  # of a query's difference, and how many queries a task has
-SEED_SD = 0.01  # between seeds of one system
-TAU = 0.03  # between the true effects of tasks, where they differ
-AFTER = Settings(
-    control="control", treatment="treatment", measure="measure", effect="MD", estimator="REML",
-    interval="knapp-hartung", task_interval="t", alpha=0.05, ddof=1, hedges=True, permutations=1, seed=1,
-    cumulative=False,
-)  # fmt: skip
-BEFORE = replace(
-    AFTER, interval="knapp-hartung-unmodified", task_interval="normal", seeds="conditional", dependence="independent"
-)
-AFTER_UNMODIFIED = replace(AFTER, interval="knapp-hartung-unmodified")
+Interval = tuple[float, float]
+THESE, LIKE_THESE, NEW = "these", "like these", "a new one"
 
 
-@dataclass(frozen=True)
-class Situation:
-    """A row: what it is in words, and one experiment of it, which says whether TRUE is in the interval before, after
-    and, with seeds, after with Knapp and Hartung unmodified."""
+class Column(NamedTuple):
+    """An interval: what it is of, its name, and the interval itself, None where an experiment has none."""
 
+    scope: str
     name: str
-    once: Callable[[np.random.Generator], tuple[bool, ...]]
+    of: Callable[[Experiment], Interval | None]
 
 
-def seeds(generator: np.random.Generator, k: int, m: int, tau: float = 0.0) -> tuple[bool, bool, bool]:
-    """k tasks ranked by m checkpoints of each system, whose luck is common to all tasks; with m = 1 a sibling has
-    five. The tasks' true effects have the standard deviation `tau`."""
-
-    def system(count: int) -> np.ndarray:
-        luck: np.ndarray = generator.normal(0, SEED_SD, count)
-        return luck
-
-    def values(luck: np.ndarray) -> dict[str, np.ndarray]:
-        """Luck alone: what queries differ in is in the other system."""
-        return {f"t{i}": np.zeros((QUERIES, 1)) + luck for i in range(k)}
-
-    control = values(system(m))
-    treatment = {
-        task: luck + (generator.normal(0, tau) if tau else 0.0) + differences(generator, 1)[0][:, None]
-        for task, luck in values(system(m)).items()
-    }
-    status, source = (BORROWED, "sibling") if m == 1 else (OWN, None)
-    sources = {role: SeedsOf(status, source) for role in ("control", "treatment")}
-    siblings = {"sibling": values(system(5))}
-    tasks = {task: one_task(treatment[task].mean(axis=1) - control[task].mean(axis=1)) for task in treatment}
-    lucks = list(lucks_of(sources, control, treatment, siblings, per_unit(tasks, AFTER)).values())
-    held = with_seeds(tasks, lucks)
-    return (
-        summary_holds(tasks, {}, []),
-        summary_holds(held, {}, lucks, AFTER),
-        summary_holds(held, {}, lucks, AFTER_UNMODIFIED),
-    )
+def synthesis(experiment: Experiment, settings: Settings = SETTINGS) -> Synthesis:
+    """The synthesis of an experiment's tasks."""
+    dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.lucks)
+    return synthesise(
+        {name: task.effect for name, task in experiment.tasks.items()},
+        settings.effect, settings.estimator, settings.interval, settings.alpha, settings.prediction,
+        dependence=dependence, small_tasks=settings.small_tasks,
+    )  # fmt: skip
 
 
-def shared_queries(generator: np.random.Generator, corpora: int, correlation: float) -> tuple[bool, bool]:
-    """Two tasks on each corpus, whose differences correlate over the same queries."""
-    tasks, corpus_of = {}, {}
-    for corpus in range(corpora):
-        for number, values in enumerate(differences(generator, 2, correlation)):
-            tasks[f"{corpus}-{number}"] = one_task(values)
-            corpus_of[f"{corpus}-{number}"] = f"corpus {corpus}"
-    return summary_holds(tasks, {}, []), summary_holds(tasks, corpus_of, [], AFTER)
+def ends(summary: Summary) -> Interval:
+    """Both ends of a summary's interval."""
+    return summary.ci_low, summary.ci_high
 
 
-def homogeneous(generator: np.random.Generator, k: int) -> tuple[bool, bool]:
-    """k tasks that share nothing and have one true effect."""
-    tasks = {f"t{i}": one_task(differences(generator, 1)[0]) for i in range(k)}
-    return summary_holds(tasks, {}, []), summary_holds(tasks, {}, [], AFTER)
+def summary_by(interval: str, small_tasks: str = SETTINGS.small_tasks) -> Callable[[Experiment], Interval | None]:
+    """The interval of the summary over collections like these."""
+    settings = replace(SETTINGS, interval=interval, small_tasks=small_tasks)
+
+    def of(experiment: Experiment) -> Interval | None:
+        meta = synthesis(experiment, settings).meta
+        return ends(meta.summary) if meta and meta.k > 1 else None
+
+    return of
 
 
-def clusters(generator: np.random.Generator) -> tuple[bool, bool]:
-    """One task of 100 clusters with 1 to 7 queries, which correlate .25 within a cluster: a design effect near 2."""
-    sizes = np.tile([1, 2, 3, 4, 5, 6, 7], 15)[:100]
-    share = math.sqrt(0.25)
-    common = np.repeat(generator.normal(0, share, 100), sizes)
-    values = TRUE + QUERY_SD * (common + generator.normal(0, math.sqrt(1 - share**2), len(common)))
-    units = np.repeat(np.arange(100), sizes).tolist()
-    return task_holds(one_task(values), BEFORE), task_holds(observed_task(values, 0 * values, units, AFTER), AFTER)
+def prediction_by(kind: str) -> Callable[[Experiment], Interval | None]:
+    """The prediction interval of a kind."""
+
+    def of(experiment: Experiment) -> Interval | None:
+        meta = synthesis(experiment, replace(SETTINGS, prediction=kind)).meta
+        return meta.prediction_interval if meta else None
+
+    return of
 
 
-def few_queries(generator: np.random.Generator, n: int) -> tuple[bool, bool]:
-    """One task of n queries."""
-    task = one_task(TRUE + generator.normal(0, QUERY_SD, n))
-    return task_holds(task, BEFORE), task_holds(task, AFTER)
+def fixed(experiment: Experiment) -> Interval | None:
+    """The interval of the mean on these collections."""
+    mean = synthesis(experiment).fixed_mean
+    return ends(mean) if mean else None
 
 
-def differences(generator: np.random.Generator, tasks: int, correlation: float = 0.0) -> np.ndarray:
-    """The differences of each task's queries, shape (tasks, queries)."""
-    common = math.sqrt(correlation) * generator.normal(0, QUERY_SD, QUERIES)
-    values: np.ndarray = TRUE + common + math.sqrt(1 - correlation) * generator.normal(0, QUERY_SD, (tasks, QUERIES))
-    return values
+def bayesian(experiment: Experiment) -> Interval | None:
+    """The prediction interval of the Bayesian summary with its default prior."""
+    found = synthesis(experiment)
+    if len(found.weights) < 2:
+        return None
+    scale = effect_named(SETTINGS.effect).TAU_SCALE
+    return bayesian_summary(found.estimates, found.dependence.covariance, scale).prediction_interval
 
 
-def one_task(values: np.ndarray) -> ObservedTask:
-    """A task with these differences, each query its own."""
-    return observed_task(values, 0 * values, range(len(values)), AFTER)
+def ignoring(experiment: Experiment) -> Interval | None:
+    """The default interval where tasks are taken as independent and seeds as given."""
+    return summary_by("equal-weights")(as_independent(experiment))
 
 
-def summary_holds(
-    tasks: dict[str, ObservedTask], corpora: dict[str, str], lucks: list[Luck], settings: Settings = BEFORE
-) -> bool:
-    """Whether the interval of the summary holds the true effect."""
-    dependence = dependence_of(tasks, corpora, lucks)
-    assert dependence is not None
-    estimates = [task.effect.estimate for task in tasks.values()]
-    how = (settings.estimator, settings.interval, settings.alpha, settings.prediction)
-    summary = dependent_meta_analysis(np.array(estimates, dtype=float), dependence, *how).summary
-    return summary.ci_low <= TRUE <= summary.ci_high
-
-
-def task_holds(task: ObservedTask, settings: Settings) -> bool:
-    """Whether the interval of a task holds the true effect."""
-    interval, _ = interval_of(task, settings)
-    assert interval is not None
-    return interval.ci_low <= TRUE <= interval.ci_high
-
-
-SITUATIONS = (
-    *(
-        Situation(f"{k} tasks, one seed of each system, a sibling with five", partial(seeds, k=k, m=1))
-        for k in (3, 5, 10)
-    ),
-    *(Situation(f"{k} tasks, three seeds of each system", partial(seeds, k=k, m=3)) for k in (3, 5, 10)),
-    *(
-        Situation(f"{k} tasks whose true effects differ, {words} of each system", partial(seeds, k=k, m=m, tau=TAU))
-        for m, words in ((1, "one seed"), (3, "three seeds"))
-        for k in (3, 5, 10)
-    ),
-    *(
-        Situation(
-            f"{c} corpora of two tasks whose queries correlate .8", partial(shared_queries, corpora=c, correlation=0.8)
-        )
-        for c in (2, 3, 4)
-    ),
-    *(Situation(f"{k} tasks with one true effect", partial(homogeneous, k=k)) for k in (3, 5)),
-    Situation("one task, 100 clusters of 1 to 7 queries, correlation .25", clusters),
-    *(Situation(f"one task of {n} queries", partial(few_queries, n=n)) for n in (3, 5, 10)),
+COLUMNS = (
+    Column(THESE, "mean", fixed),
+    Column(LIKE_THESE, "equal weights", summary_by("equal-weights")),
+    Column(LIKE_THESE, "Knapp-Hartung", summary_by("knapp-hartung")),
+    Column(LIKE_THESE, "normal", summary_by("normal")),
+    Column(LIKE_THESE, "normal, own variances", summary_by("normal", "own")),
+    Column(LIKE_THESE, "equal weights, nothing shared", ignoring),
+    Column(NEW, "confidence distribution", prediction_by("confidence-distribution")),
+    Column(NEW, "k-2", prediction_by("k-2")),
+    Column(NEW, "Bayesian", bayesian),
 )
 
 
-def coverage(situation: Situation, replicates: int, seed: int) -> tuple[float, ...]:
-    """The share of simulated experiments whose interval holds the true effect, in the order of `Situation.once`."""
+class Row(NamedTuple):
+    """Of each column, over the experiments that have it: coverage, mean width, share that excludes 0. NaN: none has."""
+
+    coverage: np.ndarray
+    width: np.ndarray
+    power: np.ndarray
+
+
+def simulated(world: World, replicates: int, seed: int, columns: Sequence[Column] = COLUMNS) -> Row:
+    """Simulate a world."""
     generator = np.random.default_rng(seed)
-    shares = np.mean([situation.once(generator) for _ in range(replicates)], axis=0)
-    return tuple(map(float, shares))
+    found = np.full((replicates, len(columns), 3), np.nan)
+    for number in range(replicates):
+        experiment = world.draw(generator)
+        true = {THESE: experiment.of_these, LIKE_THESE: MEAN, NEW: experiment.new}
+        for column, (scope, _, interval_of_column) in enumerate(columns):
+            interval = interval_of_column(experiment)
+            if interval is not None:
+                low, high = interval
+                found[number, column] = low <= true[scope] <= high, high - low, not low <= 0 <= high
+    with np.errstate(invalid="ignore"):
+        held = np.nansum(found, axis=0) / (~np.isnan(found)).sum(axis=0)
+    return Row(*held.T)
+
+
+def of_task(kind: str) -> Column:
+    """The interval of a kind of an experiment's only task."""
+
+    def of(experiment: Experiment) -> Interval:
+        (task,) = experiment.tasks.values()
+        interval, _ = interval_of(task, replace(SETTINGS, task_interval=kind))
+        assert interval is not None
+        return interval.ci_low, interval.ci_high
+
+    return Column(LIKE_THESE, kind, of)
+
+
+def table(title: str, columns: Sequence[Column], rows: dict[str, np.ndarray]) -> str:
+    """A table in Markdown."""
+    lines = [f"| {title} | " + " | ".join(f"{scope}: {name}" for scope, name, _ in columns) + " |"]
+    lines.append("|---" + "|--:" * len(columns) + "|")
+    for name, values in rows.items():
+        cells = ["" if np.isnan(value) else f"{value:.3f}" for value in values]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--replicates", type=int, default=5000)
+    parser.add_argument("--replicates", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--table", type=Path, required=True)
+    parser.add_argument("--tables", type=Path, required=True)
     arguments = parser.parse_args()
-    rows = ["| situation | before | after | after, Knapp-Hartung unmodified |", "|---|---|---|---|"]
-    for situation in SITUATIONS:
-        shares = [f"{share:.3f}" for share in coverage(situation, arguments.replicates, arguments.seed)]
-        rows.append(f"| {' | '.join([situation.name, *shares, *[''] * (3 - len(shares))])} |")
-        print(rows[-1], flush=True)
-    with atomic_text(arguments.table) as file:
-        file.write("\n".join(rows) + "\n")
+    rows = {}
+    for world in WORLDS:
+        rows[world.name] = simulated(world, arguments.replicates, arguments.seed)
+        print(world.name, *rows[world.name].coverage.round(3), flush=True)
+    kinds = [of_task(kind) for kind in ("t", "normal")]
+    of_tasks = {world.name: simulated(world, arguments.replicates, arguments.seed, kinds) for world in OF_ONE_TASK}
+    tables = [
+        table(title, COLUMNS, {name: getattr(row, title) for name, row in rows.items()})
+        for title in ("coverage", "width", "power")
+    ]
+    tables.append(table("one task", kinds, {name: row.coverage for name, row in of_tasks.items()}))
+    with atomic_text(arguments.tables) as file:
+        file.write("\n".join(tables))
 
 
 if __name__ == "__main__":

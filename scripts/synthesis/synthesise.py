@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scripts.synthesis.dependence.small_tasks import SHRUNK, with_shrunk_variances
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.fixed_mean import fixed_mean
 from scripts.synthesis.meta_analysis import MetaAnalysis
+from scripts.synthesis.prediction import CONFIDENCE_DISTRIBUTION
 from scripts.synthesis.summaries import Summary
 from scripts.synthesis.task_intervals import TaskInterval
 
@@ -27,8 +29,9 @@ class Synthesis:
     """The result of a comparison.
 
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
-    `estimates` and their `covariance` over queries and seeds are theirs, on the scale of the synthesis.
-    `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py); None where `meta` is.
+    `estimates` and their `dependence` are theirs, on the scale of the synthesis, as they were combined.
+    `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py), each with its own
+    variance; None where `meta` is.
     `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
     a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
     reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
@@ -39,7 +42,7 @@ class Synthesis:
     fixed_mean: Summary | None
     weights: dict[str, float]
     estimates: np.ndarray
-    covariance: np.ndarray
+    dependence: Dependence
     leave_one_out: dict[str, MetaAnalysis]
     cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
@@ -49,26 +52,28 @@ def synthesise(
     effects: Mapping[str, EffectSize],
     effect_type: str,
     estimator: str = "REML",
-    interval: str = "knapp-hartung",
+    interval: str = "equal-weights",
     alpha: float = 0.05,
-    prediction: str = "k-2",
+    prediction: str = CONFIDENCE_DISTRIBUTION,
     task_intervals: Mapping[str, TaskInterval | None] | None = None,
     dependence: Dependence | None = None,
+    small_tasks: str = SHRUNK,
 ) -> Synthesis:
     """Combine the effects of tasks, all of `effect_type`; the other settings are those of `meta_analysis`.
 
     A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
     `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
-    seeds.
+    seeds. `small_tasks`: shrunk (small_tasks.py) or own.
     """
     defined = {task: effect for task, effect in effects.items() if effect.variance is not None}
     estimates = np.array([effect.estimate for effect in defined.values()], dtype=float)
     known = dependence or independent(list(defined.values()))
+    weighed = with_shrunk_variances(known) if small_tasks == SHRUNK else known
     reported = effect_named(effect_type).reported
 
     def combine(tasks: list[str]) -> MetaAnalysis:
         chosen = [positions[task] for task in tasks]
-        subset = known.of_subset(chosen)
+        subset = (weighed if len(tasks) > 1 else known).of_subset(chosen)
         meta = dependent_meta_analysis(estimates[chosen], subset, estimator, interval, alpha, prediction)
         own = (task_intervals or {}).get(tasks[0]) if meta.k == 1 else None
         return _as_reported(of_one_task(meta, own) if own else meta, reported)
@@ -89,7 +94,7 @@ def synthesise(
         meta=meta,
         fixed_mean=_mean_of(meta, estimates, known, reported) if meta else None,
         estimates=estimates,
-        covariance=known.covariance,
+        dependence=weighed,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         leave_one_out={
             left_out: combine([task for task in tasks if task != left_out]) for left_out in tasks if len(tasks) > 1
@@ -118,7 +123,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
         return []
     low, high = meta.tau2_ci
     if high == 0:
-        return ["the tasks agree better than by chance: the interval of tau2 lies below 0 as a whole"]
+        return ["the effects differ less than sampling error alone would make them: the interval of tau2 is [0, 0]"]
     if low <= meta.tau2 <= high:
         return []
     inside = "; that of PM lies inside" if meta.estimator != "PM" else ""

@@ -114,7 +114,8 @@ def test_an_interval_that_has_no_name_is_not_called_normal():
     assert form.method(forest) == "DL, normal interval"
     assert form.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
     with pytest.raises(
-        ValueError, match="unknown 'other'; expected one of knapp-hartung, knapp-hartung-unmodified, normal"
+        ValueError,
+        match="unknown 'other'; expected one of equal-weights, knapp-hartung, knapp-hartung-unmodified, normal",
     ):
         form.method(replace(forest, interval="other"))
 

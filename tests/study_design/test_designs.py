@@ -24,7 +24,7 @@ from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import dependence_of, observed_task, per_unit
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.significance import paired_t_test
-from scripts.synthesis.simulate_coverage import AFTER
+from scripts.synthesis.simulated_worlds import SETTINGS
 
 HALF = Question(0.05, 0.8)
 
@@ -103,10 +103,10 @@ def analysed(values, interval):
     treatment = {str(place): own for place, own in enumerate(values)}
     control = {name: np.zeros((len(own), 1)) for name, own in treatment.items()}
     tasks = {
-        name: observed_task(own.mean(axis=1), np.zeros(len(own)), range(len(own)), AFTER, shares=False)
+        name: observed_task(own.mean(axis=1), np.zeros(len(own)), range(len(own)), SETTINGS, shares=False)
         for name, own in treatment.items()
     }
-    lucks = lucks_of({"treatment": SeedsOf(OWN, None)}, control, treatment, {}, per_unit(tasks, AFTER))
+    lucks = lucks_of({"treatment": SeedsOf(OWN, None)}, control, treatment, {}, per_unit(tasks, SETTINGS))
     estimates = np.array([task.effect.estimate for task in tasks.values()])
     dependence = dependence_of(tasks, {}, list(lucks.values()))
     return dependent_meta_analysis(estimates, dependence, "PM", interval, 0.05, "k-2").summary

@@ -71,24 +71,27 @@ def test_the_stored_values_are_those_of_r():
 @pytest.mark.parametrize("ncp", [0.3, 2.8, 8.0, 60.0])
 @pytest.mark.parametrize("floor", [0.0, 0.01, 0.6, 1.0])
 def test_power_is_the_integral_over_the_estimated_variance(df, ncp, floor):
-    """P(|Z + ncp| > c s) over the density of s = sqrt(chi2 / df), or its floor; special.nctdtr is nan for some of these."""
-    critical = float(-special.stdtrit(df, 0.025))
+    """P(|Z + ncp| > max(c s, z sqrt(floor))) over the density of s = sqrt(chi2 / df); nctdtr is nan for some of these."""
+    critical, least = float(-special.stdtrit(df, 0.025)), float(-special.ndtri(0.025)) * math.sqrt(floor)
+
+    def half_width(s: float) -> float:
+        return max(critical * s, least)
 
     def integrand(s: float, of: Callable[[float], float]) -> float:
         log_density = math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2) - df * s * s / 2
-        return of(max(s, math.sqrt(floor))) * s ** (df - 1) * math.exp(log_density)
+        return of(half_width(s)) * s ** (df - 1) * math.exp(log_density)
 
     def mean(of: Callable[[float], float]) -> float:
         inner = (math.sqrt(2 * special.gammaincinv(df / 2, share) / df) for share in (0.01, 0.5, 0.99))
-        ends = sorted([0, math.sqrt(floor), *inner, 10])
+        ends = sorted([0, least / critical, *inner, 10])
         return sum(
             integrate.quad(integrand, *pair, (of,), epsabs=1e-12, limit=200)[0] for pair in itertools.pairwise(ends)
         )
 
-    rejected = mean(lambda s: special.ndtr(ncp - critical * s) + special.ndtr(-ncp - critical * s))
+    rejected = mean(lambda half: special.ndtr(ncp - half) + special.ndtr(-ncp - half))
     part = Part(1.0, df, floor)
     assert power_of(ncp, [part], 0.05) == pytest.approx(rejected, abs=1e-9)
-    assert precision([part], 0.05, 0.8).half_width == pytest.approx(critical * mean(lambda s: s), rel=1e-9)
+    assert precision([part], 0.05, 0.8).half_width == pytest.approx(mean(lambda half: half), rel=1e-9)
 
 
 SUMS = [
@@ -105,14 +108,18 @@ def test_power_of_a_sum_is_that_of_drawn_estimates(parts):
     """Satterthwaite's test as an experiment does it: variances and their degrees of freedom are both estimated."""
     found, count = precision(parts, 0.05, 0.8), 400_000
     generator = np.random.default_rng(7)
-    drawn = [
-        np.full(count, part.variance)
-        if math.isinf(part.df)
-        else np.maximum(part.floor, part.variance * generator.chisquare(part.df, count) / part.df)
-        for part in parts
-    ]
-    variance = np.sum(drawn, axis=0)
-    df = variance**2 / np.sum([one**2 / part.df for one, part in zip(drawn, parts, strict=True)], axis=0)
+
+    def estimates_of(part: Part) -> tuple[np.ndarray, np.ndarray]:
+        """Variances and what they add to the sum of squares over degrees of freedom; the floor counts as known."""
+        if math.isinf(part.df):
+            return np.full(count, part.variance), np.zeros(count)
+        drawn = part.variance * generator.chisquare(part.df, count) / part.df
+        narrower = -special.stdtrit(part.df, 0.025) * np.sqrt(drawn) < -special.ndtri(0.025) * math.sqrt(part.floor)
+        return np.where(narrower, part.floor, drawn), np.where(narrower, 0, drawn**2 / part.df)
+
+    drawn = [estimates_of(part) for part in parts]
+    variance = np.sum([values for values, _ in drawn], axis=0)
+    df = variance**2 / np.sum([uncertain for _, uncertain in drawn], axis=0)
     half_width = -special.stdtrit(df, 0.025) * np.sqrt(variance)
     estimates = generator.normal(found.detectable, math.sqrt(found.variance), count)
     assert np.mean(np.abs(estimates) > half_width) == pytest.approx(0.8, abs=4 * math.sqrt(0.16 / count))

@@ -127,7 +127,7 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
 def test_a_bayesian_summary_is_added_with_the_scale_of_the_effect_or_a_given_one(tmp_path):
     control = scored(tmp_path, "a", "c", CONTROL) + scored(tmp_path, "b", "c", CONTROL)
     treatment = scored(tmp_path, "a", "t", TREATMENT) + scored(tmp_path, "b", "t", TREATMENT[::-1])
-    effects, meta = compare(tmp_path, control, treatment, bayesian={"tau_scale": 0.2})
+    effects, meta = compare(tmp_path, control, treatment, bayesian={"tau_scale": 0.2}, small_tasks="own")
     expected = bayesian_summary(effects["effect"].to_numpy(), np.diag(effects["variance"]), 0.2)
     assert meta["bayesian"]["effect"] == pytest.approx(expected.effect, rel=1e-12)
     assert meta["bayesian"]["prediction_interval"] == pytest.approx(expected.prediction_interval, rel=1e-12)

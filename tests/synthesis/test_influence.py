@@ -20,8 +20,9 @@ FITS = [
     pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
     for case in CASES
     for fit in case["fits"]
+    if fit["test"] != "adhoc"  # its scale is at least 1; Knapp and Hartung's interval has another floor here
 ]
-INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified", "adhoc": "knapp-hartung"}
+INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified"}
 DIAGNOSTICS = ("rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "hat", "baujat_x", "baujat_y")
 
 

@@ -15,6 +15,7 @@ from scripts.synthesis.heterogeneity import q_statistic, tau2_interval
 from scripts.synthesis.least_squares.gls import gls
 from scripts.synthesis.least_squares.robust import cr2
 from scripts.synthesis.meta_analysis import MetaAnalysis, meta_analysis
+from scripts.synthesis.prediction import FEWEST
 from tests.support.debian import needed
 
 ORACLE = Path(__file__).parent / "oracle"
@@ -24,7 +25,8 @@ FITS = [
     for case in CASES
     for fit in case["fits"]
 ]
-INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified", "adhoc": "knapp-hartung"}
+FITS = [param for param in FITS if param.values[1]["test"] != "adhoc"]  # its scale is at least 1; ours is another floor
+INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified"}
 
 
 def ours(case: dict, fit: dict, which: slice | list[int] = slice(None), prediction: str = "k-2") -> MetaAnalysis:
@@ -64,11 +66,22 @@ def test_agrees_with_metafor(case, fit):
     assert same_p(meta.q_p_value, meta.q_log10_p, fit["q_p_value"])
     assert math.isclose(meta.i2, fit["i2"], rel_tol=1e-8, abs_tol=1e-8)
     assert math.isclose(meta.h2, fit["h2"], rel_tol=1e-8)
-    assert (meta.prediction_interval is None) == (meta.prediction_df is None) == (meta.k == 2)
+    assert (meta.prediction_interval is None) == (meta.prediction_df is None) == (meta.k < FEWEST)
     for prediction, stored in (("k-2", "prediction_interval"), ("k-1", "prediction_interval_k1")):
-        if fit[stored][0] is not None:
+        if meta.k >= FEWEST and fit[stored][0] is not None:
             ends = zip(ours(case, fit, prediction=prediction).prediction_interval, fit[stored], strict=True)
             assert all(close(end, expected, fit["se"]) for end, expected in ends)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if len(case["yi"]) > 1], ids=lambda case: case["name"])
+def test_knapp_hartungs_interval_is_the_wider_of_metafors_two(case):
+    for estimator in ("DL", "PM", "REML"):
+        fits = [fit for fit in case["fits"] if fit["estimator"] == estimator and fit["test"] != "adhoc"]
+        wider = max(fits, key=lambda fit: fit["ci_high"] - fit["ci_low"])
+        summary = meta_analysis(case["yi"], case["vi"], estimator, "knapp-hartung", case["alpha"]).summary
+        for name in ("effect", "ci_low", "ci_high"):
+            assert close(getattr(summary, name), wider[name], wider["se"])
+        assert same_p(summary.p_value, summary.log10_p, wider["p_value"])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -129,9 +142,12 @@ def test_one_task_is_its_own_summary():
 
 
 def test_identical_effects_leave_no_p_value_and_no_nan():
-    meta = meta_analysis([0.5, 0.5, 0.5], [0.01, 0.02, 0.03])
-    assert (meta.tau2, meta.q, meta.i2, meta.h2, meta.tau2_ci) == (0, 0, 0, 1, (0, 0))
-    assert meta.summary.effect == 0.5 and meta.summary.variance == meta.fixed.variance
+    for interval in ("equal-weights", "knapp-hartung"):
+        meta = meta_analysis([0.5, 0.5, 0.5], [0.01, 0.02, 0.03], interval=interval)
+        assert (meta.tau2, meta.q, meta.i2, meta.h2, meta.tau2_ci) == (0, 0, 0, 1, (0, 0))
+        assert meta.summary.effect == 0.5 and meta.summary.p_value is not None
+        expected = 0.06 / 9 if interval == "equal-weights" else meta.fixed.variance
+        assert meta.summary.variance == pytest.approx(expected, rel=1e-14)
     unmodified = meta_analysis([0.5, 0.5, 0.5], [0.01, 0.02, 0.03], interval="knapp-hartung-unmodified").summary
     assert unmodified.ci_low == unmodified.effect == unmodified.ci_high == 0.5
     assert unmodified.p_value is None
@@ -158,16 +174,16 @@ def test_effects_that_differ_by_rounding_alone_are_equal(interval):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_default_interval_is_never_narrower_than_the_normal_one_or_the_unmodified(seed):
+def test_knapp_hartungs_interval_is_never_narrower_than_the_normal_one_or_the_unmodified(seed):
     generator = np.random.default_rng(seed)
     y, v = generator.normal(0, 0.1 * (seed % 3), 4), generator.uniform(0.001, 0.02, 4)
-    default, normal, unmodified = (
-        meta_analysis(y, v, interval=interval).summary
-        for interval in ("knapp-hartung", "normal", "knapp-hartung-unmodified")
-    )
-    assert default.se == pytest.approx(max(normal.se, unmodified.se), rel=1e-14)
-    assert default.ci_high - default.ci_low > normal.ci_high - normal.ci_low
-    assert normal.se >= meta_analysis(y, v).fixed.se
+    widths = []
+    for interval in ("knapp-hartung", "normal", "knapp-hartung-unmodified"):
+        summary = meta_analysis(y, v, interval=interval).summary
+        widths.append(summary.ci_high - summary.ci_low)
+    assert widths[0] == pytest.approx(max(widths[1:]), rel=1e-14)
+    fixed = meta_analysis(y, v).fixed
+    assert widths[1] >= fixed.ci_high - fixed.ci_low
 
 
 def test_extremely_uneven_variances_do_not_cancel():

@@ -17,7 +17,7 @@ from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.sensitivity import pooled_variance, sensitivity
 from scripts.synthesis.task_results import Scores, TaskResult, rows, task_result, task_warnings
 
-SETTINGS = Settings("c", "t", "m", "MD", "REML", "knapp-hartung", "t", 0.05, 1, True, 1000, 7, False)
+SETTINGS = Settings("c", "t", "m", "MD", "REML", "knapp-hartung", "t", 0.05, 1, True, 1000, 7, False, small_tasks="own")
 RANDOM = np.random.default_rng(4)
 
 
@@ -136,7 +136,8 @@ def pairs_that_depend() -> dict[str, tuple[Scores, Scores]]:
 
 
 def test_it_takes_the_covariance_and_the_luck_of_the_summary():
-    settings = replace(SETTINGS, corpora={"a": "x", "b": "x", "c": "y"}, seed_sources={"treatment": SeedsOf(OWN, "t")})
+    shared = {"corpora": {"a": "x", "b": "x", "c": "y"}, "seed_sources": {"treatment": SeedsOf(OWN, "t")}}
+    settings = replace(SETTINGS, interval="normal", **shared)
     found = compared(pairs_that_depend(), settings)
     record = sensitivity(found.results, settings, found.lucks_of_all)
     variance = record["tasks"]["c"]["variance"]
@@ -146,7 +147,7 @@ def test_it_takes_the_covariance_and_the_luck_of_the_summary():
     assert sampling[0, 1] > 0.5 * sampling[0, 0]  # tasks a and b share queries
     by_hand = Dependence(sampling, (*main.degrees, record["pooled_df"]), (0, 0, 1), found.lucks_of_all)
     estimates = [*found.synthesis.estimates, 0.0]
-    expected = dependent_meta_analysis(estimates, by_hand, "REML", "knapp-hartung", 0.05, "k-2")
+    expected = dependent_meta_analysis(estimates, by_hand, "REML", "normal", 0.05, "k-2")
     assert record["summary"]["effect"] == pytest.approx(expected.summary.effect, rel=1e-12)
     assert record["summary"]["variance"] == pytest.approx(expected.summary.variance, rel=1e-12)
     assert expected.summary.variance > expected.given_seeds.variance

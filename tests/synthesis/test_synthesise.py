@@ -56,7 +56,7 @@ def test_a_task_that_is_alone_has_its_own_interval_by_its_name():
     without_b = synthesis.leave_one_out["b"]
     assert (without_b.k, without_b.interval, without_b.summary.df) == (1, "t", 9.0)
     assert (without_b.summary.effect, without_b.summary.ci_high, without_b.summary.p_value) == (0.1, 0.4, 0.3)
-    assert synthesis.meta.interval == "knapp-hartung" and synthesise({"a": A}, "MD").meta.interval == "normal"
+    assert synthesis.meta.interval == "equal-weights" and synthesise({"a": A}, "MD").meta.interval == "normal"
 
 
 def test_tau2_outside_its_own_interval_is_said():
@@ -71,15 +71,15 @@ def test_tau2_outside_its_own_interval_is_said():
 
 def test_an_empty_interval_of_tau2_is_said():
     homogeneous = {str(task): effect(0.1 + task * 1e-4, 0.01) for task in range(5)}
-    assert "below 0 as a whole" in synthesise(homogeneous, "MD").warnings[0]
+    assert "the interval of tau2 is [0, 0]" in synthesise(homogeneous, "MD").warnings[0]
 
 
 def test_correlations_are_combined_as_z_and_reported_as_r():
-    correlations = {str(z): effect(z, 0.01, "CORR") for z in (0.2, 0.9, 1.6)}
-    synthesis, inside = synthesise(correlations, "CORR"), meta_analysis([0.2, 0.9, 1.6], [0.01] * 3)
+    correlations = {str(z): effect(z, 0.01, "CORR") for z in (0.2, 0.9, 1.6, 0.5)}
+    synthesis, inside = synthesise(correlations, "CORR"), meta_analysis([0.2, 0.9, 1.6, 0.5], [0.01] * 4)
     assert synthesis.meta.summary.effect == math.tanh(inside.summary.effect)
     assert synthesis.meta.summary.ci_high == math.tanh(inside.summary.ci_high)
     assert synthesis.meta.fixed.ci_low == math.tanh(inside.fixed.ci_low)
     assert synthesis.meta.prediction_interval == tuple(map(math.tanh, inside.prediction_interval))
-    assert synthesis.leave_one_out["0.2"].summary.effect == pytest.approx(math.tanh(1.25), rel=1e-12)
+    assert synthesis.leave_one_out["0.2"].summary.effect == pytest.approx(math.tanh(1.0), rel=1e-12)
     assert (synthesis.meta.summary.se, synthesis.meta.tau2) == (inside.summary.se, inside.tau2)

@@ -18,10 +18,10 @@ from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heter
 from scripts.synthesis.effects import EffectType
 from scripts.synthesis.estimators import estimator_named
 from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.prediction import FEWEST
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-TO_PREDICT = 4  # collections at least, for a prediction interval
 I2_CAUTION = "(relative to sampling error: rises with the queries per task)"
 FIXED_EFFECT = "Fixed effect (inverse variance)"
 _MORE_DECIMALS = 3  # what one row may have over the others before it changes to powers of ten
@@ -219,7 +219,7 @@ def prediction_label(forest: Forest, group: Group) -> str:
 
 def no_prediction(group: Group) -> str:
     """What stands behind "no prediction interval" where collections are too few; empty where they are not."""
-    return f": it takes at least {in_words(TO_PREDICT)} collections" if _with_effect(group) < TO_PREDICT else ""
+    return f": it takes at least {in_words(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
 
 
 def _with_effect(group: Group) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
+from scripts.synthesis.intervals import has_own_weights
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,8 @@ def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
     stronger = verdict(summary, plot.alpha) > verdict(mean, plot.alpha)
     if not stronger and mean.effect * summary.effect >= 0:
         return ""
+    if has_own_weights(plot.interval):
+        return " The effects differ less between the collections than their sampling errors suggest."
     return " The first mean weighs the collections equally, the second by precision."
 
 

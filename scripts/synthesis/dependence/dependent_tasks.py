@@ -8,20 +8,19 @@ level it is CR2, whose variance and degrees of freedom are both the collections'
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.intervals import interval_named
+from scripts.synthesis.intervals import fit_of, has_own_weights, interval_named
 from scripts.synthesis.least_squares.gls import Fit, gls, projection
 from scripts.synthesis.least_squares.robust import cr2
 from scripts.synthesis.least_squares.satterthwaite import Part
 from scripts.synthesis.least_squares.variance_components import omega_of, reml, structures, tau2_interval
 
 ESTIMATOR = "REML"
-OTHERWISE, ROBUST = "knapp-hartung", "robust"
+OTHERWISE, ROBUST, NORMAL = "knapp-hartung", "robust", "normal"
 
 
 class Combined(NamedTuple):
@@ -46,9 +45,9 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
     z = structures(dependence.collections)
     levels = reml(y, sampling, z)
-    fit = gls(y, omega_of(sampling, z, levels), dependence.collections)
+    fit = fit_of(interval)(y, omega_of(sampling, z, levels), dependence.collections, sampling)
     units = fit.n_collections if len(z) > 1 else len(y)
-    kind, part = part_of(fit, interval, len(z))
+    kind, part = part_of(fit, interval, len(z), alpha)
     return Combined(
         fit=fit,
         fixed=gls(y, dependence.sampling),
@@ -62,15 +61,17 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     )
 
 
-def part_of(fit: Fit, interval: str, levels: int) -> tuple[str, Part]:
+def part_of(fit: Fit, interval: str, levels: int, alpha: float) -> tuple[str, Part]:
     """What an interval makes of a fit with so many levels, and the name of the interval that could.
 
     With a level of collections, a variance that is estimated from the tasks has not their degrees of freedom, and with
-    the few of the collections it would be too wide: CR2 estimates it from the collections.
+    the few of the collections it would be too wide: CR2 estimates it from the collections. The normal interval takes
+    its variance as known.
     """
     of_fit = getattr(interval_named(interval), "of_fit", None)
-    part: Part | None = of_fit(fit) if of_fit else None
+    part: Part | None = of_fit(fit, alpha) if of_fit else None
     if part is None:
-        interval, part = OTHERWISE, interval_named(OTHERWISE).of_fit(fit)  # type: ignore[attr-defined]
+        interval, part = OTHERWISE, interval_named(OTHERWISE).of_fit(fit, alpha)  # type: ignore[attr-defined]
     assert part is not None
-    return (ROBUST, cr2(fit)) if levels > 1 and math.isfinite(part.df) else (interval, part)
+    as_tasks = levels > 1 and interval != NORMAL and not has_own_weights(interval)
+    return (ROBUST, cr2(fit)) if as_tasks else (interval, part)

@@ -1,7 +1,7 @@
 """How the effects of a comparison depend on one another, as meta/{comparison}.json keeps it for later jobs.
 
 Reads and writes nothing: a Dependence becomes a record of plain numbers, and again the same Dependence to the last
-digit. Tasks with nothing in common and given seeds have no record.
+digit. Tasks with nothing in common, given seeds and variances of their own have no record.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ KEY = "dependence"
 
 def as_record(dependence: Dependence | None) -> dict[str, Any] | None:
     """What is kept; None where all that effects have is a variance each."""
-    if dependence is None or (dependence.independent and not dependence.lucks):
+    if dependence is None or (dependence.independent and not dependence.lucks and not dependence.shrunk):
         return None
     return {
         "sampling": dependence.sampling.tolist(),
         "degrees": list(dependence.degrees),
         "collections": list(dependence.collections),
+        "shrunk": dependence.shrunk,
         "lucks": [
             {
                 "source": luck.source.name,
@@ -50,4 +51,4 @@ def dependence_in(meta: Mapping[str, Any]) -> Dependence | None:
         source = SeedSource(luck["source"], luck["seeds"], np.array(luck["covariance"]), np.array(luck["residual"]))
         lucks.append(Luck(source, *(np.array(luck[name]) for name in ("shares", "per_unit", "groups"))))
     sampling, collections = np.array(kept["sampling"]), tuple(kept["collections"])
-    return Dependence(sampling, tuple(kept["degrees"]), collections, tuple(lucks))
+    return Dependence(sampling, tuple(kept["degrees"]), collections, tuple(lucks), kept["shrunk"])

@@ -20,13 +20,14 @@ from scripts.synthesis.least_squares.variance_components import structures
 class Dependence:
     """Of k tasks: the covariance of their effects over queries, shape (k, k), with the degrees of freedom of each
     variance; the number of each one's collection; and the luck of the checkpoints of both systems (none: seeds are
-    taken as given).
+    taken as given). `shrunk`: variances of small tasks are not their own (small_tasks.py).
     """
 
     sampling: np.ndarray
     degrees: tuple[float, ...]
     collections: tuple[int, ...]
     lucks: tuple[Luck, ...] = ()
+    shrunk: bool = False
 
     @property
     def independent(self) -> bool:
@@ -60,7 +61,7 @@ class Dependence:
         lucks = tuple(luck.of_subset(tasks) for luck in self.lucks)
         degrees = tuple(self.degrees[task] for task in tasks)
         collections = tuple(self.collections[task] for task in tasks)
-        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, lucks)
+        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, lucks, self.shrunk)
 
     def of_task(self, task: int, over_queries: Part | None = None) -> Part:
         """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of

@@ -5,19 +5,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, cast
 
 import numpy as np
 
 from scripts.common.doors import kind, kinds, source
+from scripts.synthesis.least_squares.gls import Fit, gls
 from scripts.synthesis.summaries import Summary
 
 
 class Interval(Protocol):
     """What the module of an interval states.
 
-    One that fits dependent tasks as well states `of_fit(fit: Fit) -> Part | None` besides: the variance of a mean by
-    generalised least squares and its degrees of freedom (see dependence/dependent_tasks.py), None where it has none.
+    One that fits dependent tasks as well states `of_fit(fit: Fit, alpha: float) -> Part | None` besides: the variance
+    of a mean and its degrees of freedom (see dependence/dependent_tasks.py), None where it has none. One whose weights
+    are not those of generalised least squares states `fit`, with the arguments of `gls`; it also sees to a level of
+    collections itself.
     """
 
     NAME: str
@@ -33,6 +37,16 @@ class Interval(Protocol):
 def interval_named(name: str) -> Interval:
     """The module of an interval. Raises ValueError for an unknown name."""
     return cast(Interval, kind(__name__, name))
+
+
+def fit_of(name: str) -> Callable[..., Fit]:
+    """How an interval fits a mean: with the arguments and the result of `gls`."""
+    return cast(Callable[..., Fit], getattr(interval_named(name), "fit", gls))
+
+
+def has_own_weights(name: str) -> bool:
+    """Whether an interval's weights are not those of generalised least squares."""
+    return fit_of(name) is not gls
 
 
 def all_intervals() -> dict[str, Interval]:

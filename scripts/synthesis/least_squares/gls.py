@@ -28,12 +28,15 @@ class Fit:
     """A mean of dependent effects.
 
     `weights` (shape k, sum 1) are those with which the effects enter the mean; where tasks are strongly correlated and
-    differ in precision one may be negative. `variance` is 1 / 1'W1, `residuals` are Y - M, `q` is (Y - M)'W(Y - M).
-    `collections` numbers the groups within which tasks may be dependent; tasks of different groups are not.
+    differ in precision one may be negative. `omega` is the covariance of the effects, `sampling` the part of it that is
+    not between tasks. `variance` is w'Omega w, which is 1 / 1'W1 with the weights of least squares; `residuals` are
+    Y - M, `q` is (Y - M)'W(Y - M). `collections` numbers the groups within which tasks may be dependent; tasks of
+    different groups are not.
     """
 
     y: np.ndarray
     omega: np.ndarray
+    sampling: np.ndarray
     weights: np.ndarray
     mean: float
     variance: float
@@ -47,24 +50,50 @@ class Fit:
         return len(set(self.collections))
 
 
-def gls(y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = None) -> Fit:
+def gls(
+    y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = None, sampling: np.ndarray | None = None
+) -> Fit:
     """The mean of `y`, shape (k,), with the positive definite covariance `omega`, shape (k, k).
 
-    Raises ValueError for a matrix that is not positive definite.
+    `sampling` is `omega` where it is not given. Raises ValueError for a matrix that is not positive definite.
     """
-    try:
-        factor = scipy.linalg.cho_factor(omega, lower=True)
-    except scipy.linalg.LinAlgError:
-        raise ValueError("the covariance matrix of the effects is not positive definite") from None
+    factor = _factor(omega)
     column = scipy.linalg.cho_solve(factor, np.ones(len(y)))  # W1
     information = float(column.sum())
-    weights = column / information
+    return _fit(y, omega, sampling, column / information, 1 / information, factor, collections)
+
+
+def equally_weighted(
+    y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = None, sampling: np.ndarray | None = None
+) -> Fit:
+    """The same of the plain mean."""
+    weights = np.full(len(y), 1 / len(y))
+    return _fit(y, omega, sampling, weights, float(weights @ omega @ weights), _factor(omega), collections)
+
+
+def _factor(omega: np.ndarray) -> tuple[np.ndarray, bool]:
+    try:
+        factor: tuple[np.ndarray, bool] = scipy.linalg.cho_factor(omega, lower=True)
+    except scipy.linalg.LinAlgError:
+        raise ValueError("the covariance matrix of the effects is not positive definite") from None
+    return factor
+
+
+def _fit(
+    y: np.ndarray,
+    omega: np.ndarray,
+    sampling: np.ndarray | None,
+    weights: np.ndarray,
+    variance: float,
+    factor: tuple[np.ndarray, bool],
+    collections: Sequence[int] | None,
+) -> Fit:
     origin = y[np.argmax(weights)]  # sums are taken about it, so that a large common value does not cancel
     mean = float(origin + weights @ (y - origin))
     residuals = without_rounding(y - mean, y, np.diag(omega))
     q = float(residuals @ scipy.linalg.cho_solve(factor, residuals))
     groups = tuple(range(len(y))) if collections is None else tuple(collections)
-    return Fit(y, omega, weights, mean, 1 / information, residuals, q, groups)
+    return Fit(y, omega, omega if sampling is None else sampling, weights, mean, variance, residuals, q, groups)
 
 
 @dataclass(frozen=True)

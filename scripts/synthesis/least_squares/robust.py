@@ -4,12 +4,12 @@ Bell and McCaffrey (2002); Pustejovsky and Tipton (2018, Journal of Business & E
 2022, Prevention Science 23, 425-438). The residuals e_j of each collection j, made larger by the matrix A_j that gives
 the variance no bias if the working matrix Omega is right, vary on their own account:
 
-    var(M) = sum_j (p_j'Y)^2,    p_j = (I - H)_j' A_j' W_j 1_j / 1'W1,
-    A_j = G_j' (G_j (Omega_j - 1 1' / 1'W1) G_j')^(-1/2) G_j,    Omega_j = G_j'G_j (Cholesky),
+    var(M) = sum_j (p_j'Y)^2,    p_j = (I - H)_j' A_j' w_j,    H = 1 w',
+    A_j = G_j' (G_j ((I - H) Omega (I - H)')_j G_j')^(-1/2) G_j,    Omega_j = G_j'G_j (Cholesky),
 
-with the degrees of freedom of Satterthwaite under Omega: df = (sum_j p_j' Omega p_j)^2 / sum_jl (p_j' Omega p_l)^2. It
-is clubSandwich's coef_test(vcov = "CR2", test = "Satterthwaite"). Omega has no covariance between collections. Reads
-and writes nothing.
+w the weights of the effects in the mean (W1 / 1'W1, or equal), with the degrees of freedom of Satterthwaite under
+Omega: df = (sum_j p_j' Omega p_j)^2 / sum_jl (p_j' Omega p_l)^2. It is clubSandwich's coef_test(vcov = "CR2",
+test = "Satterthwaite"). Omega has no covariance between collections. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def _of_collection(fit: Fit, members: np.ndarray, residual_maker: np.ndarray) ->
     """p_j of the tasks `members`, shape (k,)."""
     block = fit.omega[np.ix_(members, members)]
     upper = np.linalg.cholesky(block).T
-    inner = upper @ (block - fit.variance) @ upper.T
+    of_residuals = residual_maker[members] @ fit.omega @ residual_maker[members].T
+    inner = upper @ of_residuals @ upper.T
     adjustment = upper.T @ _inverse_root(inner) @ upper
     contribution: np.ndarray = residual_maker[members].T @ adjustment.T @ fit.weights[members]
     return contribution

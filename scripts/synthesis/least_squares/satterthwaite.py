@@ -14,6 +14,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
+
 
 class Part(NamedTuple):
     """An estimated variance and its degrees of freedom, infinite for one that is taken as known."""
@@ -33,3 +35,14 @@ def total(parts: Iterable[Part]) -> Part:
     if len(present) == 1:
         return present[0]
     return Part(variance, variance**2 / uncertainty if uncertainty else math.inf)
+
+
+def wider(first: Part, second: Part, alpha: float) -> Part:
+    """Of two estimates of a variance that whose (1 - alpha) interval is the wider."""
+    return max(first, second, key=lambda part: half_width(part, alpha))
+
+
+def half_width(part: Part, alpha: float) -> float:
+    """t(df; 1 - alpha/2) sqrt(variance)."""
+    quantile = scipy.special.ndtri(alpha / 2) if math.isinf(part.df) else scipy.special.stdtrit(part.df, alpha / 2)
+    return -float(quantile) * math.sqrt(part.variance)
