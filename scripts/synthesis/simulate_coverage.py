@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +19,15 @@ import numpy as np
 
 from scripts.common.files import atomic_text
 from scripts.synthesis.bayes import bayesian_summary
-from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.observed_tasks import dependence_of
+from scripts.synthesis.dependence.small_tasks import SHRUNK, with_shrunk_variances
+from scripts.synthesis.dependence.structure import Dependence
+from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.effects import effect_named
+from scripts.synthesis.fixed_mean import fixed_mean
+from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.simulated_worlds import MEAN, OF_ONE_TASK, SETTINGS, WORLDS, Experiment, World, as_independent
 from scripts.synthesis.summaries import Summary
-from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.task_tests import interval_of
 
 Interval = tuple[float, float]
@@ -38,14 +42,24 @@ class Column(NamedTuple):
     of: Callable[[Experiment], Interval | None]
 
 
-def synthesis(experiment: Experiment, settings: Settings = SETTINGS) -> Synthesis:
-    """The synthesis of an experiment's tasks."""
+def known(experiment: Experiment, small_tasks: str = SHRUNK) -> tuple[np.ndarray, Dependence]:
+    """The effects of an experiment's tasks and how they depend on one another."""
     dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.lucks)
-    return synthesise(
-        {name: task.effect for name, task in experiment.tasks.items()},
-        settings.effect, settings.estimator, settings.interval, settings.alpha, settings.prediction,
-        dependence=dependence, small_tasks=settings.small_tasks,
-    )  # fmt: skip
+    assert dependence is not None
+    estimates = np.array([task.effect.estimate for task in experiment.tasks.values()], dtype=float)
+    return estimates, with_shrunk_variances(dependence) if small_tasks == SHRUNK else dependence
+
+
+@lru_cache(maxsize=4)
+def combined(
+    experiment: Experiment,
+    interval: str = SETTINGS.interval,
+    prediction: str = SETTINGS.prediction,
+    small_tasks: str = SHRUNK,
+) -> MetaAnalysis:
+    """The meta-analysis of an experiment's tasks."""
+    how = (SETTINGS.estimator, interval, SETTINGS.alpha, prediction)
+    return dependent_meta_analysis(*known(experiment, small_tasks), *how)
 
 
 def ends(summary: Summary) -> Interval:
@@ -53,43 +67,29 @@ def ends(summary: Summary) -> Interval:
     return summary.ci_low, summary.ci_high
 
 
-def summary_by(interval: str, small_tasks: str = SETTINGS.small_tasks) -> Callable[[Experiment], Interval | None]:
+def summary_by(interval: str, small_tasks: str = SHRUNK) -> Callable[[Experiment], Interval]:
     """The interval of the summary over collections like these."""
-    settings = replace(SETTINGS, interval=interval, small_tasks=small_tasks)
-
-    def of(experiment: Experiment) -> Interval | None:
-        meta = synthesis(experiment, settings).meta
-        return ends(meta.summary) if meta and meta.k > 1 else None
-
-    return of
+    return lambda experiment: ends(combined(experiment, interval, small_tasks=small_tasks).summary)
 
 
 def prediction_by(kind: str) -> Callable[[Experiment], Interval | None]:
     """The prediction interval of a kind."""
-
-    def of(experiment: Experiment) -> Interval | None:
-        meta = synthesis(experiment, replace(SETTINGS, prediction=kind)).meta
-        return meta.prediction_interval if meta else None
-
-    return of
+    return lambda experiment: combined(experiment, prediction=kind).prediction_interval
 
 
-def fixed(experiment: Experiment) -> Interval | None:
+def fixed(experiment: Experiment) -> Interval:
     """The interval of the mean on these collections."""
-    mean = synthesis(experiment).fixed_mean
-    return ends(mean) if mean else None
+    return ends(fixed_mean(*known(experiment, "own"), SETTINGS.alpha))
 
 
-def bayesian(experiment: Experiment) -> Interval | None:
+def bayesian(experiment: Experiment) -> Interval:
     """The prediction interval of the Bayesian summary with its default prior."""
-    found = synthesis(experiment)
-    if len(found.weights) < 2:
-        return None
+    estimates, dependence = known(experiment)
     scale = effect_named(SETTINGS.effect).TAU_SCALE
-    return bayesian_summary(found.estimates, found.dependence.covariance, scale).prediction_interval
+    return bayesian_summary(estimates, dependence.covariance, scale).prediction_interval
 
 
-def ignoring(experiment: Experiment) -> Interval | None:
+def ignoring(experiment: Experiment) -> Interval:
     """The default interval where tasks are taken as independent and seeds as given."""
     return summary_by("equal-weights")(as_independent(experiment))
 
@@ -121,6 +121,8 @@ def simulated(world: World, replicates: int, seed: int, columns: Sequence[Column
     found = np.full((replicates, len(columns), 3), np.nan)
     for number in range(replicates):
         experiment = world.draw(generator)
+        if not experiment.tasks:
+            continue
         true = {THESE: experiment.of_these, LIKE_THESE: MEAN, NEW: experiment.new}
         for column, (scope, _, interval_of_column) in enumerate(columns):
             interval = interval_of_column(experiment)

@@ -37,7 +37,7 @@ SETTINGS = Settings(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Experiment:
     """The tasks of one experiment, what they share, and the true effects: the mean of its tasks (`of_these`), and that
     in a collection which it does not have (`new`)."""
@@ -156,8 +156,12 @@ WORLDS = (
     ),
     *(
         World(f"{k} tasks, {words} of each system, tau {tau:g}", partial(seeds, k=k, m=m, tau=tau))
-        for m, words in ((1, "one seed (a sibling has five)"), (3, "three seeds"), (5, "five seeds"))
-        for k in (3, 5, 10)
+        for m, words, sizes in (
+            (1, "one seed (a sibling has five)", (3, 5, 10)),
+            (3, "three seeds", (3, 5, 10)),
+            (5, "five seeds", (10,)),
+        )
+        for k in sizes
         for tau in (0.0, 0.03)
     ),
     *(
