@@ -72,6 +72,12 @@ def summary_by(interval: str, small_tasks: str = SHRUNK) -> Callable[[Experiment
     return lambda experiment: ends(combined(experiment, interval, small_tasks=small_tasks).summary)
 
 
+def with_own_variances(experiment: Experiment) -> Interval | None:
+    """The normal interval where variances of small tasks are their own; None where no task is small."""
+    small = with_shrunk_variances(known(experiment, "own")[1]).shrunk
+    return summary_by("normal", "own")(experiment) if small else None
+
+
 def prediction_by(kind: str) -> Callable[[Experiment], Interval | None]:
     """The prediction interval of a kind."""
     return lambda experiment: combined(experiment, prediction=kind).prediction_interval
@@ -89,8 +95,10 @@ def bayesian(experiment: Experiment) -> Interval:
     return bayesian_summary(estimates, dependence.covariance, scale).prediction_interval
 
 
-def ignoring(experiment: Experiment) -> Interval:
-    """The default interval where tasks are taken as independent and seeds as given."""
+def ignoring(experiment: Experiment) -> Interval | None:
+    """The default interval where tasks are taken as independent and seeds as given; None where they are."""
+    if not experiment.lucks and not experiment.corpora:
+        return None
     return summary_by("equal-weights")(as_independent(experiment))
 
 
@@ -99,7 +107,7 @@ COLUMNS = (
     Column(LIKE_THESE, "equal weights", summary_by("equal-weights")),
     Column(LIKE_THESE, "Knapp-Hartung", summary_by("knapp-hartung")),
     Column(LIKE_THESE, "normal", summary_by("normal")),
-    Column(LIKE_THESE, "normal, own variances", summary_by("normal", "own")),
+    Column(LIKE_THESE, "normal, own variances", with_own_variances),
     Column(LIKE_THESE, "equal weights, nothing shared", ignoring),
     Column(NEW, "confidence distribution", prediction_by("confidence-distribution")),
     Column(NEW, "k-2", prediction_by("k-2")),

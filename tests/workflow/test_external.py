@@ -48,7 +48,7 @@ def test_beside_it_stands_what_changes_today(ranger):
     assert [(row["column"], row["ours"], row["beside"]) for row in summary] == [
         ("Mean", "0.05", "0.05"), ("CI 95%, low", "0.02", "-0.01"), ("CI 95%, high", "0.07", "0.11")]  # fmt: skip
     meta = json.loads((ranger / "meta/today.json").read_text())
-    assert meta["interval"] == "knapp-hartung" and meta["ddof"] == 1 and len(meta["cumulative"]) == 7
+    assert meta["interval"] == "equal-weights" and meta["ddof"] == 1 and len(meta["cumulative"]) == 7
 
 
 def test_the_gap_in_judged_documents_explains_most_of_the_differences_between_the_tasks(ranger):
