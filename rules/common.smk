@@ -24,7 +24,6 @@ if not (REPOSITORY / "scripts").is_dir():
 sys.path.insert(0, str(REPOSITORY))
 from scripts.experiment import job_files, results_paths
 from scripts.experiment.cautions import cautions
-from scripts.experiment.former_words import former_words
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
 from scripts.bm25.planning import further_texts
@@ -86,7 +85,7 @@ try:
         warn_at_the_end(workflow)
 except UserError as error:
     sys.exit(f"error: {error}")
-WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in [*former_words(config), *CAUTIONS]]
+WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 

@@ -21,10 +21,7 @@ def graph():
 
 def may_be_deleted(path):
     """Whether a file is a checkpoint, an embedding, an index or a text, which are deleted to save space."""
-    try:
-        return kind(path) in HEAVY
-    except UserError:
-        return False  # of an older version
+    return kind(path) in HEAVY
 
 
 @cache

@@ -35,6 +35,7 @@ from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.version import VERSION
 from scripts.engine.job_records import DIRECTORY_STAMP
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
@@ -151,7 +152,8 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
     recorded_origin, difference = origin(ROOT, sources)
     known = identities(experiment, jobs, left_out)
     head = {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent}
-    contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **recorded_origin})
+    environment = recorded_environment(os.environ)
+    contents.record(layout.ORIGIN, {**head, "version": VERSION, "environment": environment, **recorded_origin})
     contents.record(layout.JOBS, described_jobs)
     contents.record(layout.IDENTITIES, known)
     contents.record(layout.PACKAGES, environments([ROOT / path for path in sources if path.startswith("envs/")]))

@@ -131,7 +131,7 @@ def settings_of(record: dict) -> dict | list | None:
 
 
 def head_of_log(log: str | None) -> dict[str, str | None]:
-    """Host, Slurm job and GPU driver as the log's first lines say; None where the log is older than these lines."""
+    """Host, Slurm job and GPU driver as the log's first lines say; None where it has none."""
     facts: dict[str, str | None] = dict.fromkeys(HEAD)
     if log and Path(log).is_file():
         with open(log, encoding="utf-8", errors="replace") as file:
