@@ -257,6 +257,8 @@ def code_of_model(script, further=lambda wildcards: []):
 
 def begin():
     """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
+    if not Path(repository("scripts")).is_dir():
+        sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
     OWN_DATA.begin_run(own_data())
     try:
         write_resolved(config, CONFIG_NAME, Path(RESULTS))

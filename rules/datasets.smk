@@ -38,7 +38,7 @@ def reader(wildcards):
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 
 
-rule fetch:  # its script does not count, as the SHA-256 identifies the download, whichever code fetched it
+rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it
     output:
         download=result("download"),
     log:
