@@ -43,10 +43,7 @@ def is_code(value: object) -> bool:
 
 
 def modules_behind(code: Code) -> tuple[str, ...]:
-    """The script and all modules that made a job's code, as paths in the repository.
-
-    None if they are not there any more, or mean something else by now.
-    """
+    """The script and all modules that a job ran, as paths in the repository; nothing where they mean something else now."""
     script = code["script"].removeprefix(f"{PACKAGE}/")
     try:
         same = code_digest(script, *code["loads"]) == code["digest"]
