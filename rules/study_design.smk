@@ -36,7 +36,10 @@ rule study_design:
     wildcard_constraints:
         plan=STUDY_PLANS,
     params:
-        code=code("study_design/plan_designs.py", lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan))),
+        code=code(
+            "study_design/plan_designs.py",
+            lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan)),
+        ),
         settings=lambda wildcards: settings(**study.plan_settings(EXPERIMENT, wildcards.plan)),
     conda:
         "../envs/report.yaml"

@@ -1,4 +1,4 @@
-"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of what all of it means.
+"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of what all that means.
 
 Snakemake thus runs a job again where the code behind it means something else, whatever the dates of the files are.
 Reads the sources of scripts/.
@@ -43,7 +43,7 @@ def is_code(value: object) -> bool:
 
 
 def modules_behind(code: Code) -> tuple[str, ...]:
-    """The script and all modules that a job ran, as paths in the repository; nothing where they mean something else now."""
+    """The script and all modules that a job ran, as paths in the repository; empty where their meaning has changed."""
     script = code["script"].removeprefix(f"{PACKAGE}/")
     try:
         same = code_digest(script, *code["loads"]) == code["digest"]

@@ -22,7 +22,12 @@ def test_every_default_of_the_schema_is_valid_and_every_entry_is_described():
 
 @pytest.mark.parametrize(
     ("section", "name", "definition"),
-    [("datasets", "d", "dataset"), ("models", "m", "model"), ("recipes", "r", "recipe"), ("comparisons", "c", "comparison")],
+    [
+        ("datasets", "d", "dataset"),
+        ("models", "m", "model"),
+        ("recipes", "r", "recipe"),
+        ("comparisons", "c", "comparison"),
+    ],
 )
 def test_a_default_that_is_written_out_says_what_leaving_it_out_says(section, name, definition):
     completed, _ = complete(copy.deepcopy(BASE), "c.yaml")

@@ -14,7 +14,6 @@ import yaml
 from scripts.common import doors
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.editor_schema import editor_schema
-from scripts.experiment.reading import complete
 from scripts.experiment.schema import CHOICES, add_kinds, schema
 from scripts.experiment.write_schema import files, in_yaml, with_table
 

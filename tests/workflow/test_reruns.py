@@ -102,7 +102,9 @@ def test_other_words_about_the_most_shared_modules_rerun_nothing(again):
     for module in modules:
         path = again.folder / module
         text = path.read_text()
-        path.write_text(text.replace('"""', '"""In other words: ', 1).replace("\n\n\n", "\n\n\n# a remark\n", 1) + "\n# the end\n")
+        path.write_text(
+            text.replace('"""', '"""In other words: ', 1).replace("\n\n\n", "\n\n\n# a remark\n", 1) + "\n# the end\n"
+        )
         assert path.read_text().count("# a remark") == 1 or "\n\n\n" not in text
     assert again.planned() == set()
 
