@@ -148,7 +148,7 @@ def main() -> None:
         )
     if differing:
         print(
-            f"{len(differing)} sources differ from the archive's, such as {differing[0]}: jobs run again to which that matters",
+            f"{len(differing)} sources differ from the archive's, such as {differing[0]}: what these decide runs again",
             file=sys.stderr,
         )
 

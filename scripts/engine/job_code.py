@@ -1,4 +1,4 @@
-"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of what all that means.
+"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of what these mean.
 
 Snakemake thus runs a job again where the code behind it means something else, whatever the dates of the files are.
 Reads the sources of scripts/.
