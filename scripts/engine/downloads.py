@@ -1,8 +1,8 @@
 """Downloads: the names under which all experiments of a clone share them.
 
-What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again; from where
-and by which script does not. So two experiments with the same file share its download, and two that expect different
-files at one location each have their own.
+What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again; from
+where and by which script does not. So two experiments with the same file share its download, and two that expect
+different files at one location each have their own.
 """
 
 from __future__ import annotations
