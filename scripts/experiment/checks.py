@@ -231,7 +231,7 @@ def check_recipes(check: Checker) -> None:
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
             raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if entry.get("start_from"):
-            check.known(f"recipes.{name}.start_from", entry.get("start_from"), "recipes")
+            check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
 
 
 def check_loss(check: Checker, recipe: str, kinds: list[str]) -> None:
