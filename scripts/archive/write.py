@@ -151,9 +151,8 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
         contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
     recorded_origin, difference = origin(ROOT, sources)
     known = identities(experiment, jobs, left_out)
-    head = {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent}
-    environment = recorded_environment(os.environ)
-    contents.record(layout.ORIGIN, {**head, "version": VERSION, "environment": environment, **recorded_origin})
+    head = {"format": layout.FORMAT, "version": VERSION, "experiment": experiment.name, "extent": contents.extent}
+    contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **recorded_origin})
     contents.record(layout.JOBS, described_jobs)
     contents.record(layout.IDENTITIES, known)
     contents.record(layout.PACKAGES, environments([ROOT / path for path in sources if path.startswith("envs/")]))
