@@ -12,6 +12,7 @@ quoted = '$(subst ','\'',$(1))'
 .PHONY: test test-fast test-slurm test-long durations benchmark growth lint types format schema architecture lock clean
 
 help:  ## show this list
+	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: $(VENV)/.installed  ## make .venv with the exact versions of requirements.lock

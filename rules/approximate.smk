@@ -8,7 +8,6 @@ several jobs searches for some of the queries (run_shards.smk).
 
 rule build_approximate_index:
     input:
-        **code("inference/build_approximate_index.py"),
         embeddings=result("embeddings"),
     output:
         index=result("approximate_index"),
@@ -20,6 +19,7 @@ rule build_approximate_index:
     wildcard_constraints:
         approximate=results_paths.FIELDS["approximate"],
     params:
+        code=code("inference/build_approximate_index.py"),
         settings=lambda wildcards: settings(**inference.approximate_settings(wildcards.approximate)),
     conda:
         "../envs/neural.yaml"
@@ -27,13 +27,12 @@ rule build_approximate_index:
         "build_approximate_index {wildcards.dataset} {wildcards.model} {wildcards.recipe} {wildcards.approximate}"
         " seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --embeddings {input.embeddings:q} --index {output.index:q}"
+        "python {params.code[script]:q} --embeddings {input.embeddings:q} --index {output.index:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule retrieve_approximate:
     input:
-        unpack(code_of_model("inference/retrieve_approximate.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         index=lambda wildcards: inference.approximate_index(EXPERIMENT, **wildcards),
@@ -49,13 +48,14 @@ rule retrieve_approximate:
     wildcard_constraints:
         system=systems_of_kind("retrieve", index="approximate", shards=False),
     params:
+        code=code_of_model("inference/retrieve_approximate.py"),
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
         "retrieve_approximate {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q} --index {input.index:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q} --index {input.index:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 

@@ -37,7 +37,6 @@ rule archive:  # of a finished experiment; docs/archive.md
 
 rule write_archive:
     input:
-        **code("archive/write.py"),
         targets=lambda wildcards: [*rules.all.input.shown, *rules.all.input.features, *rules.all.input.importance],
         deleted=deleted,
     output:
@@ -48,30 +47,31 @@ rule write_archive:
     wildcard_constraints:
         extent="crate|full",
     params:
+        code=code("archive/write.py"),
         settings=archive_settings,
     conda:
         "../envs/archive.yaml"
     message:
         "write_archive {wildcards.extent}"
     shell:
-        "python {input.script:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
+        "python {params.code[script]:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule export_runs:
     input:
-        **code("archive/export_runs.py"),
         runs=evaluation.all_runs(EXPERIMENT),
     output:
         exported=directory(result("exported_runs")),
     log:
         result("log", job="export_runs"),
     params:
+        code=code("archive/export_runs.py"),
         settings=archive_settings,
     conda:
         "../envs/archive.yaml"
     message:
         "export_runs"
     shell:
-        "python {input.script:q} --runs {input.runs:q} --exported {output.exported:q}"
+        "python {params.code[script]:q} --runs {input.runs:q} --exported {output.exported:q}"
         " --settings {params.settings:q} --log {log:q}"

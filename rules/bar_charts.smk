@@ -8,7 +8,6 @@ from scripts.experiment.charts import CHART
 
 rule chart:
     input:
-        **code("reports/draw_bars.py"),
         means=result("means"),
     output:
         svg=shown_figure("svg", "chart", "Means", figure=CHART + "{chart}", chart="{chart}"),
@@ -19,12 +18,13 @@ rule chart:
     wildcard_constraints:
         chart=one_of(EXPERIMENT.charts),
     params:
+        code=code("reports/draw_bars.py"),
         settings=lambda wildcards: settings(**EXPERIMENT.charts[wildcards.chart].settings()),
     conda:
         "../envs/report.yaml"
     message:
         "chart {wildcards.chart}"
     shell:
-        "python {input.script:q} --means {input.means:q}"
+        "python {params.code[script]:q} --means {input.means:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -11,7 +11,6 @@ from scripts.bm25 import planning as bm25
 
 rule index:
     input:
-        **code("bm25/index.py"),
         corpus=lambda wildcards: bm25.indexed(EXPERIMENT, wildcards.dataset, wildcards.how),
     output:
         index=directory(result("index")),
@@ -22,38 +21,38 @@ rule index:
     wildcard_constraints:
         how=results_paths.FIELDS["how"],
     params:
+        code=code("bm25/index.py"),
         settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
     conda:
         "../envs/bm25.yaml"
     message:
         "index {wildcards.dataset}{wildcards.how}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --index {output.index:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --index {output.index:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule index_elasticsearch:
     input:
-        **code("bm25/index_elasticsearch.py"),
         corpus=result("corpus"),
     output:
         record=result("elasticsearch_index"),
     log:
         result("log", job="index_elasticsearch/{dataset}/{system}"),
     params:
+        code=code("bm25/index_elasticsearch.py"),
         settings=lambda wildcards: settings(**bm25.index_elasticsearch_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../envs/bm25.yaml"
     message:
         "index_elasticsearch {wildcards.dataset} {wildcards.system}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --record {output.record:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --record {output.record:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule count_terms:
     input:
-        **code("bm25/count_terms.py"),
         index=result("index"),
     output:
         terms=directory(result("term_counts")),
@@ -64,19 +63,19 @@ rule count_terms:
     wildcard_constraints:
         how=results_paths.FIELDS["how"],
     params:
+        code=code("bm25/count_terms.py"),
         settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
     conda:
         "../envs/bm25.yaml"
     message:
         "count_terms {wildcards.dataset}{wildcards.how}"
     shell:
-        "python {input.script:q} --index {input.index:q} --terms {output.terms:q}"
+        "python {params.code[script]:q} --index {input.index:q} --terms {output.terms:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule analyse_queries:
     input:
-        **code("bm25/analyse_queries.py"),
         queries=result("queries"),
     output:
         terms=result("query_terms"),
@@ -85,19 +84,19 @@ rule analyse_queries:
     wildcard_constraints:
         analyzer=results_paths.FIELDS["analyzer"],
     params:
+        code=code("bm25/analyse_queries.py"),
         settings=lambda wildcards: settings(analyzer=wildcards.analyzer),
     conda:
         "../envs/bm25.yaml"
     message:
         "analyse_queries {wildcards.dataset} {wildcards.split} {wildcards.analyzer}"
     shell:
-        "python {input.script:q} --queries {input.queries:q} --terms {output.terms:q}"
+        "python {params.code[script]:q} --queries {input.queries:q} --terms {output.terms:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule tune:
     input:
-        **code("bm25/tune.py"),
         index=lambda wildcards: bm25.index(EXPERIMENT, wildcards.system, wildcards.dataset),
         queries=result("queries", split="dev"),
         qrels=result("qrels", split="dev"),
@@ -109,19 +108,19 @@ rule tune:
     benchmark:
         result("benchmark", job="tune/{dataset}/{system}")
     params:
+        code=code("bm25/tune.py"),
         settings=lambda wildcards: settings(**bm25.tuning_settings(EXPERIMENT, wildcards.system, wildcards.dataset)),
     conda:
         "../envs/bm25.yaml"
     message:
         "tune {wildcards.dataset} {wildcards.system}"
     shell:
-        "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule search:
     input:
-        **code("bm25/search.py"),
         index=lambda wildcards: bm25.index_of_task(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: job_files.queries(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
         parameters=lambda wildcards: bm25.tuned_parameters(EXPERIMENT, wildcards.system, wildcards.task),
@@ -135,19 +134,19 @@ rule search:
     wildcard_constraints:
         system=systems_of_kind("bm25", "query-likelihood"),
     params:
+        code=code("bm25/search.py"),
         settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),
     conda:
         "../envs/bm25.yaml"
     message:
         "search {wildcards.task} {wildcards.system}"
     shell:
-        "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
+        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule search_training_queries:
     input:
-        **code("bm25/search.py"),
         index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="train"),
     output:
@@ -158,19 +157,19 @@ rule search_training_queries:
     benchmark:
         result("benchmark", job="search_training_queries/{dataset}")
     params:
+        code=code("bm25/search.py"),
         settings=lambda wildcards: settings(**bm25.training_search_settings(EXPERIMENT, wildcards.dataset)),
     conda:
         "../envs/bm25.yaml"
     message:
         "search_training_queries {wildcards.dataset}"
     shell:
-        "python {input.script:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
+        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule search_training_queries as search_dev_queries with:
     input:
-        **code("bm25/search.py"),
         index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="dev"),
     output:

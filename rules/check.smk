@@ -5,15 +5,14 @@ In: the locations of datasets and models. Out: a table on the terminal and one l
 
 
 rule check:
-    input:
-        **code("datasets/check.py"),
     log:
         result("log", job="check"),
     params:
+        code=code("datasets/check.py"),
         settings=settings(mirrors=EXPERIMENT.mirrors, sources=list(SOURCES.needed(EXPERIMENT))),
     conda:
         "../envs/datasets.yaml"
     message:
         "check"
     shell:
-        "python {input.script:q} --settings {params.settings:q} --log {log:q}"
+        "python {params.code[script]:q} --settings {params.settings:q} --log {log:q}"

@@ -15,7 +15,6 @@ def of_all_recipes(name):
 
 rule choose_recipe:
     input:
-        **code("selection/choose_recipe.py"),
         runs=lambda wildcards: choice.runs(EXPERIMENT, wildcards.recipe),
         qrels=lambda wildcards: choice.qrels(EXPERIMENT, wildcards.recipe),
     output:
@@ -25,19 +24,19 @@ rule choose_recipe:
     wildcard_constraints:
         recipe=one_of(choice.choosers(EXPERIMENT)),
     params:
+        code=code("selection/choose_recipe.py"),
         settings=lambda wildcards: settings(**choice.choice_settings(EXPERIMENT, wildcards.recipe)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "choose_recipe {wildcards.recipe}"
     shell:
-        "python {input.script:q} --runs {input.runs:q} --qrels {input.qrels:q} --choice {output.choice:q}"
+        "python {params.code[script]:q} --runs {input.runs:q} --qrels {input.qrels:q} --choice {output.choice:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule chosen_checkpoint:
     input:
-        **code("selection/chosen_checkpoint.py"),
         choice=result("choice"),
         checkpoints=of_all_recipes("checkpoint"),
         timings=of_all_recipes("checkpoint_timing"),
@@ -51,27 +50,30 @@ rule chosen_checkpoint:
     wildcard_constraints:
         recipe=one_of(choice.choosers(EXPERIMENT)),
         seed="[0-9]+",
+    params:
+        code=code("selection/chosen_checkpoint.py"),
     conda:
         "../envs/evaluation.yaml"
     message:
         "chosen_checkpoint {wildcards.recipe} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --choice {input.choice:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q}"
+        "python {params.code[script]:q} --choice {input.choice:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q}"
         " --training-logs {input.training_logs:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
         " --training-log {output.training_log:q} --log {log:q}"
 
 
 rule chosen_recipes:
     input:
-        **code("selection/chosen_recipes.py"),
         choices=choice.records(EXPERIMENT),
     output:
         table=shown(result("chosen_recipes"), "chosen", "Tables", table="chosen recipes"),
     log:
         result("log", job="chosen_recipes"),
+    params:
+        code=code("selection/chosen_recipes.py"),
     conda:
         "../envs/evaluation.yaml"
     message:
         "chosen_recipes"
     shell:
-        "python {input.script:q} --choices {input.choices:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} --choices {input.choices:q} --table {output.table:q} --log {log:q}"

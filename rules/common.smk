@@ -8,7 +8,6 @@ import re
 import shlex
 import sys
 import time
-from functools import cache
 from pathlib import Path
 
 import snakemake
@@ -24,22 +23,21 @@ if not (REPOSITORY / "scripts").is_dir():
 sys.path.insert(0, str(REPOSITORY))
 from scripts.experiment import job_files, results_paths
 from scripts.experiment.cautions import cautions
-from scripts.experiment.former_words import former_words
 from scripts.experiment.records import UNTRAINED
 from scripts.experiment.reading import read_yaml
 from scripts.bm25.planning import further_texts
 from scripts.datasets.planning import excluded_file
-from scripts.engine.before_planning import make_ready
 from scripts.ir.zero_runs import known_zero_runs
 from scripts.engine.downloads import HOW, fetched
 from scripts.engine.failures import errors_of_logs
-from scripts.engine import imports
-from scripts.engine.code_lists import listed
+from scripts.engine.job_code import job_code
+from scripts.engine.job_records import adopt
 from scripts.engine.job_settings import settings
 from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.place import path_to_repository
 from scripts.common.errors import UserError
 from scripts.engine.own_data import OwnData
+from scripts.engine.repair import repair
 from scripts.common.paths import why_no_clone
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import write_resolved
@@ -80,13 +78,14 @@ try:
     EXPERIMENT = resolve(config, CONFIG_NAME)
     CAUTIONS = cautions(EXPERIMENT)
     if workflow.is_main_process:  # the jobs that it starts read this file too
-        WARNINGS += make_ready(Path("results"), EXPERIMENT.name, Path(".snakemake"))
+        adopt(Path("results"), Path(".snakemake"))
+        WARNINGS += repair(Path("results"), EXPERIMENT.name, Path(".snakemake"))
         means = Path(results_paths.path("means", experiment=EXPERIMENT.name))
         WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in known_zero_runs(means)]
         warn_at_the_end(workflow)
 except UserError as error:
     sys.exit(f"error: {error}")
-WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in [*former_words(config), *CAUTIONS]]
+WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 
@@ -229,36 +228,37 @@ def repository(path):
     return os.path.join(PATH_TO_REPOSITORY, path)
 
 
-@cache
-def code(script, *further):
-    """The inputs `script` and `modules` of a rule that runs scripts/{script}; `further` is what that loads by name.
+def code(script, loads=()):
+    """The parameter `code` of a rule that runs scripts/{script}: its path, and a digest of what it and its modules mean.
 
-    `modules` is the list of all modules behind the script, with the SHA-256 of each.
+    `loads` are the files below scripts/ that it loads by name, or a function of the wildcards that gives them.
     """
-    inputs = imports.code(script, *further)
-    try:
-        return {"script": repository(inputs["script"]), "modules": listed(inputs["modules"])}
-    except UserError as error:
-        sys.exit(f"error: {error}")
+
+    def of_job(wildcards):
+        of_script = job_code(script, *(loads(wildcards) if callable(loads) else loads))
+        return of_script | {"script": repository(of_script["script"])}
+
+    return of_job
 
 
 def code_of_model(script, further=lambda wildcards: []):
-    """The inputs `script` and `modules` of a job that runs a model: the script's, and those of the model's adapter.
+    """The parameter `code` of a rule that runs a model: the script loads the adapter by the model's type.
 
-    The script loads the adapter by the model's type, so its imports do not show it. The model is the wildcard `model` or
-    that of the system. `further` gives what else it loads by name.
+    The model is the wildcard `model` or that of the system. `further` gives what else it loads by name.
     """
 
-    def inputs(wildcards):
+    def loads(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
         adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
-        return code(script, adapter_file.removeprefix("scripts/"), *further(wildcards))
+        return [adapter_file.removeprefix("scripts/"), *further(wildcards)]
 
-    return inputs
+    return code(script, loads)
 
 
 def begin():
     """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
+    if not Path(repository("scripts")).is_dir():
+        sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
     OWN_DATA.begin_run(own_data())
     try:
         write_resolved(config, CONFIG_NAME, Path(RESULTS))

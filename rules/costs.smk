@@ -13,7 +13,6 @@ COST_FIGURES = costs.cost_figures(EXPERIMENT)
 
 rule costs:
     input:
-        **code("reports/costs.py"),
         timing=costs.run_timings(EXPERIMENT),
         beside=costs.other_timings(EXPERIMENT),
     output:
@@ -21,13 +20,14 @@ rule costs:
     log:
         result("log", job="costs"),
     params:
+        code=code("reports/costs.py"),
         settings=settings(beside=costs.timings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:
         "costs"
     shell:
-        "python {input.script:q} --timing {input.timing:q} --table {output.table:q}"
+        "python {params.code[script]:q} --timing {input.timing:q} --table {output.table:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
@@ -39,7 +39,6 @@ def shown_times(work):
 
 rule times:
     input:
-        **code("reports/times.py"),
         costs=result("costs"),
     output:
         inference=shown_times("inference"),
@@ -47,19 +46,19 @@ rule times:
     log:
         result("log", job="times"),
     params:
+        code=code("reports/times.py"),
         settings=settings(**costs.times_settings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:
         "times"
     shell:
-        "python {input.script:q} --costs {input.costs:q} --inference {output.inference:q}"
+        "python {params.code[script]:q} --costs {input.costs:q} --inference {output.inference:q}"
         " --fine-tuning {output.fine_tuning:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule cost_figure:
     input:
-        unpack(lambda wildcards: comparing("reports/draw_costs.py", COST_FIGURES[wildcards.costs])),
         meta=lambda wildcards: costs.cost_meta(EXPERIMENT, wildcards.costs),
         timing=lambda wildcards: costs.cost_timing_files(EXPERIMENT, wildcards.costs),
     output:
@@ -71,12 +70,13 @@ rule cost_figure:
     wildcard_constraints:
         costs=one_of(COST_FIGURES),
     params:
+        code=comparing("reports/draw_costs.py", lambda wildcards: COST_FIGURES[wildcards.costs]),
         settings=lambda wildcards: settings(**costs.cost_settings(EXPERIMENT, wildcards.costs)),
     conda:
         "../envs/report.yaml"
     message:
         "cost_figure {wildcards.costs}"
     shell:
-        "python {input.script:q} --meta {input.meta:q} --timing {input.timing:q}"
+        "python {params.code[script]:q} --meta {input.meta:q} --timing {input.timing:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -30,16 +30,15 @@ def source_files(location, revision=None):
         sys.exit(f"error: {error}")
 
 
-def code_of_reader(wildcards):
-    """The inputs `script` and `modules` of prepare: its own, and those of the one reader that it calls."""
-    reader = kind_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"])
-    return code("datasets/prepare.py", reader.removeprefix("scripts/"))
+def reader(wildcards):
+    """The one reader that prepare loads, by the dataset's format."""
+    return [kind_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"]).removeprefix("scripts/")]
 
 
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 
 
-rule fetch:  # its script does not count, as the SHA-256 identifies the download, whichever code fetched it
+rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it
     output:
         download=result("download"),
     log:
@@ -69,7 +68,6 @@ use rule fetch as fetch_folder with:
 
 rule prepare_dataset:
     input:
-        unpack(code_of_reader),
         source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
         corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
         ranked_queries=lambda wildcards: datasets.ranked_queries(EXPERIMENT, wildcards.dataset),
@@ -86,6 +84,7 @@ rule prepare_dataset:
     wildcard_constraints:
         dataset=one_of(datasets.whole(EXPERIMENT)),
     params:
+        code=code("datasets/prepare.py", reader),
         settings=lambda wildcards: settings(
             **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
             **source_settings(
@@ -98,7 +97,7 @@ rule prepare_dataset:
     message:
         "prepare_dataset {wildcards.dataset}"
     shell:
-        "python {input.script:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
         " --ranked-queries {input.ranked_queries:q} --excluded {input.excluded:q}"
         " --settings {params.settings:q} --log {log:q}"
 

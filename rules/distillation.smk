@@ -7,7 +7,6 @@ teachers/{dataset}/{examples}/{system}.trec.gz (the teacher's scores of them, wh
 
 rule collect_examples:
     input:
-        **code("training/pairs.py"),
         negatives=result("negatives"),
     output:
         pairs=result("teacher_pairs"),
@@ -15,17 +14,18 @@ rule collect_examples:
         result("log", job="collect_examples/{dataset}/{examples}"),
     wildcard_constraints:
         examples="[^/]+",
+    params:
+        code=code("training/pairs.py"),
     conda:
         "../envs/evaluation.yaml"
     message:
         "collect_examples {wildcards.dataset} {wildcards.examples}"
     shell:
-        "python {input.script:q} --negatives {input.negatives:q} --pairs {output.pairs:q} --log {log:q}"
+        "python {params.code[script]:q} --negatives {input.negatives:q} --pairs {output.pairs:q} --log {log:q}"
 
 
 use rule score_candidates as score_examples with:
     input:
-        unpack(code_of_model("inference/rerank.py")),
         checkpoint=lambda wildcards: mining.scorer(EXPERIMENT, wildcards.dataset, wildcards.system),
         corpus=lambda wildcards: mining.scored_corpus(EXPERIMENT, wildcards.dataset, wildcards.system),
         queries=lambda wildcards: mining.scored_queries(EXPERIMENT, wildcards.dataset, wildcards.system),

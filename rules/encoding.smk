@@ -15,7 +15,6 @@ def encoded_in(*, shards, index="vectors"):
 
 rule encode:
     input:
-        unpack(code_of_model("inference/encode.py")),
         checkpoint=result("checkpoint"),
         corpus=result("corpus"),
     output:
@@ -28,19 +27,19 @@ rule encode:
     wildcard_constraints:
         model=encoded_in(shards=False),
     params:
+        code=code_of_model("inference/encode.py"),
         settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
     conda:
         "../envs/neural.yaml"
     message:
         "encode {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule encode as encode_passages with:
     input:
-        unpack(code_of_model("inference/encode.py")),
         checkpoint=result("checkpoint"),
         corpus=result("passages", texts="corpus"),
     output:

@@ -9,7 +9,6 @@ from scripts.evaluation import planning as evaluation
 
 rule import_run:
     input:
-        **code("evaluation/import_run.py"),
         source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
         corpus=lambda wildcards: evaluation.corpus(EXPERIMENT, wildcards.task),
@@ -21,6 +20,7 @@ rule import_run:
     wildcard_constraints:
         system=systems_of_kind("external"),
     params:
+        code=code("evaluation/import_run.py"),
         settings=lambda wildcards: settings(
             **evaluation.import_run_settings(EXPERIMENT, wildcards.system),
             **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
@@ -30,13 +30,12 @@ rule import_run:
     message:
         "import_run {wildcards.task} {wildcards.system}"
     shell:
-        "python {input.script:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
         " --queries {input.queries:q} --run {output.run:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule import_scores:
     input:
-        **code("evaluation/import_scores.py"),
         source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
     output:
         metrics=result("metrics", seed=0),
@@ -45,6 +44,7 @@ rule import_scores:
     wildcard_constraints:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
+        code=code("evaluation/import_scores.py"),
         settings=lambda wildcards: settings(
             **evaluation.import_scores_settings(EXPERIMENT, wildcards.task),
             **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
@@ -54,13 +54,12 @@ rule import_scores:
     message:
         "import_scores {wildcards.task} {wildcards.system}"
     shell:
-        "python {input.script:q} --source {input.source:q} --metrics {output.metrics:q}"
+        "python {params.code[script]:q} --source {input.source:q} --metrics {output.metrics:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule score:
     input:
-        **code("evaluation/score.py"),
         run=lambda wildcards: evaluation.run(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
     output:
@@ -70,27 +69,29 @@ rule score:
     wildcard_constraints:
         task=one_of(evaluation.scored_here(EXPERIMENT)),
     params:
+        code=code("evaluation/score.py"),
         settings=settings(measures=EXPERIMENT.measures),
     conda:
         "../envs/evaluation.yaml"
     message:
         "score {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
+        "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule means:
     input:
-        **code("evaluation/means.py"),
         metrics=evaluation.all_metrics(EXPERIMENT),
     output:
         means=shown(result("means"), "means", "Tables", table="means"),
     log:
         result("log", job="means"),
+    params:
+        code=code("evaluation/means.py"),
     conda:
         "../envs/evaluation.yaml"
     message:
         "means"
     shell:
-        "python {input.script:q} --metrics {input.metrics:q} --means {output.means:q} --log {log:q}"
+        "python {params.code[script]:q} --metrics {input.metrics:q} --means {output.means:q} --log {log:q}"

@@ -9,7 +9,6 @@ from scripts.experiment.results_paths import exported_recipe
 
 rule export:
     input:
-        unpack(code_of_model("inference/export.py")),
         checkpoint=result("checkpoint"),
     output:
         exported=directory(result("checkpoint", recipe=exported_recipe("{recipe}", "{backend}", "{precision}"))),
@@ -22,6 +21,7 @@ rule export:
         backend="onnx|openvino",
         precision="fp32|int8",
     params:
+        code=code_of_model("inference/export.py"),
         settings=lambda wildcards: settings(
             **inference.export_settings(EXPERIMENT, wildcards.model, wildcards.backend, wildcards.precision)
         ),
@@ -30,5 +30,5 @@ rule export:
     message:
         "export {wildcards.model} {wildcards.recipe} {wildcards.backend} {wildcards.precision} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --exported {output.exported:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --exported {output.exported:q}"
         " --settings {params.settings:q} --log {log:q}"

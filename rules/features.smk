@@ -10,7 +10,6 @@ from scripts.features import planning as features
 
 rule compute_features:
     input:
-        unpack(lambda wildcards: code("features/compute.py", *features.families(EXPERIMENT, wildcards.features))),
         candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
         query_terms=lambda wildcards: features.query_terms(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: job_files.qrels(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
@@ -28,13 +27,14 @@ rule compute_features:
     wildcard_constraints:
         features=one_of(features.computed(EXPERIMENT)),
     params:
+        code=code("features/compute.py", lambda wildcards: features.families(EXPERIMENT, wildcards.features)),
         settings=lambda wildcards: settings(**features.compute_settings(EXPERIMENT, wildcards.features)),
     conda:
         "../envs/features.yaml"
     message:
         "compute_features {wildcards.task} {wildcards.features}"
     shell:
-        "python {input.script:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
+        "python {params.code[script]:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
         " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --texts {input.texts:q}"
         " --structures {input.structures:q} --features {output.features:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
@@ -42,7 +42,6 @@ rule compute_features:
 
 rule tag_texts:
     input:
-        unpack(lambda wildcards: code("features/tag_texts.py", features.tagger_kind(EXPERIMENT, wildcards.features))),
         checkpoint=lambda wildcards: features.tagger(EXPERIMENT, wildcards.features),
         candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
         texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
@@ -55,20 +54,20 @@ rule tag_texts:
     wildcard_constraints:
         features=one_of(features.tagged(EXPERIMENT)),
     params:
+        code=code("features/tag_texts.py", lambda wildcards: [features.tagger_kind(EXPERIMENT, wildcards.features)]),
         settings=lambda wildcards: settings(**features.tagging_settings(EXPERIMENT, wildcards.features)),
     conda:
         "../envs/neural.yaml"
     message:
         "tag_texts {wildcards.task} {wildcards.features}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --candidates {input.candidates:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --candidates {input.candidates:q}"
         " --queries {input.texts[0]:q} --corpus {input.texts[1]:q} --structures {output.structures:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule import_features:
     input:
-        **code("features/import_letor.py"),
         source=lambda wildcards: features.file_of_others(EXPERIMENT, **wildcards),
         queries=lambda wildcards: features.queries(EXPERIMENT, wildcards.task),
     output:
@@ -78,19 +77,19 @@ rule import_features:
     wildcard_constraints:
         features=one_of(features.given(EXPERIMENT)),
     params:
+        code=code("features/import_letor.py"),
         settings=lambda wildcards: settings(**sha256_of(source=features.file_of_others(EXPERIMENT, **wildcards))),
     conda:
         "../envs/features.yaml"
     message:
         "import_features {wildcards.task} {wildcards.features}"
     shell:
-        "python {input.script:q} --source {input.source:q} --queries {input.queries:q} --features {output.features:q}"
+        "python {params.code[script]:q} --source {input.source:q} --queries {input.queries:q} --features {output.features:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule export_features:  # on demand: `snakemake results/{experiment}/features/{task}/{features}.letor.txt`
     input:
-        **code("features/export_letor.py"),
         features=result("features"),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
     output:
@@ -99,10 +98,12 @@ rule export_features:  # on demand: `snakemake results/{experiment}/features/{ta
         result("log", job="export_features/{task}/{features}"),
     wildcard_constraints:
         features=one_of(EXPERIMENT.features),
+    params:
+        code=code("features/export_letor.py"),
     conda:
         "../envs/features.yaml"
     message:
         "export_features {wildcards.task} {wildcards.features}"
     shell:
-        "python {input.script:q} --features {input.features:q} --terms {input.terms:q} --letor {output.letor:q}"
+        "python {params.code[script]:q} --features {input.features:q} --terms {input.terms:q} --letor {output.letor:q}"
         " --log {log:q}"

@@ -14,7 +14,6 @@ SHOWN = {name: [*members, *ON_AXIS[name]] for name, members in FOREST_PLOTS.item
 
 rule forest:
     input:
-        unpack(lambda wildcards: comparing("reports/draw_forest.py", SHOWN[wildcards.comparison])),
         effects=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "effects", FOREST_PLOTS[wildcards.comparison]),
         meta=lambda wildcards: job_files.of_comparisons(EXPERIMENT, "meta", FOREST_PLOTS[wildcards.comparison]),
         moderators=lambda wildcards: moderation.subgrouped(EXPERIMENT, FOREST_PLOTS[wildcards.comparison]),
@@ -30,13 +29,14 @@ rule forest:
     wildcard_constraints:
         comparison=one_of(FOREST_PLOTS),
     params:
+        code=comparing("reports/draw_forest.py", lambda wildcards: SHOWN[wildcards.comparison]),
         settings=lambda wildcards: settings(**figures.forest_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/report.yaml"
     message:
         "forest {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --moderators {input.moderators:q}"
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --moderators {input.moderators:q}"
         " --comparisons {input.comparisons:q} --axis-effects {input.axis_effects:q} --axis-meta {input.axis_meta:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

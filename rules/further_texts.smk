@@ -6,7 +6,6 @@ In: data/{dataset}/corpus.jsonl and the file that the dataset names under texts.
 
 rule append_texts:
     input:
-        **code("bm25/append_texts.py"),
         corpus=result("corpus"),
         texts=lambda wildcards: bm25.further_texts(EXPERIMENT, wildcards.dataset),
     output:
@@ -16,11 +15,12 @@ rule append_texts:
     wildcard_constraints:
         dataset=one_of(bm25.with_further_texts(EXPERIMENT)),
     params:
+        code=code("bm25/append_texts.py"),
         settings=lambda wildcards: settings(**sha256_of(texts=bm25.further_texts(EXPERIMENT, wildcards.dataset))),
     conda:
         "../envs/datasets.yaml"
     message:
         "append_texts {wildcards.dataset}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --texts {input.texts:q} --appended {output.appended:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --texts {input.texts:q} --appended {output.appended:q}"
         " --settings {params.settings:q} --log {log:q}"

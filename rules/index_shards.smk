@@ -46,7 +46,6 @@ use rule encode_sparse as encode_sparse_shard with:
 
 rule join_token_indices:
     input:
-        **code("inference/join_indices.py"),
         checkpoint=result("checkpoint"),
         shards=shards_of("token_index_shard"),
         timings=shards_of("embeddings_shard_timing"),
@@ -60,19 +59,19 @@ rule join_token_indices:
     wildcard_constraints:
         model=encoded_in(index="token-vectors", shards=True),
     params:
+        code=code("inference/join_indices.py"),
         settings=settings(index="token-vectors"),
     conda:
         "../envs/neural.yaml"
     message:
         "join_token_indices {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --shards {input.shards:q} --timings {input.timings:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --shards {input.shards:q} --timings {input.timings:q}"
         " --index {output.index:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule join_token_indices as join_sparse_indices with:
     input:
-        **code("inference/join_indices.py"),
         checkpoint=result("checkpoint"),
         shards=shards_of("sparse_index_shard"),
         timings=shards_of("embeddings_shard_timing"),

@@ -7,7 +7,6 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing. With `shards` most are
 
 rule retrieve:
     input:
-        unpack(code_of_model("inference/retrieve.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -22,20 +21,20 @@ rule retrieve:
     wildcard_constraints:
         system=systems_of_kind("retrieve", index="vectors", shards=False),
     params:
+        code=code_of_model("inference/retrieve.py"),
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
         "retrieve {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule rerank:
     input:
-        unpack(code_of_model("inference/rerank.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -51,20 +50,20 @@ rule rerank:
     wildcard_constraints:
         system=systems_of_kind("rerank", shards=False),
     params:
+        code=code_of_model("inference/rerank.py"),
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
         "rerank {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --embeddings {input.embeddings:q} --queries {input.queries:q} --first-stage {input.first_stage:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule score_all:
     input:
-        unpack(code_of_model("inference/score_all.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
@@ -78,12 +77,13 @@ rule score_all:
     wildcard_constraints:
         system=systems_of_kind("score_all", shards=False),
     params:
+        code=code_of_model("inference/score_all.py"),
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
         "score_all {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --queries {input.queries:q} --run {output.run:q} --timing {output.timing:q}"
         " --settings {params.settings:q} --log {log:q}"

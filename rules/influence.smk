@@ -9,24 +9,24 @@ from scripts.reports.planning import figures
 
 rule influence:
     input:
-        unpack(lambda wildcards: comparing("synthesis/influence_table.py", [wildcards.comparison])),
         effects=result("effects"),
         meta=result("meta"),
     output:
         table=shown(result("influence_table"), "influence", "Tables", table="influence", comparison="{comparison}"),
     log:
         result("log", job="influence/{comparison}"),
+    params:
+        code=comparing("synthesis/influence_table.py", lambda wildcards: [wildcards.comparison]),
     conda:
         "../envs/evaluation.yaml"
     message:
         "influence {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q} --log {log:q}"
 
 
 rule influence_figure:
     input:
-        unpack(lambda wildcards: comparing("reports/draw_influence.py", [wildcards.comparison])),
         table=result("influence_table"),
         meta=result("meta"),
     output:
@@ -38,11 +38,12 @@ rule influence_figure:
     wildcard_constraints:
         comparison=one_of(figures.influence_figures(EXPERIMENT)),
     params:
+        code=comparing("reports/draw_influence.py", lambda wildcards: [wildcards.comparison]),
         settings=lambda wildcards: settings(**figures.influence_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/report.yaml"
     message:
         "influence_figure {wildcards.comparison}"
     shell:
-        "python {input.script:q} --table {input.table:q} --meta {input.meta:q}"
+        "python {params.code[script]:q} --table {input.table:q} --meta {input.meta:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q} --settings {params.settings:q} --log {log:q}"

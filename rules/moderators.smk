@@ -13,13 +13,6 @@ BUBBLE_PLOTS = moderation.bubble_plots(EXPERIMENT)
 
 rule moderate:
     input:
-        unpack(
-            lambda wildcards: comparing(
-                "synthesis/moderate.py",
-                [wildcards.comparison],
-                *moderators.sources(EXPERIMENT.comparisons[wildcards.comparison]),
-            )
-        ),
         effects=result("effects"),
         meta=result("meta"),
         statistics=lambda wildcards: synthesis.moderation_statistics(EXPERIMENT, wildcards.comparison),
@@ -31,19 +24,19 @@ rule moderate:
     wildcard_constraints:
         comparison=one_of(moderation.moderated(EXPERIMENT)),
     params:
+        code=comparing("synthesis/moderate.py", lambda wildcards: [wildcards.comparison], moderators.sources),
         settings=lambda wildcards: settings(**synthesis.moderation_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "moderate {wildcards.comparison}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
         " --qrels {input.qrels:q} --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule moderators_tables:
     input:
-        **code("reports/moderator_tables.py"),
         moderators=result("moderators"),
     output:
         table=shown(
@@ -58,19 +51,19 @@ rule moderators_tables:
     log:
         result("log", job="moderators_tables/{comparison}"),
     params:
+        code=code("reports/moderator_tables.py"),
         settings=lambda wildcards: settings(**moderation.table_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/report.yaml"
     message:
         "moderators_tables {wildcards.comparison}"
     shell:
-        "python {input.script:q} --moderators {input.moderators:q} --table {output.table:q} --page {output.page:q}"
+        "python {params.code[script]:q} --moderators {input.moderators:q} --table {output.table:q} --page {output.page:q}"
         " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule bubble:
     input:
-        unpack(lambda wildcards: comparing("reports/draw_bubble.py", [BUBBLE_PLOTS[BUBBLE + wildcards.bubble][0]])),
         effects=lambda wildcards: result("effects", comparison=BUBBLE_PLOTS[BUBBLE + wildcards.bubble][0]),
         moderators=lambda wildcards: result("moderators", comparison=BUBBLE_PLOTS[BUBBLE + wildcards.bubble][0]),
     output:
@@ -82,12 +75,13 @@ rule bubble:
     wildcard_constraints:
         bubble=one_of(name.removeprefix(BUBBLE) for name in BUBBLE_PLOTS),
     params:
+        code=comparing("reports/draw_bubble.py", lambda wildcards: [BUBBLE_PLOTS[BUBBLE + wildcards.bubble][0]]),
         settings=lambda wildcards: settings(**moderation.bubble_settings(EXPERIMENT, BUBBLE + wildcards.bubble)),
     conda:
         "../envs/report.yaml"
     message:
         "bubble {wildcards.bubble}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --moderators {input.moderators:q}"
+        "python {params.code[script]:q} --effects {input.effects:q} --moderators {input.moderators:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

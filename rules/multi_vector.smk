@@ -7,7 +7,6 @@ timing; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. Re-ranking is 
 
 rule encode_multi_vector:
     input:
-        unpack(code_of_model("inference/encode_multi_vector.py")),
         checkpoint=result("checkpoint"),
         corpus=result("corpus"),
     output:
@@ -20,19 +19,19 @@ rule encode_multi_vector:
     wildcard_constraints:
         model=encoded_in(index="token-vectors", shards=False),
     params:
+        code=code_of_model("inference/encode_multi_vector.py"),
         settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
     conda:
         "../envs/neural.yaml"
     message:
         "encode_multi_vector {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --index {output.index:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule retrieve_multi_vector:
     input:
-        unpack(code_of_model("inference/retrieve_multi_vector.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         index=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -47,12 +46,13 @@ rule retrieve_multi_vector:
     wildcard_constraints:
         system=systems_of_kind("retrieve", index="token-vectors", shards=False),
     params:
+        code=code_of_model("inference/retrieve_multi_vector.py"),
         settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/neural.yaml"
     message:
         "retrieve_multi_vector {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

@@ -16,7 +16,6 @@ def shown_diagram(figure_format):
 
 rule compare_many:
     input:
-        **code("synthesis/compare_many.py"),
         metrics=lambda wildcards: synthesis.family_metrics(EXPERIMENT, wildcards.family),
     output:
         table=shown(
@@ -30,19 +29,19 @@ rule compare_many:
     log:
         result("log", job="compare_many/{family}"),
     params:
+        code=code("synthesis/compare_many.py"),
         settings=lambda wildcards: settings(**synthesis.family_settings(EXPERIMENT, wildcards.family)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "compare_many {wildcards.family}"
     shell:
-        "python {input.script:q} --metrics {input.metrics:q} --table {output.table:q} --record {output.record:q}"
+        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --record {output.record:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule family_table:
     input:
-        **code("reports/family_table.py"),
         table=result("family_table", table_format="tsv"),
         record=result("family"),
     output:
@@ -51,19 +50,19 @@ rule family_table:
     log:
         result("log", job="family_table/{family}"),
     params:
+        code=code("reports/family_table.py"),
         settings=lambda wildcards: settings(**families.family_settings(EXPERIMENT, wildcards.family)),
     conda:
         "../envs/report.yaml"
     message:
         "family_table {wildcards.family}"
     shell:
-        "python {input.script:q} --table {input.table:q} --record {input.record:q} --page {output.page:q}"
+        "python {params.code[script]:q} --table {input.table:q} --record {input.record:q} --page {output.page:q}"
         " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule family_figure:
     input:
-        **code("reports/draw_family.py"),
         table=result("family_table", table_format="tsv"),
         record=result("family"),
     output:
@@ -73,12 +72,13 @@ rule family_figure:
     log:
         result("log", job="family_figure/{family}"),
     params:
+        code=code("reports/draw_family.py"),
         settings=lambda wildcards: settings(**families.family_settings(EXPERIMENT, wildcards.family)),
     conda:
         "../envs/report.yaml"
     message:
         "family_figure {wildcards.family}"
     shell:
-        "python {input.script:q} --table {input.table:q} --record {input.record:q}"
+        "python {params.code[script]:q} --table {input.table:q} --record {input.record:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -4,6 +4,8 @@ In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training
 number of training queries. Out: summary.md, report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
+from functools import cache
+
 from scripts.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
 from scripts.experiment.results_paths import HEAVY, kind
 from scripts.reports.planning import families, pages, transfer
@@ -21,10 +23,7 @@ def graph():
 
 def may_be_deleted(path):
     """Whether a file is a checkpoint, an embedding, an index or a text, which are deleted to save space."""
-    try:
-        return kind(path) in HEAVY
-    except UserError:
-        return False  # of an older version
+    return kind(path) in HEAVY
 
 
 @cache
@@ -46,7 +45,6 @@ def deleted(wildcards):
 
 rule summary:
     input:
-        **code("reports/summary.py", *LOADED),
         datasets=result("datasets_table"),
         means=result("means"),
         comparisons=result("comparisons", table_format="tsv"),
@@ -66,13 +64,14 @@ rule summary:
     log:
         result("log", job="summary"),
     params:
+        code=code("reports/summary.py", LOADED),
         settings=settings(**pages.summary_settings(EXPERIMENT, CAUTIONS)),
     conda:
         "../envs/report.yaml"
     message:
         "summary"
     shell:
-        "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q}"
+        "python {params.code[script]:q} --datasets {input.datasets:q} --means {input.means:q}"
         " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
         " --families {input.families:q} --family-records {input.family_records:q}"
         " --published {input.published:q} --selected {input.selected:q} --chosen {input.chosen:q}"
@@ -82,7 +81,6 @@ rule summary:
 
 rule report:
     input:
-        **code("reports/report.py", *LOADED),
         template=repository("scripts/reports/page/report.html.j2"),
         style=repository("scripts/reports/page/report.css"),
         page_script=repository("scripts/reports/page/report.js"),
@@ -110,6 +108,7 @@ rule report:
     log:
         result("log", job="report"),
     params:
+        code=code("reports/report.py", LOADED),
         settings=lambda wildcards: settings(
             **pages.summary_settings(EXPERIMENT, CAUTIONS),
             **pages.report_settings(EXPERIMENT),
@@ -120,7 +119,7 @@ rule report:
     message:
         "report"
     shell:
-        "python {input.script:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
+        "python {params.code[script]:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
         " --costs {input.costs:q}"
         " --effects {input.effects:q} --meta {input.meta:q} --moderators {input.moderators:q}"
         " --figures {input.figures:q} --timing {input.timing:q} --families {input.families:q}"

@@ -6,7 +6,6 @@ In: data/{dataset}/corpus.jsonl, queries/{split}.jsonl. Out: the same in passage
 
 rule split:
     input:
-        **code("datasets/passages.py"),
         texts=result("texts"),
     output:
         passages=result("passages"),
@@ -18,11 +17,12 @@ rule split:
         length="[0-9]+",
         texts="corpus|queries/(?:train|dev|test)",
     params:
+        code=code("datasets/passages.py"),
         settings=lambda wildcards: settings(**datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length)),
     conda:
         "../envs/datasets.yaml"
     message:
         "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
     shell:
-        "python {input.script:q} --texts {input.texts:q} --passages {output.passages:q}"
+        "python {params.code[script]:q} --texts {input.texts:q} --passages {output.passages:q}"
         " --settings {params.settings:q} --log {log:q}"

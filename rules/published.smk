@@ -12,7 +12,6 @@ BESIDE_PUBLISHED = published.compared_with(EXPERIMENT)
 
 rule published:
     input:
-        **code("reports/published.py"),
         published=PUBLISHED_FILES.get("published", []),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),
@@ -28,12 +27,13 @@ rule published:
     log:
         result("log", job="published"),
     params:
+        code=code("reports/published.py"),
         settings=lambda wildcards: settings(**published.published_settings(EXPERIMENT), **sha256_of(**PUBLISHED_FILES)),
     conda:
         "../envs/report.yaml"
     message:
         "published"
     shell:
-        "python {input.script:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
+        "python {params.code[script]:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
         " --datasets {input.datasets:q} --times {input.times:q} --importances {input.importances:q} --effects {input.effects:q}"
         " --meta {input.meta:q} --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

@@ -10,7 +10,6 @@ from scripts.experiment.results_paths import INDEX_PRECISIONS
 
 rule quantise_embeddings:
     input:
-        **code("inference/quantise_embeddings.py"),
         embeddings=result("embeddings"),
     output:
         index=directory(result("quantised_index")),
@@ -22,6 +21,7 @@ rule quantise_embeddings:
     wildcard_constraints:
         index_precision=one_of(INDEX_PRECISIONS),
     params:
+        code=code("inference/quantise_embeddings.py"),
         settings=lambda wildcards: settings(precision=wildcards.index_precision),
     conda:
         "../envs/neural.yaml"
@@ -29,13 +29,12 @@ rule quantise_embeddings:
         "quantise_embeddings {wildcards.dataset} {wildcards.model} {wildcards.recipe} {wildcards.index_precision}"
         " seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --embeddings {input.embeddings:q} --index {output.index:q}"
+        "python {params.code[script]:q} --embeddings {input.embeddings:q} --index {output.index:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule retrieve as retrieve_quantised with:
     input:
-        unpack(code_of_model("inference/retrieve_quantised.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         embeddings=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -46,6 +45,8 @@ use rule retrieve as retrieve_quantised with:
         result("benchmark", job="retrieve_quantised/{task}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_kind("retrieve", index="quantised-vectors", shards=False),
+    params:
+        code=code_of_model("inference/retrieve_quantised.py"),
     message:
         "retrieve_quantised {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
 

@@ -10,7 +10,6 @@ from scripts.reports.planning import figures
 
 rule queries:
     input:
-        **code("synthesis/superiority_table.py"),
         control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
     output:
@@ -19,20 +18,20 @@ rule queries:
     log:
         result("log", job="queries/{comparison}"),
     params:
+        code=code("synthesis/superiority_table.py"),
         settings=lambda wildcards: settings(**synthesis.compared_queries(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "queries {wildcards.comparison}"
     shell:
-        "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q} --table {output.table:q}"
+        "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q} --table {output.table:q}"
         " --differences {output.differences:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule queries_figure:
     input:
-        **code("reports/draw_queries.py"),
         differences=result("query_differences"),
         table=result("queries_table"),
     output:
@@ -44,11 +43,12 @@ rule queries_figure:
     wildcard_constraints:
         comparison=one_of(figures.queries_figures(EXPERIMENT)),
     params:
+        code=code("reports/draw_queries.py"),
         settings=lambda wildcards: settings(**figures.queries_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/report.yaml"
     message:
         "queries_figure {wildcards.comparison}"
     shell:
-        "python {input.script:q} --differences {input.differences:q} --table {input.table:q}"
+        "python {params.code[script]:q} --differences {input.differences:q} --table {input.table:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q} --settings {params.settings:q} --log {log:q}"

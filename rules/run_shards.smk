@@ -94,7 +94,6 @@ use rule score_all as score_all_shard with:
 
 rule join_runs:
     input:
-        **code("inference/join_runs.py"),
         shards=shards_of("run_shard"),
         timings=shards_of("run_shard_timing"),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
@@ -108,11 +107,12 @@ rule join_runs:
     wildcard_constraints:
         system=systems_of_kind("retrieve", "rerank", "score_all", shards=True),
     params:
+        code=code("inference/join_runs.py"),
         settings=lambda wildcards: settings(**inference.joining_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "join_runs {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --shards {input.shards:q} --timings {input.timings:q} --queries {input.queries:q}"
+        "python {params.code[script]:q} --shards {input.shards:q} --timings {input.timings:q} --queries {input.queries:q}"
         " --run {output.run:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

@@ -54,7 +54,6 @@ use rule score_examples as score_examples_shard with:
 
 use rule join_runs as join_candidates with:
     input:
-        **code("inference/join_runs.py"),
         shards=shards_of("mining_scores_shard"),
         timings=shards_of("mining_scores_shard_timing"),
         queries=lambda wildcards: mining.scored_queries(EXPERIMENT, wildcards.dataset, wildcards.system),
@@ -76,7 +75,6 @@ use rule join_runs as join_candidates with:
 
 use rule join_runs as join_examples with:
     input:
-        **code("inference/join_runs.py"),
         shards=shards_of("teacher_scores_shard"),
         timings=shards_of("teacher_scores_shard_timing"),
         queries=lambda wildcards: mining.scored_queries(EXPERIMENT, wildcards.dataset, wildcards.system),

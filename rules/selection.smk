@@ -17,7 +17,6 @@ def of_all_seeds(name):
 
 rule select_seed:
     input:
-        **code("selection/select_seed.py"),
         checkpoints=of_all_seeds("checkpoint"),
         timings=of_all_seeds("checkpoint_timing"),
         runs=of_all_seeds("run"),
@@ -32,28 +31,30 @@ rule select_seed:
         system=one_of(selection.selections(EXPERIMENT)),
         recipe=one_of(EXPERIMENT.recipes),
     params:
+        code=code("selection/select_seed.py"),
         settings=lambda wildcards: settings(**selection.selection_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "select_seed {wildcards.system}"
     shell:
-        "python {input.script:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q} --runs {input.runs:q}"
+        "python {params.code[script]:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q} --runs {input.runs:q}"
         " --qrels {input.qrels:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
         " --selection {output.selection:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule selected_seeds:
     input:
-        **code("selection/selected_seeds.py"),
         selections=selection.records(EXPERIMENT),
     output:
         table=shown(result("selected_seeds"), "selected", "Tables", table="selected seeds"),
     log:
         result("log", job="selected_seeds"),
+    params:
+        code=code("selection/selected_seeds.py"),
     conda:
         "../envs/evaluation.yaml"
     message:
         "selected_seeds"
     shell:
-        "python {input.script:q} --selections {input.selections:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} --selections {input.selections:q} --table {output.table:q} --log {log:q}"

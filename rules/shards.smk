@@ -26,7 +26,6 @@ use rule encode as encode_shard with:
 
 use rule encode_shard as encode_passages_shard with:
     input:
-        unpack(code_of_model("inference/encode.py")),
         checkpoint=result("checkpoint"),
         corpus=result("passages", texts="corpus"),
     output:
@@ -49,7 +48,6 @@ use rule encode_shard as encode_passages_shard with:
 
 rule join_shards:
     input:
-        **code("inference/join_shards.py"),
         shards=shards_of("embeddings_shard"),
         timings=shards_of("embeddings_shard_timing"),
     output:
@@ -61,18 +59,19 @@ rule join_shards:
         result("benchmark", job="join_shards/{dataset}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
         model=encoded_in(shards=True),
+    params:
+        code=code("inference/join_shards.py"),
     conda:
         "../envs/neural.yaml"
     message:
         "join_shards {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --shards {input.shards:q} --timings {input.timings:q}"
+        "python {params.code[script]:q} --shards {input.shards:q} --timings {input.timings:q}"
         " --embeddings {output.embeddings:q} --timing {output.timing:q} --log {log:q}"
 
 
 use rule join_shards as join_passages_shards with:
     input:
-        **code("inference/join_shards.py"),
         shards=shards_of("passage_embeddings_shard"),
         timings=shards_of("passage_embeddings_shard_timing"),
     output:

@@ -7,7 +7,6 @@ timing; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. The commands a
 
 use rule encode_multi_vector as encode_sparse with:
     input:
-        unpack(code_of_model("inference/encode_sparse.py")),
         checkpoint=result("checkpoint"),
         corpus=result("corpus"),
     output:
@@ -19,13 +18,14 @@ use rule encode_multi_vector as encode_sparse with:
         result("benchmark", job="encode_sparse/{dataset}/{model}/{recipe}/seed-{seed}")
     wildcard_constraints:
         model=encoded_in(index="terms", shards=False),
+    params:
+        code=code_of_model("inference/encode_sparse.py"),
     message:
         "encode_sparse {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
 
 
 use rule retrieve_multi_vector as retrieve_sparse with:
     input:
-        unpack(code_of_model("inference/retrieve_sparse.py")),
         checkpoint=lambda wildcards: inference.checkpoint(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         index=lambda wildcards: inference.embeddings(EXPERIMENT, **wildcards),
@@ -36,5 +36,7 @@ use rule retrieve_multi_vector as retrieve_sparse with:
         result("benchmark", job="retrieve_sparse/{task}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_kind("retrieve", index="terms", shards=False),
+    params:
+        code=code_of_model("inference/retrieve_sparse.py"),
     message:
         "retrieve_sparse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"

@@ -24,11 +24,6 @@ def of_plan(name):
 
 rule study_design:
     input:
-        unpack(
-            lambda wildcards: code(
-                "study_design/plan_designs.py", *loaded_modules(study.compared(EXPERIMENT, wildcards.plan))
-            )
-        ),
         effects=of_plan("effects"),
         meta=of_plan("meta"),
         control=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "control"),
@@ -41,20 +36,23 @@ rule study_design:
     wildcard_constraints:
         plan=STUDY_PLANS,
     params:
+        code=code(
+            "study_design/plan_designs.py",
+            lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan)),
+        ),
         settings=lambda wildcards: settings(**study.plan_settings(EXPERIMENT, wildcards.plan)),
     conda:
         "../envs/report.yaml"
     message:
         "study_design {wildcards.plan}"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --control {input.control:q}"
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --control {input.control:q}"
         " --treatment {input.treatment:q} --costs {input.costs:q} --plan {output.plan:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule study_design_figure:
     input:
-        **code("reports/draw_study_design.py"),
         plan=result("study_design"),
     output:
         svg=shown_figure("svg", "study_design", "Study designs", figure=STUDY_FIGURE + "{plan}", plan="{plan}"),
@@ -65,19 +63,19 @@ rule study_design_figure:
     wildcard_constraints:
         plan=STUDY_PLANS,
     params:
+        code=code("reports/draw_study_design.py"),
         settings=settings(labels=system_labels(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:
         "study_design_figure {wildcards.plan}"
     shell:
-        "python {input.script:q} --plan {input.plan:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
+        "python {params.code[script]:q} --plan {input.plan:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule plan_study:  # the last one: it prints a sentence a plan
     input:
-        **code("reports/study_designs.py"),
         plans=study.plan_files(EXPERIMENT),
         figures=study.figure_files(EXPERIMENT),
     output:
@@ -87,11 +85,12 @@ rule plan_study:  # the last one: it prints a sentence a plan
     log:
         result("log", job="plan_study"),
     params:
+        code=code("reports/study_designs.py"),
         settings=settings(labels=system_labels(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:
         "plan_study"
     shell:
-        "python {input.script:q} --plans {input.plans:q} --figures {input.figures:q} --table {output.table:q}"
+        "python {params.code[script]:q} --plans {input.plans:q} --figures {input.figures:q} --table {output.table:q}"
         " --page {output.page:q} --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"

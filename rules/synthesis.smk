@@ -12,14 +12,21 @@ META = job_files.of_comparisons(EXPERIMENT, "meta")
 LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show all comparisons
 
 
-def comparing(script, comparisons, *further):
-    """The inputs `script` and `modules` of a job on these comparisons: their effects, estimators, intervals, no others."""
-    return code(script, *loaded_modules([EXPERIMENT.comparisons[name] for name in comparisons]), *further)
+def comparing(script, names, further=lambda comparison: []):
+    """The parameter `code` of a rule whose jobs compare: they load the effects, estimators and intervals of theirs.
+
+    `names` gives the comparisons of a job, by its wildcards; `further` what else it loads by name for one of them.
+    """
+
+    def loads(wildcards):
+        comparisons = [EXPERIMENT.comparisons[name] for name in names(wildcards)]
+        return [*loaded_modules(comparisons), *(file for comparison in comparisons for file in further(comparison))]
+
+    return code(script, loads)
 
 
 rule compare:
     input:
-        unpack(lambda wildcards: comparing("synthesis/compare.py", [wildcards.comparison])),
         control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
         siblings=lambda wildcards: synthesis.sibling_metrics(EXPERIMENT, wildcards.comparison),
@@ -30,31 +37,32 @@ rule compare:
     log:
         result("log", job="compare/{comparison}"),
     params:
+        code=comparing("synthesis/compare.py", lambda wildcards: [wildcards.comparison]),
         settings=lambda wildcards: settings(**synthesis.comparison_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "compare {wildcards.comparison}"
     shell:
-        "python {input.script:q} --control {input.control:q} --treatment {input.treatment:q}"
+        "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q}"
         " --siblings {input.siblings:q} --effects {output.effects:q} --meta {output.meta:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule comparisons_table:
     input:
-        **code("synthesis/comparisons_table.py"),
         meta=META,
     output:
         table=shown(result("comparisons", table_format="tsv"), "comparisons", "Tables", table="comparisons"),
     log:
         result("log", job="comparisons_table"),
     params:
+        code=code("synthesis/comparisons_table.py"),
         settings=settings(**synthesis.table_settings(EXPERIMENT)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "comparisons_table"
     shell:
-        "python {input.script:q} --meta {input.meta:q} --table {output.table:q}"
+        "python {params.code[script]:q} --meta {input.meta:q} --table {output.table:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -19,23 +19,23 @@ def shown_tables():
 
 rule datasets_table:
     input:
-        **code("reports/datasets_table.py"),
         statistics=datasets.statistics(EXPERIMENT),
     output:
         table=shown(result("datasets_table"), "datasets", "Tables", table="datasets"),
     log:
         result("log", job="datasets_table"),
+    params:
+        code=code("reports/datasets_table.py"),
     conda:
         "../envs/report.yaml"
     message:
         "datasets_table"
     shell:
-        "python {input.script:q} --statistics {input.statistics:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} --statistics {input.statistics:q} --table {output.table:q} --log {log:q}"
 
 
 rule tables:
     input:
-        **code("reports/tables.py", *LOADED),
         effects=EFFECTS,
         meta=META,
         comparisons=result("comparisons", table_format="tsv"),
@@ -45,12 +45,13 @@ rule tables:
     log:
         result("log", job="tables"),
     params:
+        code=code("reports/tables.py", LOADED),
         settings=settings(labels=labels(EXPERIMENT), comparisons=figures.table_settings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:
         "tables"
     shell:
-        "python {input.script:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --effects-tables {output.effects:q} --comparisons-tables {output.comparisons:q}"
         " --settings {params.settings:q} --log {log:q}"

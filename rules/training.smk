@@ -14,13 +14,13 @@ from scripts.training import planning_teaching as teaching
 
 rule weights:
     input:
-        **code("training/weights.py"),
         source=lambda wildcards: source_files(*training.weights_source(EXPERIMENT, wildcards.model)),
     output:
         checkpoint=directory(result("checkpoint", recipe=UNTRAINED, seed=0)),
     log:
         result("log", job="weights/{model}"),
     params:
+        code=code("training/weights.py"),
         settings=lambda wildcards: settings(
             **training.weights_settings(EXPERIMENT, wildcards.model),
             **source_settings(*training.weights_source(EXPERIMENT, wildcards.model)),
@@ -30,12 +30,11 @@ rule weights:
     message:
         "weights {wildcards.model}"
     shell:
-        "python {input.script:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} --log {log:q}"
+        "python {params.code[script]:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule negatives:
     input:
-        **code("training/negatives.py"),
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="train"),
         qrels=result("qrels", split="train"),
@@ -50,20 +49,20 @@ rule negatives:
     wildcard_constraints:
         examples=one_of(mining.names(EXPERIMENT, of_systems=False)),
     params:
+        code=code("training/negatives.py"),
         settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "negatives {wildcards.dataset} {wildcards.examples}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q}"
         " --negatives {output.negatives:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule mine_negatives:
     input:
-        **code("training/mine.py"),
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="train"),
         qrels=result("qrels", split="train"),
@@ -81,13 +80,14 @@ rule mine_negatives:
     wildcard_constraints:
         examples=one_of(mining.names(EXPERIMENT, of_systems=True)),
     params:
+        code=code("training/mine.py"),
         settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "mine_negatives {wildcards.dataset} {wildcards.examples}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q} --runs {input.runs:q}"
         " --scores {input.scores:q} --negatives {output.negatives:q} --record {output.record:q}"
         " --settings {params.settings:q} --log {log:q}"
@@ -96,7 +96,6 @@ rule mine_negatives:
 rule collect_candidates:  # for a cross-encoder to score, with the positives
     input:
         unpack(lambda wildcards: training.pool_inputs(EXPERIMENT, **wildcards)),
-        **code("training/pool.py"),
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="train"),
         qrels=result("qrels", split="train"),
@@ -107,20 +106,20 @@ rule collect_candidates:  # for a cross-encoder to score, with the positives
     wildcard_constraints:
         pool="[^/]+",
     params:
+        code=code("training/pool.py"),
         settings=lambda wildcards: settings(**mining.pool_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "collect_candidates {wildcards.dataset} {wildcards.pool}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
         " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q} --runs {input.runs:q}"
         " --pool {output.pool:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule score_candidates:
     input:
-        unpack(code_of_model("inference/rerank.py")),
         checkpoint=lambda wildcards: mining.scorer(EXPERIMENT, wildcards.dataset, wildcards.system),
         corpus=lambda wildcards: mining.scored_corpus(EXPERIMENT, wildcards.dataset, wildcards.system),
         queries=lambda wildcards: mining.scored_queries(EXPERIMENT, wildcards.dataset, wildcards.system),
@@ -136,6 +135,7 @@ rule score_candidates:
         pool="[^/]+",
         system=scorers(shards=False),
     params:
+        code=code_of_model("inference/rerank.py"),
         settings=lambda wildcards: settings(
             **inference.ranking_settings(
                 EXPERIMENT,
@@ -149,14 +149,13 @@ rule score_candidates:
     message:
         "score_candidates {wildcards.dataset} {wildcards.pool} {wildcards.system}"
     shell:
-        "python {input.script:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
         " --queries {input.queries:q} --first-stage {input.pool:q} --run {output.scores:q} --timing {output.timing:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule fine_tune:
     input:
-        unpack(code_of_model("training/fine_tune.py", lambda wildcards: evaluating.code(EXPERIMENT, wildcards.recipe))),
         unpack(lambda wildcards: evaluating.dev_inputs(EXPERIMENT, wildcards.recipe)),
         start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
@@ -178,13 +177,14 @@ rule fine_tune:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",
     params:
+        code=code_of_model("training/fine_tune.py", lambda wildcards: evaluating.code(EXPERIMENT, wildcards.recipe)),
         settings=lambda wildcards: settings(**training.training_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/neural.yaml"
     message:
         "fine_tune {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
+        "python {params.code[script]:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
         " --negatives {input.negatives:q} --scores {input.scores:q}"
         " --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
         " --dev-run {input.dev_run:q} --dev-queries {input.dev_queries:q} --dev-qrels {input.dev_qrels:q}"

@@ -12,7 +12,6 @@ CURVE_FIGURES = transfer.drawn_curves(EXPERIMENT)
 
 rule matrix:
     input:
-        **code("synthesis/measure_matrix.py"),
         metrics=lambda wildcards: transfer_values.matrix_metrics(EXPERIMENT, wildcards.matrix),
     output:
         table=shown(result("matrix", table_format="tsv"), "matrix", "Tables", table="matrix", comparison="{matrix}"),
@@ -21,19 +20,19 @@ rule matrix:
     wildcard_constraints:
         matrix=one_of(EXPERIMENT.matrices),
     params:
+        code=code("synthesis/measure_matrix.py"),
         settings=lambda wildcards: settings(**transfer_values.matrix_settings(EXPERIMENT, wildcards.matrix)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "matrix {wildcards.matrix}"
     shell:
-        "python {input.script:q} --metrics {input.metrics:q} --table {output.table:q}"
+        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule matrix_tables:
     input:
-        **code("reports/matrix_tables.py"),
         table=result("matrix", table_format="tsv"),
     output:
         page=result("matrix", table_format="md"),
@@ -45,20 +44,20 @@ rule matrix_tables:
     wildcard_constraints:
         matrix=one_of(EXPERIMENT.matrices),
     params:
+        code=code("reports/matrix_tables.py"),
         settings=lambda wildcards: settings(**transfer.matrix_settings(EXPERIMENT, wildcards.matrix)),
     conda:
         "../envs/report.yaml"
     message:
         "matrix_tables {wildcards.matrix}"
     shell:
-        "python {input.script:q} --table {input.table:q} --page {output.page:q} --latex {output.latex:q}"
+        "python {params.code[script]:q} --table {input.table:q} --page {output.page:q} --latex {output.latex:q}"
         " --answers-page {output.answers_page:q} --answers-table {output.answers_table:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule curves:
     input:
-        **code("synthesis/measure_curves.py"),
         metrics=lambda wildcards: transfer_values.curves_metrics(EXPERIMENT, wildcards.curve),
         timings=lambda wildcards: transfer_values.curves_timings(EXPERIMENT, wildcards.curve),
         datasets=result("datasets_table"),
@@ -70,19 +69,19 @@ rule curves:
     wildcard_constraints:
         curve=one_of(EXPERIMENT.curves),
     params:
+        code=code("synthesis/measure_curves.py"),
         settings=lambda wildcards: settings(**transfer_values.curves_settings(EXPERIMENT, wildcards.curve)),
     conda:
         "../envs/evaluation.yaml"
     message:
         "curves {wildcards.curve}"
     shell:
-        "python {input.script:q} --metrics {input.metrics:q} --timing {input.timings:q} --datasets {input.datasets:q}"
+        "python {params.code[script]:q} --metrics {input.metrics:q} --timing {input.timings:q} --datasets {input.datasets:q}"
         " --table {output.table:q} --record {output.record:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule curve_answers:
     input:
-        **code("reports/curve_answers.py"),
         record=result("curves"),
     output:
         answers_page=result("answers", study="curves-{curve}", answers_format="md"),
@@ -92,19 +91,19 @@ rule curve_answers:
     wildcard_constraints:
         curve=one_of(EXPERIMENT.curves),
     params:
+        code=code("reports/curve_answers.py"),
         settings=lambda wildcards: settings(**transfer.curves_settings(EXPERIMENT, wildcards.curve)),
     conda:
         "../envs/report.yaml"
     message:
         "curve_answers {wildcards.curve}"
     shell:
-        "python {input.script:q} --record {input.record:q} --answers-page {output.answers_page:q}"
+        "python {params.code[script]:q} --record {input.record:q} --answers-page {output.answers_page:q}"
         " --answers-table {output.answers_table:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule curves_figure:
     input:
-        **code("reports/draw_curves.py"),
         record=lambda wildcards: result("curves", curve=CURVE_FIGURES[wildcards.curves_figure][0]),
     output:
         svg=shown_figure("svg", "curves", "Curves", figure="{curves_figure}", curves="{curves_figure}"),
@@ -115,12 +114,13 @@ rule curves_figure:
     wildcard_constraints:
         curves_figure=one_of(CURVE_FIGURES),
     params:
+        code=code("reports/draw_curves.py"),
         settings=lambda wildcards: settings(**transfer.figure_settings(EXPERIMENT, wildcards.curves_figure)),
     conda:
         "../envs/report.yaml"
     message:
         "curves_figure {wildcards.curves_figure}"
     shell:
-        "python {input.script:q} --record {input.record:q}"
+        "python {params.code[script]:q} --record {input.record:q}"
         " --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -10,7 +10,6 @@ from scripts.fusion import planning as fusion
 
 rule tune_fusion:
     input:
-        **code("fusion/tune.py"),
         runs=lambda wildcards: fusion.dev_runs(EXPERIMENT, **wildcards),
         qrels=result("qrels", split="dev"),
     output:
@@ -21,19 +20,19 @@ rule tune_fusion:
     wildcard_constraints:
         system=systems_of_kind("fusion"),
     params:
+        code=code("fusion/tune.py"),
         settings=lambda wildcards: settings(**fusion.tuning_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../../envs/evaluation.yaml"
     message:
         "tune_fusion {wildcards.dataset} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --runs {input.runs:q} --qrels {input.qrels:q} --weights {output.weights:q}"
+        "python {params.code[script]:q} --runs {input.runs:q} --qrels {input.qrels:q} --weights {output.weights:q}"
         " --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule fuse:
     input:
-        **code("fusion/fuse.py"),
         runs=lambda wildcards: fusion.runs(EXPERIMENT, **wildcards),
         weights=lambda wildcards: fusion.weights(EXPERIMENT, **wildcards),
     output:
@@ -44,11 +43,12 @@ rule fuse:
     wildcard_constraints:
         system=systems_of_kind("fusion"),
     params:
+        code=code("fusion/fuse.py"),
         settings=lambda wildcards: settings(**fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../../envs/evaluation.yaml"
     message:
         "fuse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --runs {input.runs:q} --weights {input.weights:q} --run {output.run:q}"
+        "python {params.code[script]:q} --runs {input.runs:q} --weights {input.weights:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

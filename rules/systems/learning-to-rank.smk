@@ -9,9 +9,13 @@ time of learning; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {sou
 from scripts.learning_to_rank import planning as learning
 
 
+def learner(wildcards):
+    """The one learner that a job loads, by its system."""
+    return [learning.learner_file(EXPERIMENT, wildcards.system)]
+
+
 rule train_ranker:
     input:
-        unpack(lambda wildcards: code("learning_to_rank/train.py", learning.learner_file(EXPERIMENT, wildcards.system))),
         train=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "train"),
         dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
         qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
@@ -33,20 +37,20 @@ rule train_ranker:
         system=systems_of_kind("learning-to-rank"),
         source="[^/]+",
     params:
+        code=code("learning_to_rank/train.py", learner),
         settings=lambda wildcards: settings(**learning.training_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../../envs/learning-to-rank.yaml"
     message:
         "train_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --train {input.train:q} --dev {input.dev:q} --qrels {input.qrels:q}"
+        "python {params.code[script]:q} --train {input.train:q} --dev {input.dev:q} --qrels {input.qrels:q}"
         " --terms {input.terms:q} --model {output.model:q} --record {output.record:q} --table {output.grid:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule rank_by_features:
     input:
-        unpack(lambda wildcards: code("learning_to_rank/rank.py", learning.learner_file(EXPERIMENT, wildcards.system))),
         features=lambda wildcards: learning.ranked_features(EXPERIMENT, wildcards.system, wildcards.task),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, features_of(wildcards.system), wildcards.task),
         model=lambda wildcards: learning.ranker(EXPERIMENT, **wildcards),
@@ -59,24 +63,20 @@ rule rank_by_features:
     wildcard_constraints:
         system=systems_of_kind("learning-to-rank"),
     params:
+        code=code("learning_to_rank/rank.py", learner),
         settings=lambda wildcards: settings(**learning.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../../envs/learning-to-rank.yaml"
     message:
         "rank_by_features {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --features {input.features:q} --terms {input.terms:q} --model {input.model:q}"
+        "python {params.code[script]:q} --features {input.features:q} --terms {input.terms:q} --model {input.model:q}"
         " --record {input.record:q} --run {output.run:q} --timing {output.timing:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
 rule importance:
     input:
-        unpack(
-            lambda wildcards: code(
-                "learning_to_rank/importance.py", learning.learner_file(EXPERIMENT, wildcards.system)
-            )
-        ),
         dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
         qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
         model=result("ranker"),
@@ -89,19 +89,19 @@ rule importance:
         system=systems_of_kind("learning-to-rank"),
         source="[^/]+",
     params:
+        code=code("learning_to_rank/importance.py", learner),
         settings=lambda wildcards: settings(**learning.importance_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../../envs/learning-to-rank.yaml"
     message:
         "importance {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
+        "python {params.code[script]:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
         " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule importance_figure:
     input:
-        **code("reports/draw_importance.py"),
         tables=lambda wildcards: learning.importance_tables(EXPERIMENT, wildcards.system, wildcards.source),
     output:
         svg=shown(result("importance_figure", figure_format="svg"), "importance", "Importance", system="{system}"),
@@ -113,13 +113,14 @@ rule importance_figure:
         system=systems_of_kind("learning-to-rank"),
         source="[^/]+",
     params:
+        code=code("reports/draw_importance.py"),
         settings=lambda wildcards: settings(**learning.figure_settings(EXPERIMENT, wildcards.system, wildcards.source)),
     conda:
         "../../envs/report.yaml"
     message:
         "importance_figure {wildcards.source} {wildcards.system}"
     shell:
-        "python {input.script:q} --tables {input.tables:q} --svg {output.svg:q} --pdf {output.pdf:q}"
+        "python {params.code[script]:q} --tables {input.tables:q} --svg {output.svg:q} --pdf {output.pdf:q}"
         " --png {output.png:q} --settings {params.settings:q} --log {log:q}"
 
 

@@ -9,7 +9,6 @@ from scripts.inference import planning as inference
 
 rule rerank_listwise:
     input:
-        **code("inference/listwise.py"),
         corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
         first_stage=lambda wildcards: inference.first_stage(EXPERIMENT, **wildcards),
@@ -24,12 +23,13 @@ rule rerank_listwise:
     wildcard_constraints:
         system=systems_of_kind("listwise"),
     params:
+        code=code("inference/listwise.py"),
         settings=lambda wildcards: settings(**inference.listwise_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     conda:
         "../../envs/evaluation.yaml"
     message:
         "rerank_listwise {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --corpus {input.corpus:q} --queries {input.queries:q} --first-stage {input.first_stage:q}"
+        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --first-stage {input.first_stage:q}"
         " --resume {output.run:q}.resume --run {output.run:q} --timing {output.timing:q} --answers {output.answers:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -1,8 +1,7 @@
 """Check that the files under results/ are what their jobs wrote, of one experiment or of all.
 
-Reads the ledger and every file that it lists. For files without an entry it takes the checksums in Snakemake's records
-of what later jobs read. Prints each file that is missing, changed or not written by its folder's job, then one line
-with the counts; the exit code is 1 if there is any. Files without any record (made by an older version) are counted.
+Reads the ledger and every file that it lists. Prints each file that is missing, changed or not written by its folder's
+job, then one line with the counts; the exit code is 1 if there is any. Files that no job entered are counted.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from scripts.common import ledger
 from scripts.common.command_line import run
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
-from scripts.engine.job_records import PARTS, STATE, records
+from scripts.engine.job_records import STATE
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolved_file import NAME as CONFIGURATION
 
@@ -51,20 +50,6 @@ def listed(folders: list[str]) -> tuple[dict[str, str], set[str], list[str]]:
     return digests, whole, damaged
 
 
-def read_by_later_jobs(results: Path) -> dict[str, str]:
-    """File -> its SHA-256 when the last job read it as input, by Snakemake's records."""
-    last_read: dict[str, tuple[float, str]] = {}
-    for _, record in records(results / STATE / PARTS[0]):
-        checksums = record.get("input_checksums") if isinstance(record, dict) else None
-        if not checksums:
-            continue
-        ended = record.get("endtime") or 0
-        for path, checksum in checksums.items():
-            if ended >= last_read.get(path, (0, ""))[0] and str(checksum).startswith("sha256:"):
-                last_read[path] = (ended, checksum.removeprefix("sha256:"))
-    return {path: checksum for path, (_, checksum) in last_read.items()}
-
-
 def outputs(folder: Path) -> Iterator[str]:
     """The files in a folder of results/ that are outputs of jobs."""
     for inside in files_below(folder):
@@ -76,10 +61,8 @@ def outputs(folder: Path) -> Iterator[str]:
 
 def findings(results: Path, folders: list[str]) -> tuple[list[str], int, int]:
     """(`file: problem` for each wrong file, the number of files with a known SHA-256, the number of other files)."""
-    digests, whole, problems = listed(folders)
+    expected, whole, problems = listed(folders)
     present = {name for folder in folders for name in outputs(results / folder)}
-    later = read_by_later_jobs(results)
-    expected = digests | {name: later[name] for name in present - set(digests) if name in later}
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
         verdicts = pool.map(lambda name: ledger.verdict(Path(name), expected[name]), expected)
     problems += [f"{name}: {problem}" for name, problem in zip(expected, verdicts, strict=True) if problem]

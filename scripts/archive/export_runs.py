@@ -22,7 +22,7 @@ def main() -> None:
     settings: ArchiveSettings = arguments.settings
     privacy = of_this_process(settings.config)
     experiment = settings.resolved()
-    jobs = jobs_behind([str(path) for path in arguments.runs], dict(job_records()))
+    jobs = jobs_behind([str(path) for path in arguments.runs], job_records())
     left_out = read_left_out(experiment.name)
     described_jobs = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
     with atomic_folder(arguments.exported) as folder:

@@ -148,7 +148,7 @@ def main() -> None:
         )
     if differing:
         print(
-            f"{len(differing)} sources differ from the archive's, such as {differing[0]}: jobs that use them run again",
+            f"{len(differing)} sources differ from the archive's, such as {differing[0]}: what these decide runs again",
             file=sys.stderr,
         )
 

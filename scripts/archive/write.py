@@ -35,6 +35,7 @@ from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.version import VERSION
 from scripts.engine.job_records import DIRECTORY_STAMP
 from scripts.experiment.reading import complete
 from scripts.experiment.records import Experiment
@@ -136,7 +137,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
 def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:
     """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
     experiment = settings.resolved()
-    recorded = {path: with_own_logs(record, experiment.name) for path, record in job_records()}
+    recorded = {path: with_own_logs(record, experiment.name) for path, record in job_records().items()}
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
         listed = ", ".join(missing[:5])
         raise UserError(f"results/{experiment.name}: unfinished: {len(missing)} files are missing: {listed}")
@@ -150,7 +151,7 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
         contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
     recorded_origin, difference = origin(ROOT, sources)
     known = identities(experiment, jobs, left_out)
-    head = {"format": layout.FORMAT, "experiment": experiment.name, "extent": contents.extent}
+    head = {"format": layout.FORMAT, "version": VERSION, "experiment": experiment.name, "extent": contents.extent}
     contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **recorded_origin})
     contents.record(layout.JOBS, described_jobs)
     contents.record(layout.IDENTITIES, known)

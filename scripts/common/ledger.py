@@ -1,8 +1,8 @@
 """The ledger: the SHA-256 of what jobs wrote below results/. A later change or damage is noticed by it.
 
 The entry of an output lies at results/state/sha256/{its path}; a folder has one entry with all its files. Its lines are
-those of `sha256sum`, which `sha256sum -c` checks, with paths from the clone's root. Outputs without an entry (results
-older than the ledger) are not checked. The ledger lies inside results/, so it is copied and moved together with them.
+those of `sha256sum`, which `sha256sum -c` checks, with paths from the clone's root. What has no entry is not checked;
+`make check-results` counts it. The ledger lies inside results/, so it is copied and moved together with them.
 """
 
 from __future__ import annotations

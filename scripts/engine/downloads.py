@@ -1,8 +1,8 @@
-"""Downloads: the names under which all experiments of a clone share them, and when one is fetched anew.
+"""Downloads: the names under which all experiments of a clone share them.
 
-What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again. How it is
-fetched (from which mirror, with which user, by which code) does not. So two experiments with the same file share its
-download, and two that expect different files at one location each have their own.
+What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again; from
+where and by which script does not. So two experiments with the same file share its download, and two that expect
+different files at one location each have their own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import base64
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -18,9 +17,9 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.locations import is_remote, key
-from scripts.engine.job_records import FETCHING
 
 FOLDER = "results/downloads"
+FETCHING = ("fetch", "fetch_folder")  # the rules that download
 HOW = "RANKTRIAL_FETCH"  # the environment variable by which a job of fetching is told mirrors and addresses
 LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
@@ -66,15 +65,13 @@ def wanted_by(record: dict) -> dict | None:
     """What was fetched, by the record of a download; None for the record of any other job."""
     try:
         (params,) = record["params"]
-        settings = json.loads(ast.literal_eval(params))
-        fetch = {name: value for name, value in settings.items() if name != "mirrors"}
-        return fetch if record["rule"] in FETCHING else None
-    except (KeyError, TypeError, ValueError, SyntaxError, AttributeError):
+        return json.loads(ast.literal_eval(params)) if record["rule"] in FETCHING else None
+    except (KeyError, TypeError, ValueError, SyntaxError):
         return None
 
 
-def _records(metadata: Path) -> Iterator[tuple[Path, str, dict]]:
-    """Yield the records of downloads: the record's file, the download's name, the record. Other files are skipped."""
+def _records(metadata: Path) -> Iterator[tuple[str, dict]]:
+    """Yield the records of downloads, each with the download's name. Other files are skipped."""
     start = base64.urlsafe_b64encode(f"{FOLDER}/".encode()).decode()  # of whole groups of three bytes, so a prefix
     for path in sorted([*metadata.glob(f"{start}*"), *metadata.glob(f"@{start}*/**/*")]):
         try:
@@ -83,12 +80,12 @@ def _records(metadata: Path) -> Iterator[tuple[Path, str, dict]]:
         except (OSError, ValueError):
             continue
         if isinstance(record, dict):
-            yield path, name.removeprefix(f"{FOLDER}/"), record
+            yield name.removeprefix(f"{FOLDER}/"), record
 
 
 def fetched(metadata: Path) -> dict[str, dict]:
     """Name -> what was fetched, of the downloads that Snakemake has records of."""
-    downloads = {name: wanted_by(record) for _, name, record in _records(metadata)}
+    downloads = {name: wanted_by(record) for name, record in _records(metadata)}
     return {name: fetch for name, fetch in downloads.items() if fetch is not None}
 
 
@@ -106,22 +103,3 @@ def names(fetches: Iterable[dict], before: dict[str, dict]) -> list[str]:
         chosen.append(name)
         taken[name] = fetch
     return chosen
-
-
-def forget_how(metadata: Path) -> None:
-    """Reduce the records of downloads to what was fetched, so that a change of nothing else fetches a file again.
-
-    Raises UserError if a record cannot be written.
-    """
-    for path, _, record in _records(metadata):
-        if (fetch := wanted_by(record)) is not None:
-            params = [repr(json.dumps(fetch, sort_keys=True, ensure_ascii=False))]
-            reduced = record | {"params": params, "input": [], "input_checksums": {}, "code": None}
-            reduced |= {"software_stack_hash": None}
-            if reduced != record:
-                temporary = path.with_name(f".{digest(path.name)}.partial")
-                try:
-                    temporary.write_text(json.dumps(reduced))
-                    os.replace(temporary, path)
-                except OSError as error:
-                    raise UserError(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""The modules of scripts/ that a script imports: they are inputs of its job, so that their content decides reruns.
+"""The modules of scripts/ that a script imports: what they mean decides whether its jobs run again.
 
 Reads the source files and runs none of them. Only statements at any depth of the form `import scripts.…` and
 `from scripts.… import …` are seen; a module that is loaded by its name at run time (see doors) has to be given as well.
@@ -8,33 +8,33 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from scripts.engine.syntax import digest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "scripts"
 
 
+@dataclass(frozen=True)
+class Source:
+    """One file: the files of scripts/ that it imports itself, and the digest of what it means."""
+
+    imports: tuple[str, ...]
+    digest: str
+
+
 @cache
-def imported(path: str) -> tuple[str, ...]:
-    """The files of scripts/ that one file imports itself; all paths are relative to the repository."""
+def source(path: str) -> Source:
+    """What is known of one file; all paths are relative to the repository."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
-    names = {name for node in _statements(tree) for name in _modules_named(node)}
-    candidates = [f"{name.replace('.', '/')}.py" for name in sorted(names)]
-    imported_packages = [file for name in sorted(names) for file in packages(f"{name.replace('.', '/')}/__init__.py")]
-    return tuple(dict.fromkeys([*(file for file in candidates if (ROOT / file).is_file()), *imported_packages]))
-
-
-def modules(*paths: str) -> list[str]:
-    """The files of scripts/ that these files import, directly or through others, in order."""
-    reached: set[str] = set()
-    waiting = [name for path in paths for name in (*imported(path), *packages(path))]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += [*imported(name), *packages(name)]
-    return sorted(reached)
+    names = sorted({name for node in _statements(tree) for name in _modules_named(node)})
+    candidates = [f"{name.replace('.', '/')}.py" for name in names]
+    imported_packages = [file for name in names for file in packages(f"{name.replace('.', '/')}/__init__.py")]
+    files = [*(file for file in candidates if (ROOT / file).is_file()), *imported_packages]
+    return Source(tuple(dict.fromkeys(files)), digest(tree))
 
 
 @cache
@@ -46,13 +46,21 @@ def packages(path: str) -> tuple[str, ...]:
     )
 
 
-def code(script: str, *further: str) -> dict[str, str | list[str]]:
-    """The inputs `script` and `modules` of a rule that runs a script; all paths are relative to scripts/.
+@cache
+def behind(script: str, *loads: str) -> tuple[str, ...]:
+    """A script and all modules that it imports, directly or through others, in order.
 
-    `further` are files that the script loads at run time by their name, and whose imports count as well.
+    `loads` are files that the script loads at run time by their name, and whose imports count as well. Both are given
+    relative to scripts/.
     """
-    path, loaded = f"{PACKAGE}/{script}", [f"{PACKAGE}/{file}" for file in further]
-    return {"script": path, "modules": sorted({*loaded, *modules(path, *loaded)})}
+    reached: set[str] = set()
+    waiting = [f"{PACKAGE}/{file}" for file in (script, *loads)]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += [*source(name).imports, *packages(name)]
+    return tuple(sorted(reached))
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:

@@ -23,8 +23,6 @@ STATE = "state"
 PARTS = ("metadata", "incomplete")
 DIRECTORY_STAMP = ".snakemake_timestamp"  # by this file Snakemake dates a folder
 LONGEST_NAME = 255  # bytes; Snakemake spreads a longer name over folders that begin with @
-FORMAT = 6  # of Snakemake's records: in older ones it does not look at the settings
-FETCHING = ("fetch", "fetch_folder")  # rules whose records tell no code: what was fetched counts, and not how
 # What each record holds, and without which Snakemake would not notice a change or would end in a traceback.
 FIELDS = {
     "rule": str, "code": str, "shellcmd": str, "params": list, "input": list, "log": list,
@@ -88,17 +86,14 @@ def noted(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read_record(path: Path) -> dict | None:
-    """Snakemake's record in a file; None where it is damaged, of another shape or of an older format."""
+    """Snakemake's record in a file; None where it is damaged or of another shape."""
     try:
         record = read_json(path)
     except (UserError, OSError):
         return None
-    if not isinstance(record, dict):
+    if not isinstance(record, dict) or not all(isinstance(record.get(key), kind) for key, kind in FIELDS.items()):
         return None
-    with_code = record | {"code": ""} if record.get("rule") in FETCHING else record
-    whole = all(isinstance(with_code.get(key), kind) for key, kind in FIELDS.items())
-    times = [record.get("starttime"), record.get("endtime")]
-    if not whole or record["record_format_version"] < FORMAT or not all(0 <= time < math.inf for time in times):
+    if not all(0 <= record[key] < math.inf for key in ("starttime", "endtime")):
         return None
     texts = [*record["params"], *record["input"], *record["log"], *record["input_checksums"].values()]
     return record if all(isinstance(text, str) for text in texts) else None

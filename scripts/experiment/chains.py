@@ -40,7 +40,7 @@ def chain(recipes: Mapping[str, Mapping[str, Any]], recipe: str | None) -> Chain
     entry = recipes[recipe]
     first, *others = datasets_of(entry)
     stage = Stage(first, entry["labels"], entry["queries"], tuple(others))
-    return (*chain(recipes, entry["start_from"]), stage)
+    return (*chain(recipes, entry.get("start_from")), stage)
 
 
 def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] | None = None) -> str:

@@ -230,7 +230,7 @@ def check_recipes(check: Checker) -> None:
         check_evaluation(check, name, entry)
         if entry["long_documents"] != "passages" and entry["passage_length"] != PASSAGE_LENGTH:
             raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
-        if entry["start_from"]:
+        if entry.get("start_from"):
             check.known(f"recipes.{name}.start_from", entry["start_from"], "recipes")
 
 

@@ -87,7 +87,7 @@ def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], poi
 
 def _starting_point(study: Study, system: System, task: Task) -> System | None:
     """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
-    start = study.check.config["recipes"][system.recipe_on(task.ranked_dataset)]["start_from"] or UNTRAINED
+    start = study.check.config["recipes"][system.recipe_on(task.ranked_dataset)].get("start_from") or UNTRAINED
     ranking = [other for other in study.all_systems.values() if other.ranks(task.name)]
     alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
     return next((other for other in alike if other.recipe_on(task.ranked_dataset) == start), None)

@@ -123,7 +123,6 @@ OF_DOCUMENTS: dict[str, dict[str, Any]] = {
         ),
         "enum": ["drop", "train"],
         "default": "drop",
-        "later": True,
     },
     "language": {
         "description": (

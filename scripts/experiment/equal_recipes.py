@@ -21,15 +21,17 @@ def once(config: dict[str, Any]) -> dict[str, Any]:
     stands_for: dict[str, str] = {}
     for name in _starts_first(recipes):
         stands_for[name] = name
-        entry = recipes[name] | {"start_from": stands_for.get(recipes[name]["start_from"], recipes[name]["start_from"])}
-        stands_for[name] = first.setdefault(json.dumps(_what_matters(entry), sort_keys=True), name)
-    kept = {
-        name: entry | {"start_from": stands_for.get(entry["start_from"], entry["start_from"])}
-        for name, entry in recipes.items()
-        if stands_for[name] == name
-    }
+        entry = json.dumps(_what_matters(_restarted(recipes[name], stands_for)), sort_keys=True)
+        stands_for[name] = first.setdefault(entry, name)
+    kept = {name: _restarted(entry, stands_for) for name, entry in recipes.items() if stands_for[name] == name}
     systems = {name: _renamed(entry, stands_for) for name, entry in config["systems"].items()}
     return {"recipes": kept, "systems": systems}
+
+
+def _restarted(entry: dict[str, Any], stands_for: dict[str, str]) -> dict[str, Any]:
+    """The recipe, with the training that stands for the one that it starts from."""
+    start = entry.get("start_from")
+    return entry | ({"start_from": stands_for.get(start, start)} if start else {})
 
 
 def _what_matters(entry: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +39,7 @@ def _what_matters(entry: dict[str, Any]) -> dict[str, Any]:
     idle: tuple[str, ...] = (RULE,)
     if entry["queries"] == "all":
         idle += OF_SAMPLES
-    if not entry["start_from"]:
+    if not entry.get("start_from"):
         idle += ("start_seed",)
     return {key: value for key, value in entry.items() if key not in idle}
 
@@ -47,7 +49,7 @@ def _starts_first(recipes: dict[str, Any]) -> list[str]:
     order: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:
-        before = recipes[name]["start_from"]
+        before = recipes[name].get("start_from")
         if before in recipes and before not in order and before not in above:
             visit(before, (*above, before))
         order.setdefault(name)

@@ -17,7 +17,7 @@ NEEDED = {"load_best_model_at_end": "evaluate", "early_stopping_patience": "eval
 def check_evaluation(check: Checker, name: str, entry: dict[str, Any]) -> None:
     """Raise UserError for what nothing decides, a measure that is unknown, and a dataset without dev queries."""
     for key, needed in NEEDED.items():
-        if key in entry and needed not in entry:
+        if entry.get(key) and needed not in entry:
             example = "{measure: nDCG@10}" if needed == "evaluate" else "3"
             raise check.fail(f"recipes.{name}.{key}", f"nothing decides without {needed}; add {needed}: {example}")
     if "evaluate" in entry:

@@ -25,7 +25,7 @@ def family(
     for task in task_names:
         check.known(f"{key}.tasks", task, "tasks")
     members = list(systems) if entry["systems"] == "all" else _members(check, f"{key}.systems", entry, entries)
-    if (control := entry["against"]) is not None:
+    if (control := entry.get("against")) is not None:
         control = _control(check, f"{key}.against", control, entries)
         members = list(dict.fromkeys([control, *members]))
     if len(members) < 2:

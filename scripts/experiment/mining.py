@@ -142,7 +142,7 @@ def _check_circles(
         return
     recipe = experiment.recipes[name]
     negatives = recipe["negatives"]
-    needed = {recipe["start_from"]: ""} if recipe["start_from"] else {}
+    needed: dict[str, str] = {recipe["start_from"]: ""} if recipe.get("start_from") else {}
     for dataset in datasets_of(recipe):
         for system in systems(negatives):
             for trained in _trainings(experiment, system, dataset):

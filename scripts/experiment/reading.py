@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from functools import cache
 from typing import Any
 
@@ -12,7 +11,6 @@ import jsonschema
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
 from scripts.experiment.fanout import fan_out_all
-from scripts.experiment.former_words import with_current_words
 from scripts.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
 from scripts.experiment.schema import schema
 from scripts.experiment.sizes import settle, with_text_keys
@@ -33,7 +31,7 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
     config = with_grades_as_text(with_text_keys(config, source))
     check_plain(config, source)
     config, origins = fan_out_all(copy.deepcopy(config), source)
-    config = add_defaults(with_current_words(config), schema(), schema())
+    config = add_defaults(config, schema(), schema())
     if errors := list(_validator().iter_errors(config)):
         raise UserError(describe(best_match(errors), source, origins, schema()))
     config = whole_numbers(config)
@@ -43,36 +41,25 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
 
 def with_defaults(config: dict[str, Any]) -> dict[str, Any]:
     """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
-    completed: dict[str, Any] = add_defaults(
-        with_current_words(copy.deepcopy(with_grades_as_text(config))), schema(), schema()
-    )
+    completed: dict[str, Any] = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema(), schema())
     return completed
 
 
 def add_defaults(value: Any, part: dict[str, Any], root: dict[str, Any]) -> Any:
-    """The value with the defaults of its schema `part`, less what equals the default of a key that came `later`."""
+    """The value with the defaults of its schema `part`; a key whose default is null is there only with a value."""
     if not isinstance(value, dict):
         return value
     part = resolved(part, root)
     properties = part.get("properties", {})
     for key, inner in properties.items():
         inner = resolved(inner, root)
-        if key not in value and "default" in inner and not inner.get("later"):
+        if key not in value and inner.get("default") is not None:
             value[key] = copy.deepcopy(inner["default"])
     others = part.get("additionalProperties")
     for key in list(value):
         inner = properties.get(key, others)
         if isinstance(inner, dict):
             value[key] = add_defaults(value[key], inner, root)
-            if _is_later_default(value[key], resolved(inner, root), root):
+            if value[key] is None and resolved(inner, root).get("default", "") is None:
                 del value[key]
     return value
-
-
-def _is_later_default(value: Any, part: dict[str, Any], root: dict[str, Any]) -> bool:
-    """Whether a value, with its defaults, says no more than leaving out its key, which came in an upgrade."""
-    if not part.get("later"):
-        return False
-    default = add_defaults(copy.deepcopy(part["default"]), part, root)
-    spelt = [json.dumps(whole_numbers(side), sort_keys=True) for side in (value, default)]  # true is not 1, but 1.0 is
-    return spelt[0] == spelt[1]

@@ -14,6 +14,8 @@ from scripts.models.adapters import Adapter, adapter, adapters
 from scripts.models.losses import REGULARIZERS, resolve_loss
 from scripts.models.prompts import takes_prompts
 
+OF_RANKING = {"sampling_strategy": "top", "range_min": 0}  # keys of negatives that choose in a ranking; their defaults
+
 
 def check_examples(check: Checker, name: str, entry: dict[str, Any]) -> None:
     """Raise UserError for keys of positives and negatives that do not go together."""
@@ -24,10 +26,10 @@ def check_examples(check: Checker, name: str, entry: dict[str, Any]) -> None:
         raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
     if RANDOM in ranked:
         only = "only valid with from: bm25, whose ranking it is of, or from: a system"
-        for word in ("sampling_strategy", "range_min", *FILTERS, CROSS_ENCODER):
-            if word in negatives:
+        for word in (*OF_RANKING, *FILTERS, CROSS_ENCODER):
+            if word in negatives and negatives[word] != OF_RANKING.get(word):
                 raise check.fail(f"{key}.{word}", only)
-        if "range_max" in negatives and "among_candidates" not in positives:
+        if "range_max" in negatives and not positives.get("among_candidates"):
             raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
     _check_filters(check, key, negatives)
     least, most = negatives.get("range_min", 0), negatives.get("range_max")
@@ -57,7 +59,7 @@ def _check_draw(check: Checker, name: str, entry: dict[str, Any]) -> None:
     """A draw for each epoch: something is drawn, in whole epochs with equally many rows."""
     negatives, key = entry["negatives"], f"recipes.{name}.negatives.draw"
     by_chance = negatives["from"] == RANDOM or negatives.get("sampling_strategy", "top") == "random"
-    if not by_chance and "per_query" not in entry.get("positives", {}):
+    if not by_chance and entry.get("positives", {}).get("per_query", "all") == "all":
         problem = "epoch, but nothing is drawn: take sampling_strategy: random, from: random or positives.per_query"
         raise check.fail(key, problem)
     if entry["epochs"] != int(entry["epochs"]):

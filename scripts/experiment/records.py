@@ -283,11 +283,11 @@ class Experiment:
         behind = {}
         while recipe and recipe != UNTRAINED:
             behind[recipe] = self.recipes[recipe]
-            recipe = self.recipes[recipe]["start_from"]
+            recipe = self.recipes[recipe].get("start_from")
         return behind
 
     def starting_seed(self, recipe: str, seed: int) -> int:
         """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
         entry = self.recipes[recipe]
         fixed = entry.get("start_seed", "same")
-        return 0 if not entry["start_from"] else seed if fixed == "same" else fixed
+        return 0 if not entry.get("start_from") else seed if fixed == "same" else fixed

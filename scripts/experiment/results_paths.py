@@ -83,7 +83,6 @@ PLACES = {
     "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
     "statistics": _of_experiment("data", "data/{dataset}/statistics.json"),
     "passages": _of_experiment("text", "passages/{dataset}/{length}/{texts}.jsonl"),
-    "former_passages": _of_experiment("text", "pieces/{dataset}/{length}/{texts}.jsonl"),  # in earlier versions
     "training_run": _of_experiment("run", "bm25/{dataset}/train.trec.gz"),
     "training_run_timing": _of_experiment("timing", "bm25/{dataset}/train.timing.json"),
     "dev_run": _of_experiment("run", "bm25/{dataset}/dev.trec.gz"),

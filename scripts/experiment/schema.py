@@ -10,9 +10,8 @@ A module that is one kind of something (a dataset format, an effect …) states
 and is found by its file, so that a new kind needs no other edit. Kinds may have a key in common; they state it alike,
 and its description begins with the names of all of them. Where the base has a key, its description there stays.
 
-A key that an upgrade adds, with a default, says `later: true`. Its default is then not written into the configuration,
-and a value equal to it is taken out: the settings of jobs are those of before, and no finished job runs again. What
-reads such a key has the same default (`entry.get(key, default)`, or the default of a settings dataclass).
+Defaults are written into the configuration (see reading.py). A key whose default is null is left out where it has no
+value, so that `key in entry` asks whether it has one.
 """
 
 from __future__ import annotations

@@ -56,8 +56,7 @@ def settle(config: dict[str, Any], source: str) -> None:
             if entry["queries"] != ALL:
                 entry[RULE] = in_words(by_size)
         if entry["queries"] == ALL:  # there is but one sample
-            entry.pop("samples", None)
-            entry.pop("sampling", None)
+            entry |= {"samples": 1, "sampling": "nested"}
 
 
 def epochs_of(by_size: dict[str, float], queries: int | str, where: str) -> float:

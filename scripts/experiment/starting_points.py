@@ -43,7 +43,7 @@ def _starts(check: Checker, system: System) -> dict[str, str]:
     """By dataset ("" for one recipe of all), the recipe from which the system's training starts."""
     recipes = check.config["recipes"]
     trained = system.recipe_of or {"": system.recipe}
-    return {dataset: recipes[recipe]["start_from"] or UNTRAINED for dataset, recipe in trained.items()}
+    return {dataset: recipes[recipe].get("start_from") or UNTRAINED for dataset, recipe in trained.items()}
 
 
 def _is_start(check: Checker, system: System, treatment: System) -> bool:

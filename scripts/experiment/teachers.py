@@ -98,7 +98,7 @@ def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | N
         found |= {(dataset, "train") for dataset in datasets}
         if decides(entry):
             found |= {(dataset, "dev") for dataset in datasets}
-        open_ones.append(entry["start_from"])
+        open_ones.append(entry.get("start_from"))
         if TEACHER in entry:
             teacher = systems[entry[TEACHER]]
             by_dataset = [teacher.recipe_of.get(dataset) for dataset in datasets]

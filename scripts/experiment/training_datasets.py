@@ -43,6 +43,6 @@ def in_words(recipe: Recipe) -> str:
 
 def check_sampler(check: Checker, name: str, recipe: Recipe) -> None:
     """Raise UserError where there is nothing for batches to alternate between."""
-    if SAMPLER in recipe and len(datasets_of(recipe)) == 1:
+    if sampler_of(recipe) != PROPORTIONAL and len(datasets_of(recipe)) == 1:
         problem = "only valid with several datasets in one training, such as train_on: [[a, b]]"
         raise check.fail(f"recipes.{name}.{SAMPLER}", problem)

@@ -99,7 +99,7 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     shorter = {"truncate_dim": ranker.truncate_dim} if ranker.truncate_dim else {}
     model = experiment.models[ranker.model]
     depth = depth or ranker.depth or experiment.depth
-    texts = {key: model[key] for key in TEXTS if key in model}
+    texts = {key: model[key] for key in TEXTS if model.get(key)}
     told = {key: ranker.settings.get(key, model[key]) for key in model_keys}
     if system_kind(ranker).by_tokens and told["backend"] == "torch" and "batch_tokens" in model:
         texts["batch_tokens"] = model["batch_tokens"]

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import read_table, read_texts
+from scripts.common.version import VERSION
 from scripts.ir.zero_runs import zero_runs
 from scripts.reports import summary
 from scripts.reports.comparison.adjustment import adjustments
@@ -125,6 +126,7 @@ def contents(arguments) -> dict:
         "machine": machine_table(timings) if timings else None,
         "facts": facts(timings) if timings else [],
         "seeds": settings.seeds,
+        "version": VERSION,
     }
 
 

@@ -23,9 +23,9 @@ from scripts.training.planning_examples import (
 )
 from scripts.training.planning_mining import needs_bm25, runs
 
-SCHEDULE = ("loss", "epochs", "batch_size", "micro_batch", "learning_rate", "warmup", "schedule", "weight_decay",
+SCHEDULE = ("loss", "epochs", "batch_size", "learning_rate", "warmup", "schedule", "weight_decay",
             "checkpoint_steps")  # fmt: skip
-FURTHER = ("head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
+FURTHER = ("micro_batch", "head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
            "teacher", "temperature", "scale", "gpus", "nodes", "precision",
            "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
@@ -64,7 +64,7 @@ def pool_inputs(experiment: Experiment, dataset: str, pool: str) -> dict[str, st
 
 def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
     """The checkpoint from which a training starts."""
-    before = experiment.recipes[recipe]["start_from"] or UNTRAINED
+    before = experiment.recipes[recipe].get("start_from") or UNTRAINED
     starting_seed = experiment.starting_seed(recipe, int(seed))
     return path("checkpoint", experiment=experiment.name, model=model, recipe=before, seed=starting_seed)
 
@@ -112,7 +112,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     return {
         **{key: entry[key] for key in SCHEDULE},
         **{key: entry[key] for key in FURTHER if key in entry},
-        **{key: trained[key] for key in TEXTS if key in trained},
+        **{key: trained[key] for key in TEXTS if trained.get(key)},
         **by_passage,
         **drawn,
         **evaluation_settings(experiment, model, recipe),

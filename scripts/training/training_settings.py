@@ -18,13 +18,13 @@ class Settings:
     loss: Annotated[str, "a loss of sentence-transformers that fits the kind, or auto"]
     epochs: Annotated[float, "passes through the training set, also parts of one"]
     batch_size: Annotated[int, "rows of the training set a step"]
-    micro_batch: Annotated[int | None, "texts that pass the model at once; null: the whole batch while memory lasts"]
     learning_rate: Annotated[float, "the highest of the schedule"]
     warmup: Annotated[float, "share of the steps in which the learning rate rises"]
     schedule: Annotated[Literal["linear", "cosine", "constant"], "what the learning rate does after the warm-up"]
     weight_decay: Annotated[float, "of AdamW"]
     checkpoint_steps: Annotated[int, "steps between checkpoints from which a killed training goes on"]
     seed: Annotated[int, "of fresh weights, of the batches' order and of dropout"]
+    micro_batch: Annotated[int | None, "texts that pass at once; null: the whole batch while memory lasts"] = None
     head_learning_rate: Annotated[float | None, "the highest of the prediction head's; null: that of all"] = None
     margin: Annotated[float | None, "of a loss that has one; null: its own default"] = None
     document_regularizer_weight: Annotated[float | None, "of SpladeLoss, for documents; null: its own default"] = None

@@ -8,19 +8,10 @@ from pathlib import Path
 import pytest
 
 from scripts.archive import check_results
-from scripts.archive.provenance.records import write_record
 from scripts.common import ledger
-from scripts.common.digests import sha256
 from tests.support.clone import METRICS, MODEL, clone, flip, write, write_model  # noqa: F401
 
 REPOSITORY = Path(__file__).parents[2]
-
-
-# What Snakemake notes of every file.
-RECORD = {
-    "rule": "x", "code": "", "shellcmd": "", "params": [], "input": [], "log": [], "input_checksums": {}, "starttime": 0.0,
-    "endtime": 0.0, "record_format_version": 6,
-}  # fmt: skip
 
 
 def check_all(*arguments):
@@ -34,9 +25,9 @@ def test_every_file_that_is_not_as_it_was_is_named_and_counted():
     write_model()
     write(Path("results/other/summary.md"))
     write(Path("results/downloads/data.zip"))
-    old = Path("results/tiny/effects/old.tsv")
-    old.parent.mkdir()
-    old.write_text("made before there was a ledger")
+    notes = Path("results/tiny/effects/notes.tsv")
+    notes.parent.mkdir()
+    notes.write_text("of no job")
     Path("results/tiny/logs").mkdir()
     Path("results/tiny/logs/score.log").write_text("host: x")
     code, said, errors = check_all()
@@ -59,20 +50,6 @@ def test_every_file_that_is_not_as_it_was_is_named_and_counted():
     Path("config.yaml").write_text("experiment: other\n")
     code, said, errors = check_all("--config", "config.yaml")
     assert code == 1 and said.startswith("downloads, other: 1 files") and len(errors) == 2
-
-
-def test_what_a_later_job_read_tells_of_a_file_without_an_entry():
-    """By Snakemake's records, of results that are older than the ledger."""
-    old = Path("results/tiny/runs/weather/a/seed-0.trec.gz")
-    old.parent.mkdir(parents=True)
-    old.write_text("as the scoring read it")
-    for name, end, checksum in (("x", 1, "sha256:" + "0" * 64), ("y", 2, f"sha256:{sha256(old)}")):
-        record = RECORD | {"endtime": end, "input_checksums": {str(old): checksum}}
-        write_record(Path("results/state/metadata"), name, record)
-    write_record(Path("results/state/metadata"), "z", [])
-    assert check_all()[0] == 0
-    flip(old)
-    assert check_all()[2] == [f"error: {old}: {ledger.DIFFERS}"]
 
 
 @pytest.mark.parametrize(

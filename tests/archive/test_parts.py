@@ -8,11 +8,12 @@ from scripts.archive.checking.differences import Difference, differing, flattene
 from scripts.archive.checking.tolerance import compare
 from scripts.archive.provenance.commands import arguments
 from scripts.archive.provenance.ir_metadata import ir_metadata
-from scripts.archive.provenance.jobs import benchmark_path, head_of_log, settings_of, wildcards_of
+from scripts.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
 from scripts.archive.provenance.origin import origin, source_files
 from scripts.archive.provenance.packages import OWN, conda_packages, environments
 from scripts.archive.provenance.records import Job, jobs_behind, write_record
-from scripts.engine.job_records import FORMAT, records
+from scripts.engine.job_code import job_code
+from scripts.engine.job_records import records
 from scripts.engine.job_settings import settings
 from scripts.experiment.records import Experiment, System, Task
 
@@ -27,9 +28,10 @@ def test_a_recorded_command_becomes_arguments():
 
 
 @pytest.mark.parametrize("label", ["BM25", "Jane's", 'a "b"', 'Jane\'s "b"', "a\\b", "{x}", "é"])
-def test_settings_are_read_back_from_snakemakes_record(label):
-    text = settings(label=label)
-    assert settings_of({"params": [repr(text)]}) == {"label": label}
+def test_settings_and_code_are_read_back_from_snakemakes_record(label):
+    text, code = settings(label=label), job_code("evaluation/score.py")
+    job = Job({"params": sorted([repr(text), repr(code)])})
+    assert job.settings == {"label": label} and job.code == code
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_only_the_jobs_behind_the_targets_count(tmp_path):
     def record(rule, inputs):
         known = {"rule": rule, "shellcmd": rule, "log": [f"{rule}.log"], "input": inputs}
         others = {"code": rule, "params": [], "input_checksums": {}, "starttime": 1.0, "endtime": 2.0}
-        return known | others | {"record_format_version": FORMAT}
+        return known | others | {"record_format_version": 6}
 
     write_record(tmp_path, "a", record("one", []))
     write_record(tmp_path, "a2", record("one", []))

@@ -158,8 +158,7 @@ def test_what_an_archive_left_out_is_read_strictly(workspace, content):
 
 
 def test_what_the_options_of_systems_make_is_of_its_kind():
-    for folder in ("passages", "pieces"):  # the second was their name in archives of earlier versions
-        assert layout.kind_of(f"results/small/{folder}/weather/150/corpus.jsonl", "small") == "text"
+    assert layout.kind_of("results/small/passages/weather/150/corpus.jsonl", "small") == "text"
     assert layout.kind_of("results/small/bm25/weather/index-standard-best/segments_1", "small") == "index"
     assert layout.kind_of("results/small/fusion/weather/fused/seed-1.weights.json", "small") == "data"
 

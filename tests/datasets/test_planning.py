@@ -155,10 +155,13 @@ def test_the_check_of_a_library_asks_for_ids_and_fields():
     }
 
 
-def test_keys_that_nobody_wrote_are_no_setting_of_a_preparation():
+def test_keys_without_a_default_that_nobody_wrote_are_no_setting_of_a_preparation():
     written = changed({"datasets/d": {"format": "beir", "location": "tests", "unjudged": "drop"}})
     settings = planning.dataset_settings(resolve(written, "c.yaml"), "d")
-    assert not {"test_queries", "dev_queries", "unjudged"} & settings.keys()
+    assert not {"test_queries", "dev_queries"} & settings.keys() and settings["unjudged"] == "drop"
+    assert settings == planning.dataset_settings(
+        resolve(changed({"datasets/d": {"format": "beir", "location": "tests"}}), "c.yaml"), "d"
+    )
     sampled = changed({"datasets/d": {"format": "beir", "location": "tests", "test_queries": 9, "unjudged": "train"}})
     settings = planning.dataset_settings(resolve(sampled, "c.yaml"), "d")
     assert (settings["test_queries"], settings["unjudged"]) == (9, "train")

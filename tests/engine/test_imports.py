@@ -1,4 +1,4 @@
-"""Which files of scripts/ are inputs of a job: all that its script imports, so that a change of one reruns the job."""
+"""Which files of scripts/ are the code of a job: all that its script imports, so that a change of one reruns the job."""
 
 import ast
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.engine import imports
-from scripts.engine.imports import code, modules
+from scripts.engine.imports import behind
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -22,12 +22,20 @@ def sources(tmp_path, monkeypatch):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
         monkeypatch.setattr(imports, "ROOT", tmp_path)
-        imports.imported.cache_clear()
-        imports.packages.cache_clear()
+        forget()
 
     yield written
-    imports.imported.cache_clear()
-    imports.packages.cache_clear()
+    forget()
+
+
+def forget():
+    for remembered in (imports.source, imports.packages, imports.behind):
+        remembered.cache_clear()
+
+
+def modules(path):
+    """The modules behind a script, which is none of them."""
+    return [name for name in behind(path.removeprefix("scripts/")) if name != path]
 
 
 @pytest.mark.parametrize(
@@ -70,10 +78,10 @@ def test_imports_are_followed_also_in_a_circle(sources):
 def test_what_a_script_loads_by_name_counts_with_its_imports(sources):
     sources({"scripts/stage/run.py": "import scripts.x", "scripts/kinds/one.py": "import scripts.y",
              "scripts/kinds/two.py": "", "scripts/x.py": "", "scripts/y.py": ""})  # fmt: skip
-    assert code("stage/run.py") == {"script": "scripts/stage/run.py", "modules": ["scripts/x.py"]}
-    assert code("stage/run.py", "kinds/one.py") == {
-        "script": "scripts/stage/run.py", "modules": ["scripts/kinds/one.py", "scripts/x.py", "scripts/y.py"],
-    }  # fmt: skip
+    assert modules("scripts/stage/run.py") == ["scripts/x.py"]
+    assert behind("stage/run.py", "kinds/one.py") == (
+        "scripts/kinds/one.py", "scripts/stage/run.py", "scripts/x.py", "scripts/y.py",
+    )  # fmt: skip
 
 
 def test_a_running_script_loads_no_file_that_was_not_seen():

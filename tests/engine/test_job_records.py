@@ -7,11 +7,11 @@ import os
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.engine.job_records import DIRECTORY_STAMP, FORMAT, adopt, records
+from scripts.engine.job_records import DIRECTORY_STAMP, adopt, records
 
 WHOLE = {
     "rule": "score", "code": "python …", "shellcmd": "python score.py", "params": [], "input": [], "log": [],
-    "input_checksums": {}, "starttime": 0.5, "endtime": 1.0, "record_format_version": FORMAT,
+    "input_checksums": {}, "starttime": 0.5, "endtime": 1.0, "record_format_version": 6,
 }  # fmt: skip
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.engine.job_records import DIRECTORY_STAMP, FORMAT, adopt, read_record, record_path, records
+from scripts.engine.job_records import DIRECTORY_STAMP, adopt, read_record, record_path, records
 from scripts.engine.repair import repair
 
 METADATA, INCOMPLETE = Path("results/state/metadata"), Path("results/state/incomplete")
 NAME = "results/tiny/metrics/a.tsv"
 WHOLE = {
     "rule": "score", "code": "python …", "shellcmd": "python score.py", "params": ["'{}'"], "input": ["b"], "log": ["c"],
-    "input_checksums": {"b": "sha256:00"}, "starttime": 0.5, "endtime": 1.0, "record_format_version": FORMAT,
+    "input_checksums": {"b": "sha256:00"}, "starttime": 0.5, "endtime": 1.0, "record_format_version": 6,
 }  # fmt: skip
 
 
@@ -55,7 +55,6 @@ DAMAGE = WITHOUT | NULL | {
     "a date before all": json.dumps(WHOLE | {"endtime": -1.0}), "a huge date": '{"endtime": 1e400}',
     "params of numbers": json.dumps(WHOLE | {"params": [1]}), "inputs in an object": json.dumps(WHOLE | {"input": {"a": 1}}),
     "checksums as numbers": json.dumps(WHOLE | {"input_checksums": {"b": 5}}),
-    "an older format": json.dumps(WHOLE | {"record_format_version": FORMAT - 1}),
 }  # fmt: skip
 
 

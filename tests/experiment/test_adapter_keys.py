@@ -23,7 +23,7 @@ def made(**changes):
 
 def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothing():
     usual = training.training_settings(made(), "m", "r", "1")
-    assert not {"lora", "gradient_checkpointing", "matryoshka_dims"} & usual.keys()
+    assert not {"lora", "precision", "matryoshka_dims"} & usual.keys() and usual["gradient_checkpointing"] is False
     assert training.training_settings(made(recipes__r__gradient_checkpointing=False), "m", "r", "1") == usual
     told = training.training_settings(
         made(recipes__r__lora={}, recipes__r__gradient_checkpointing=True, recipes__r__matryoshka_dims=[64, 32]),
@@ -37,7 +37,7 @@ def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothi
 
 def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many_cards():
     usual = training.training_settings(made(), "m", "r", "1")
-    assert "gpus" not in usual and training.gpus(made(), "r") == 1
+    assert (usual["gpus"], usual["nodes"]) == (1, 1) and training.gpus(made(), "r") == 1
     assert training.training_settings(made(recipes__r__gpus=4), "m", "r", "1") == usual | {"gpus": 4}
     assert training.gpus(made(recipes__r__gpus=4), "r") == 4
     several = made(recipes__r__gpus=4, recipes__r__nodes=2)

@@ -86,7 +86,7 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "unknown way with long documents": ({"systems/x": {"model": "m", "long_documents": "cut"}}, "c.yaml: systems.x.long_documents: unknown value 'cut'; expected"
      " one of truncate, passages"),
     "passage length without passages": ({"systems/x": {"model": "m", "passage_length": 99}}, "c.yaml: systems.x: a passage_length is only valid with long_doc"),
-    "long documents of bm25": ({"systems/bm25/long_documents": "split"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
+    "long documents of bm25": ({"systems/bm25/long_documents": "passages"}, "c.yaml: systems.bm25: a system of type bm25 cannot have 'long_doc"),
     "passage length of zero": ({"systems/x": {"model": "m", "long_documents": "passages", "passage_length": 0}}, "c.yaml: systems.x.passage_length: 0"),
     "vectors of a cross-encoder": ({"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25", "vectors": "corpus"}}},
      "c.yaml: systems.x.rerank.vectors: a model that scores pairs has no vectors of documents; leave it out"),

@@ -2,6 +2,9 @@
 
 import copy
 
+import pytest
+
+from scripts.common.errors import UserError
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.experiment.schema import schema
@@ -12,9 +15,40 @@ def test_every_default_of_the_schema_is_valid_and_every_entry_is_described():
     completed, _ = complete(copy.deepcopy(BASE), "c.yaml")
     for section, name in [("datasets", "d"), ("models", "m"), ("recipes", "r"), ("comparisons", "c")]:
         properties = schema()["$defs"][section.removesuffix("s")]["properties"]
-        defaults = {key for key, part in properties.items() if "default" in part and not part.get("later")}
+        defaults = {key for key, part in properties.items() if part.get("default") is not None}
         assert defaults <= set(completed[section][name])
     assert complete(copy.deepcopy(completed), "c.yaml")[0] == completed  # defaults pass their own schema, and stay
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "definition"),
+    [
+        ("datasets", "d", "dataset"),
+        ("models", "m", "model"),
+        ("recipes", "r", "recipe"),
+        ("comparisons", "c", "comparison"),
+    ],
+)
+def test_a_default_that_is_written_out_says_what_leaving_it_out_says(section, name, definition):
+    completed, _ = complete(copy.deepcopy(BASE), "c.yaml")
+    properties = schema()["$defs"][definition]["properties"]
+    tried = [key for key, part in properties.items() if "default" in part and key not in BASE[section][name]]
+    assert len(tried) > 4
+    for key in tried:
+        config = copy.deepcopy(BASE)
+        config[section][name][key] = copy.deepcopy(properties[key]["default"])
+        assert complete(config, "c.yaml")[0] == completed, key
+
+
+def test_null_stands_for_no_value_only_where_it_is_the_default():
+    config = copy.deepcopy(BASE)
+    config["recipes"]["r"] |= {"teacher": None, "margin": None, "negatives": {"range_max": None}}
+    completed, _ = complete(config, "c.yaml")
+    assert not {"teacher", "margin", "start_from"} & completed["recipes"]["r"].keys()
+    assert "range_max" not in completed["recipes"]["r"]["negatives"]
+    config["recipes"]["r"]["epochs"] = None
+    with pytest.raises(UserError, match="epochs"):
+        complete(config, "c.yaml")
 
 
 def test_the_configuration_does_not_change_when_keys_are_reordered():

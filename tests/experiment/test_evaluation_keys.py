@@ -47,7 +47,7 @@ def test_defaults_change_no_job():
 
 def test_only_a_training_that_is_evaluated_depends_on_the_code_of_measures():
     modules = {
-        name: imports.code("training/fine_tune.py", *code(experiment(recipe), "r"))["modules"]
+        name: imports.behind("training/fine_tune.py", *code(experiment(recipe), "r"))
         for name, recipe in {"evaluated": EVERY, "plain": {}}.items()
     }
     assert set(modules["evaluated"]) - set(modules["plain"]) >= {

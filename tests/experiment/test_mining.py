@@ -36,7 +36,7 @@ def test_a_system_ranks_the_training_queries_and_bm25_does_not():
     assert planning.examples_first_stage(experiment, "d", name) == [] == mining.scores(experiment, "d", name)
     assert planning.examples_settings(experiment, "d", name) == {
         "from": ["z"], "per_query": 3, "exclude_evaluation": True, "range_min": 2, "range_max": 50, "labels": "human",
-        "queries": "all", "seed": 42,
+        "queries": "all", "seed": 42, "sampling_strategy": "top", "positives": "all", "among_candidates": False,
     }  # fmt: skip
     assert mining.names(experiment, of_systems=True) == [name] and mining.names(experiment, of_systems=False) == []
 
@@ -97,7 +97,8 @@ def test_margins_share_what_a_cross_encoder_scores():
     scores = f"results/e/negatives/d/{pool}/ce.trec.gz"
     assert [mining.scores(experiment, "d", name) for name in names] == [scores, scores]
     assert mining.pool_settings(experiment, "d", pool) == {
-        "from": ["bm25", "z"], "exclude_evaluation": True, "range_max": 20, "labels": "human", "queries": "all", "seed": 42,
+        "from": ["bm25", "z"], "exclude_evaluation": True, "range_min": 0, "range_max": 20, "labels": "human",
+        "queries": "all", "seed": 42, "among_candidates": False,
     }  # fmt: skip
     assert planning.pool_inputs(experiment, "d", pool) == {
         "evaluation_qrels": planning.examples_evaluation_qrels(experiment, "d", names[0]),

@@ -93,8 +93,8 @@ def test_any_visible_text_reaches_the_jobs_as_it_is(tmp_path):
 
 def test_a_list_makes_a_model_of_each():
     experiment = resolve(changed({"models/m/prompts": {"query": ["query", "ask"]}}), "c.yaml")
-    assert {name: entry.get("prompts") for name, entry in experiment.models.items()} == {
-        "m-query": {"query": "query"}, "m-ask": {"query": "ask"}, "ce": None,
+    assert {name: entry["prompts"] for name, entry in experiment.models.items()} == {
+        "m-query": {"query": "query"}, "m-ask": {"query": "ask"}, "ce": {},
     }  # fmt: skip
 
 

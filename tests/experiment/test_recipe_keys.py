@@ -101,6 +101,7 @@ def test_seeds_learn_from_samples_in_turn():
     assert planning.examples_settings(few, "d", words) == planning.examples_settings(one, "d", words)
     assert planning.examples_settings(one, "d", words) == {
         "from": "bm25", "per_query": 3, "exclude_evaluation": True, "labels": "human", "queries": 64, "seed": 42,
+        "sampling_strategy": "top", "range_min": 0, "positives": "all", "among_candidates": False,
     }  # fmt: skip
 
 
@@ -112,7 +113,8 @@ def test_examples_that_differ_have_names_that_differ_and_settings_that_say_how()
     assert name == ("human-labels_1-bm25-negatives_64-queries_random-of-0-100_1-positives_among-candidates_32-draws_"
                     "independent-sample-2")  # fmt: skip
     assert planning.examples_settings(experiment, "d", name) == {
-        "from": "bm25", "per_query": 1, "exclude_evaluation": True, "sampling_strategy": "random", "range_max": 100,
+        "from": "bm25", "per_query": 1, "exclude_evaluation": True, "sampling_strategy": "random",
+        "range_min": 0, "range_max": 100,
         "labels": "human", "queries": 64, "seed": 42, "positives": 1, "among_candidates": True, "epochs": 32,
         "sample": 2, "sampling": "independent",
     }  # fmt: skip
@@ -141,9 +143,9 @@ def test_defaults_that_are_written_change_no_job():
     plain = resolved({})
     assert written.recipes == plain.recipes and written.models == plain.models
     assert planning.training_settings(plain, "m", "r", "1") == {
-        "loss": "auto", "epochs": 1, "batch_size": 32, "micro_batch": None, "learning_rate": 2e-5, "warmup": 0.1,
+        "loss": "auto", "epochs": 1, "batch_size": 32, "learning_rate": 2e-5, "warmup": 0.1,
         "schedule": "linear", "weight_decay": 0.01, "checkpoint_steps": 500, "type": "bi-encoder", "max_length": 128,
-        "seed": 1,
+        "seed": 1, "gpus": 1, "nodes": 1, "gradient_checkpointing": False, "multi_dataset_batch_sampler": "proportional",
     }  # fmt: skip
     assert inference.encoding_settings(plain, "m") == {"type": "bi-encoder", "max_length": 128, "batch_size": 32}
     assert describe(plain, plain.systems["tuned"]) == (

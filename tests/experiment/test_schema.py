@@ -13,9 +13,7 @@ import yaml
 
 from scripts.common import doors
 from scripts.common.strict_yaml import read_yaml
-from scripts.experiment import reading
 from scripts.experiment.editor_schema import editor_schema
-from scripts.experiment.reading import complete
 from scripts.experiment.schema import CHOICES, add_kinds, schema
 from scripts.experiment.write_schema import files, in_yaml, with_table
 
@@ -175,48 +173,3 @@ def test_an_editor_is_told_meaning_and_default_and_follows_no_reference():
     labels = whole["properties"]["recipes"]["additionalProperties"]["properties"]["labels"]
     assert labels["description"].startswith("human: the qrels") and labels["default"] == "human"
     assert "$ref" not in json.dumps(whole)
-
-
-LATER = {
-    "root": ((), {"ties": {"enum": ["trec_eval", "stable"], "default": "trec_eval", "later": True}}, "trec_eval", "stable"),
-    "a comparison's": (("$defs", "comparison"), {"trim": {"type": "number", "default": 0, "later": True}}, 0.0, 0.2),
-    "a system's mapping": (
-        ("$defs", "system"),
-        {"cache": {"type": "object", "default": {}, "later": True,
-                   "properties": {"size": {"type": "integer", "default": 4}}}},
-        {"size": 4},
-        {"size": 8},
-    ),
-}  # fmt: skip
-
-
-def owners(config, place):
-    section = {"comparison": "comparisons", "system": "systems"}.get("".join(place[1:]))
-    return list(config[section].values()) if section else [config]
-
-
-@pytest.mark.parametrize("name", ["ranger", "config"])
-@pytest.mark.parametrize(("place", "key", "default", "other"), LATER.values(), ids=LATER)
-def test_a_key_that_comes_later_changes_no_configuration_that_leaves_it_alone(
-    monkeypatch, name, place, key, default, other
-):
-    config = read_yaml(ROOT / "config" / f"{name}.yaml")
-    before, _ = complete(config, "c.yaml")
-    upgraded = copy.deepcopy(schema())
-    part = upgraded
-    for step in place:
-        part = part[step]
-    part["properties"] |= key
-    monkeypatch.setattr(reading, "schema", lambda: upgraded)
-    monkeypatch.setattr(reading, "_validator", lambda: jsonschema.Draft202012Validator(upgraded))
-    assert complete(config, "c.yaml")[0] == before
-    added = next(iter(key))
-    for owner in owners(config, place):
-        owner[added] = default
-    assert complete(config, "c.yaml")[0] == before
-    for owner in owners(config, place):
-        owner[added] = other
-    after, _ = complete(config, "c.yaml")
-    assert owners(after, place), "no entry to try it on"
-    assert all(owner.pop(added) == other for owner in owners(after, place))
-    assert after == before

@@ -279,7 +279,7 @@ def test_text_of_the_configuration_is_never_markup():
             "families": [ShownFamily(EVIL, "m1", EVIL, EVIL, [EVIL], evil_table, evil_table, Markup("<svg/>"))],
             "studies": [ShownStudy(EVIL, "t1", EVIL, evil_table, [EVIL], [(EVIL, Markup("<svg/>"))], [(EVIL, [EVIL], [EVIL])])],
             "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
-            "seeds": {"data": 1, "training": {EVIL: [1]}},
+            "seeds": {"data": 1, "training": {EVIL: [1]}}, "version": EVIL,
         },
     )  # fmt: skip
     assert "<b>" not in page and "alert(1)" in page and page.count("<script>") == 1

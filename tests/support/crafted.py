@@ -32,6 +32,7 @@ from scripts.archive.provenance.privacy import Privacy
 from scripts.archive.provenance.records import METADATA, write_record
 from scripts.archive.write import Contents, Settings, fill
 from scripts.common.files import sha256
+from scripts.engine.job_code import job_code
 
 ROOT = Path(__file__).parents[2]
 CONFIG = {
@@ -80,7 +81,7 @@ def in_order(planned: list[dict]) -> list[dict]:
 
 def run_jobs(folder: Path, planned: list[dict]) -> None:
     """Run the jobs of a plan in `folder` and write Snakemake's records of them."""
-    (folder / "scripts").symlink_to(ROOT / "scripts")  # as in a clone: records hold the scripts' checksums
+    (folder / "scripts").symlink_to(ROOT / "scripts")  # as in a clone: the archive holds the scripts' checksums
     asked = [{"words": words_of(job["command"])[1:], "outputs": []} for job in planned]
     for job in planned:
         for path in job["log"]:
@@ -110,9 +111,11 @@ def with_content(folder: Path, planned: list[dict]) -> list[dict]:
 
 def write_job(folder: Path, job: dict) -> None:
     words = words_of(job["command"])
+    params: list = [job_code(words[1].removeprefix("scripts/"))]
+    params += [words[words.index("--settings") + 1]] if "--settings" in words else []
     record = {
         "rule": job["rule"], "input": sorted(job["inputs"]), "log": job["log"], "shellcmd": job["command"],
-        "params": [repr(words[words.index("--settings") + 1])] if "--settings" in words else [], "code": "x",
+        "params": sorted(map(repr, params)), "code": "x",
         "record_format_version": 6, "conda_env": None, "container_img_url": None, "software_stack_hash": "x", "job_hash": 1,
         "starttime": time.time() - 2, "endtime": time.time() - 1, "incomplete": False, "external_jobid": None,
         "input_checksums": {path: sha256(folder / path) for path in job["inputs"]},

@@ -21,6 +21,7 @@ from scripts.archive.crate import layout
 from scripts.archive.crate.manifest import seal
 from scripts.archive.crate.zipping import write_zip
 from scripts.engine import imports
+from scripts.engine.job_code import job_code
 from tests.workflow.conftest import copy, tiny_config
 
 SECRETS = {"HF_TOKEN": "hf_planted_in_the_environment", "CLUSTER_PASSWORD": "planted-password-1"}
@@ -96,9 +97,9 @@ def test_each_job_is_told_with_its_files_times_and_machine(archived, content):
     for path, sha256 in {**scored["inputs"], **scored["outputs"]}.items():
         assert hashlib.sha256((archived.workspace.folder / path).read_bytes()).hexdigest() == sha256
     assert all(sha256 for job in jobs for sha256 in job["outputs"].values())
-    modules = imports.code("evaluation/score.py")["modules"]
-    assert len(modules) > 5 and {"scripts/evaluation/score.py", *modules} <= scored["inputs"].keys()
-    assert not [path for job in jobs for path in job["inputs"] if path.startswith("results/state/")]
+    modules = imports.behind("evaluation/score.py")
+    assert len(modules) > 5 and {*modules} <= scored["inputs"].keys()
+    assert scored["code"] == job_code("evaluation/score.py")
 
 
 def test_archiving_twice_gives_the_same_bytes(archived):

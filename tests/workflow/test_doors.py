@@ -136,7 +136,6 @@ def source_of_backwards(wildcards):
 
 rule backwards:
     input:
-        **code("inference/backwards.py"),
         source=source_of_backwards,
     output:
         run=result("run"),
@@ -146,13 +145,14 @@ rule backwards:
     wildcard_constraints:
         system=systems_of_kind("backwards"),
     params:
+        code=code("inference/backwards.py"),
         settings=lambda wildcards: settings(tag=f"{wildcards.system}-{wildcards.seed}"),
     conda:
         "../../envs/evaluation.yaml"
     message:
         "backwards {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {input.script:q} --source {input.source:q} --run {output.run:q} --timing {output.timing:q}"
+        "python {params.code[script]:q} --source {input.source:q} --run {output.run:q} --timing {output.timing:q}"
         " --settings {params.settings:q} --log {log:q}"
 ''',
 } | EXAMPLES

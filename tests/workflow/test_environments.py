@@ -103,8 +103,7 @@ def test_nearly_all_rules_are_looked_at():
 
 def lacking(rule: str, script: str, environment: str, of_a_model: bool) -> Iterator[str]:
     """What an environment lacks of what a rule's script imports."""
-    files = imports.code(script, *loaded(script, of_a_model))
-    imported = {module: third_party(module) for module in [files["script"], *files["modules"]]}
+    imported = {module: third_party(module) for module in imports.behind(script, *loaded(script, of_a_model))}
     unused = {name for name, other in BESIDE.items() if not any(other in names for names in imported.values())}
     for module, names in imported.items():
         for name in names - unused:

@@ -29,6 +29,6 @@ def test_what_a_reader_imports_reruns_its_datasets(tmp_path):
     assert job not in workspace.planned()
     for path, again in ((formats / "beir.py", False), (helper, True), (reader, True)):
         before = path.read_text()
-        path.write_text(before + "# edited\n")
+        path.write_text(before + "EDITED = True\n")
         assert (job in workspace.planned()) is again, path
         path.write_text(before)

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 CONFIGURATION = "configuration.json"
-OF_CODE = "results/state/code/"  # lists of a job's modules, which an archive's records name themselves
 
 
 def planned(workflow) -> list[dict]:
@@ -41,7 +40,7 @@ def planned(workflow) -> list[dict]:
                 "rule": maker.name,
                 "wildcards": dict(wildcards),
                 "command": job.shellcmd,
-                "inputs": [str(file) for file in job.input if not str(file).startswith(OF_CODE)],
+                "inputs": [str(file) for file in job.input],
                 "outputs": [str(file) for file in job.output],
                 "log": [str(file) for file in job.log],
                 "benchmark": job.benchmark and str(job.benchmark),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from scripts.archive.crate.layout import CRATE, LEAN
+from scripts.common.version import VERSION
 from scripts.experiment import results_paths
 
 CONTEXT = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
@@ -105,6 +106,7 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "@id": MAIN,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
         "name": "ranktrial",
+        "version": VERSION,
         "encodingFormat": "text/plain",
         "description": "A Snakemake workflow for information-retrieval experiments.",
         "programmingLanguage": {"@id": "#snakemake-language"},

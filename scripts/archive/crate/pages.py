@@ -69,7 +69,7 @@ def citation(experiment: str, actor: dict | None, date: str, software: dict) -> 
     person = {"name": actor["name"] if actor else "authors not stated (key `actor` of the configuration)"}
     if actor and actor.get("orcid"):
         person["orcid"] = f"https://orcid.org/{actor['orcid']}"
-    cited = {key: software[key] for key in ("title", "authors", "license") if key in software}
+    cited = {key: software[key] for key in ("title", "version", "authors", "license") if key in software}
     content = {
         "cff-version": "1.2.0",
         "message": "If you use these results, please cite them and the workflow that made them.",

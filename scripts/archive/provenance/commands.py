@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that read neither texts nor models
-LOG = re.compile(r"( --log| 2>&1 \| tee) \S+$")  # `tee` in records that are older than --log
+LOG = re.compile(r" --log \S+$")
 SETTINGS = "--settings"
 # Settings that state the content of the user's data. A plan has placeholders there, and the manifest has the hashes.
 OF_CONTENT = ("sha256_of", "content")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import hashlib
 import json
@@ -18,6 +17,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import sha256
 from scripts.common.job_log import HEAD, NONE
 from scripts.common.strict_json import read_json
+from scripts.engine.job_code import modules_behind
 from scripts.engine.job_records import DIRECTORY_STAMP
 from scripts.experiment import results_paths
 
@@ -104,11 +104,13 @@ def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
     return {
         "rule": record["rule"],
         "wildcards": wildcards,
-        "settings": settings_of(record),
+        "settings": job.settings,
+        "code": job.code,
         "command": record["shellcmd"],
         "environment": rule.get("environment"),
         "inputs": {
-            path: read.get(path, "").removeprefix("sha256:") or tree_sha256(Path(path), left_out) for path in job.inputs
+            path: read.get(path, "").removeprefix("sha256:") or tree_sha256(Path(path), left_out)
+            for path in sorted([*job.inputs, *(modules_behind(job.code) if job.code else ())])
         },
         "outputs": {path: tree_sha256(Path(path), left_out) for path in sorted(job.outputs)},
         "start": moment(record["starttime"]),
@@ -121,17 +123,8 @@ def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
     }
 
 
-def settings_of(record: dict) -> dict | list | None:
-    """The job's settings: the one parameter of most rules, a JSON object that Snakemake records as Python writes it."""
-    params = record["params"] or []
-    try:
-        return json.loads(ast.literal_eval(params[0])) if len(params) == 1 else params or None
-    except (ValueError, SyntaxError, TypeError):
-        return params
-
-
 def head_of_log(log: str | None) -> dict[str, str | None]:
-    """Host, Slurm job and GPU driver as the log's first lines say; None where the log is older than these lines."""
+    """Host, Slurm job and GPU driver as the log's first lines say; None where it has none."""
     facts: dict[str, str | None] = dict.fromkeys(HEAD)
     if log and Path(log).is_file():
         with open(log, encoding="utf-8", errors="replace") as file:

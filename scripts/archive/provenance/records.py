@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from scripts.engine.code_lists import with_modules
+from scripts.archive.provenance.commands import settings
+from scripts.engine.job_code import Code, is_code
 from scripts.engine.job_records import record_path, records
 
 METADATA = Path(".snakemake/metadata")
@@ -25,10 +29,26 @@ class Job:
     def inputs(self) -> list[str]:
         return self.record["input"] or []
 
+    @property
+    def code(self) -> Code | None:
+        """The script and the digest of what it and its modules mean; None of a download, which any code may fetch."""
+        return next((value for value in self._parameters() if is_code(value)), None)
 
-def job_records() -> Iterator[tuple[str, dict]]:
-    """Each recorded file's path with its record, in which the inputs name every module of the job's code."""
-    return ((path, with_modules(record)) for path, record in records(METADATA))
+    @property
+    def settings(self) -> dict | None:
+        """The job's settings, a JSON object; None where it has none."""
+        return next((settings(value) for value in self._parameters() if isinstance(value, str)), None)
+
+    def _parameters(self) -> Iterator[Any]:
+        """The parameters, which Snakemake records as Python writes them."""
+        for text in self.record["params"] or []:
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):  # in the records of a stranger
+                yield ast.literal_eval(text)
+
+
+def job_records() -> dict[str, dict]:
+    """Each recorded file's path with its record."""
+    return dict(records(METADATA))
 
 
 def write_record(metadata: Path, name: str, record: dict) -> None:

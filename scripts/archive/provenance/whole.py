@@ -12,11 +12,12 @@ from pathlib import Path
 
 from scripts.archive.crate import layout
 from scripts.archive.provenance.commands import words_of
-from scripts.archive.provenance.jobs import file_sha256, files_of, settings_of
+from scripts.archive.provenance.jobs import file_sha256, files_of
 from scripts.archive.provenance.records import Job
 from scripts.common.digests import content_sha256
 from scripts.common.errors import UserError
 from scripts.common.ledger import recorded
+from scripts.engine.job_code import modules_behind
 
 SHOWN = 5  # the most names in a message
 
@@ -38,11 +39,21 @@ def check_whole(jobs: list[Job], left_out: dict[str, dict], config: str, extent:
             f"{config}: {_listed(changed)} no longer what their jobs wrote; nothing was archived: delete them and make "
             f"run CONFIG={config}"
         )
+    if other := other_code(jobs):
+        raise UserError(
+            f"{config}: {_listed(other)} no longer the code that the jobs ran, or one of its modules; nothing was "
+            f"archived: make run CONFIG={config}"
+        )
     if replaced := replaced_data(jobs):
         raise UserError(
             f"{config}: {_listed(replaced)} no longer what the jobs read; nothing was archived: put the data back, or "
             f"make run CONFIG={config} with the new"
         )
+
+
+def other_code(jobs: list[Job]) -> list[str]:
+    """The scripts that, with their modules, no longer mean what they did when their jobs ran."""
+    return sorted({job.code["script"] for job in jobs if job.code and not modules_behind(job.code)})
 
 
 def missing_outputs(jobs: list[Job], left_out: dict[str, dict]) -> list[str]:
@@ -85,10 +96,8 @@ def replaced_data(jobs: list[Job]) -> list[str]:
 
 def _planned_with(job: Job) -> dict[str, str]:
     """The user's own files and folders that a job read -> the SHA-256 of their content, from the job's settings."""
-    settings = settings_of(job.record)
-    stated = settings.get("sha256_of") if isinstance(settings, dict) else None
-    if not isinstance(stated, dict):
-        return {}
+    settings = job.settings or {}
+    stated = settings.get("sha256_of", {})
     words = words_of(job.record["shellcmd"] or "") or []
     given = {before: after for before, after in pairwise(words) if before.startswith("--")}
     places = {name: given.get(f"--{name}", settings.get(name)) for name in stated}

@@ -97,7 +97,6 @@ KEYS = {
         "minLength": 1,
         "maxLength": 40,
         "default": UTF_8,
-        "later": True,
     },
 }
 FORMAT = Format(

@@ -282,7 +282,7 @@ def _chain(config: dict[str, Any], recipe: str | None) -> list[str]:
     behind = []
     while recipe:
         behind.append(recipe)
-        recipe = config["recipes"][recipe]["start_from"]
+        recipe = config["recipes"][recipe].get("start_from")
     return behind
 
 

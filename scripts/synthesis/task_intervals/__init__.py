@@ -23,7 +23,6 @@ RESAMPLES: dict[str, Any] = {
     "minimum": 99,
     "maximum": 10_000_000,
     "default": 9999,
-    "later": True,
 }
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine.before_planning import make_ready
-from scripts.engine.job_records import FORMAT, record_path
+from scripts.engine.job_records import adopt, record_path
+from scripts.engine.repair import repair
 
 RECORD = {
     "rule": "score", "code": "python …", "shellcmd": "python score.py", "params": [], "input": [], "log": [],
-    "input_checksums": {}, "starttime": 0.5, "endtime": 1000.0, "record_format_version": FORMAT,
+    "input_checksums": {}, "starttime": 0.5, "endtime": 1000.0, "record_format_version": 6,
 }  # fmt: skip
 
 
@@ -36,19 +36,25 @@ def state(folder):
     }  # fmt: skip
 
 
+def make_ready():
+    """What the Snakefile does before it plans; returns its warnings."""
+    adopt(Path("results"), Path(".snakemake"))
+    return repair(Path("results"), "x", Path(".snakemake"))
+
+
 def test_results_from_elsewhere_are_taken_over_at_once(clone):
-    assert make_ready(Path("results"), "x", Path(".snakemake")) == []
+    assert make_ready() == []
     assert os.stat("results/x/a.tsv").st_mtime == 1000.0 and Path(".snakemake/metadata").is_symlink()
 
 
 def test_where_all_is_in_order_nothing_is_touched(clone):
-    make_ready(Path("results"), "x", Path(".snakemake"))
+    make_ready()
     before = state(clone)
-    assert make_ready(Path("results"), "x", Path(".snakemake")) == []
+    assert make_ready() == []
     assert state(clone) == before and len(before) > 5
 
 
 def test_a_file_without_a_record_is_told_and_the_configuration_of_the_last_run_is_none(clone):
     Path("results/x/b.tsv").write_text("2\n")
-    (warning,) = make_ready(Path("results"), "x", Path(".snakemake"))
+    (warning,) = make_ready()
     assert "1 file is made again" in warning and warning.endswith(": results/x/b.tsv")

@@ -1,0 +1,52 @@
+"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of what these mean.
+
+Snakemake thus runs a job again where the code behind it means something else, whatever the dates of the files are.
+Reads the sources of scripts/.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import TypedDict
+
+from scripts.engine.imports import PACKAGE, behind, source
+
+
+class Code(TypedDict):
+    """`script` is its path; `loads` are the files, relative to scripts/, that it loads by name."""
+
+    script: str
+    loads: list[str]
+    digest: str
+
+
+@cache
+def code_digest(script: str, *loads: str) -> str:
+    """The SHA-256 of what a script and all modules behind it mean; all paths are relative to scripts/."""
+    lines = [f"{source(path).digest}  {path}\n" for path in behind(script, *loads)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def job_code(script: str, *loads: str) -> Code:
+    """The parameter `code` of a job; the script is given relative to scripts/."""
+    names = sorted(set(loads))
+    return {"script": f"{PACKAGE}/{script}", "loads": names, "digest": code_digest(script, *names)}
+
+
+def is_code(value: object) -> bool:
+    """Whether a recorded parameter is a job's code."""
+    if not isinstance(value, dict) or value.keys() != Code.__annotations__.keys():
+        return False
+    texts = [value["script"], value["digest"], *value["loads"]] if isinstance(value["loads"], list) else [None]
+    return all(isinstance(text, str) for text in texts)
+
+
+def modules_behind(code: Code) -> tuple[str, ...]:
+    """The script and all modules that a job ran, as paths in the repository; empty where their meaning has changed."""
+    script = code["script"].removeprefix(f"{PACKAGE}/")
+    try:
+        same = code_digest(script, *code["loads"]) == code["digest"]
+    except (OSError, SyntaxError, ValueError):
+        return ()
+    return behind(script, *code["loads"]) if same else ()

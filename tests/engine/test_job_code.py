@@ -1,0 +1,82 @@
+"""The code of a job: what the script and all modules behind it mean, and what an archive finds by it."""
+
+import pytest
+
+from scripts.engine import imports, job_code
+from scripts.engine.job_code import is_code, modules_behind
+
+FILES = {
+    "stage/run.py": '"""Runs."""\nfrom scripts.common.a import a\n',
+    "common/a.py": "a = 1\n",
+    "kinds/one.py": "one = 1\n",
+    "kinds/two.py": "two = 2\n",
+}
+
+
+def forget():
+    for remembered in (imports.source, imports.packages, imports.behind, job_code.code_digest):
+        remembered.cache_clear()
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A repository of a few files; the function writes others."""
+
+    def write(**changes):
+        for name, text in (FILES | {name.replace("__", "/") + ".py": text for name, text in changes.items()}).items():
+            (tmp_path / "scripts" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "scripts" / name).write_text(text)
+        forget()
+
+    monkeypatch.setattr(imports, "ROOT", tmp_path)
+    write()
+    yield write
+    forget()
+
+
+def code(*loads):
+    return job_code.job_code("stage/run.py", *loads)
+
+
+def test_the_code_of_a_job_is_what_is_behind_its_script(sources):
+    before = code()
+    assert before["script"] == "scripts/stage/run.py" and before["loads"] == []
+    assert modules_behind(before) == ("scripts/common/a.py", "scripts/stage/run.py")
+    for unrelated in ({"kinds__one": "one = 9\n"}, {"common__a": '"""A number."""\n\na = (1)  # of one\n'}):
+        sources(**unrelated)
+        assert code() == before
+    for other in ({"common__a": "a = 2\n"}, {"stage__run": "from scripts.common.a import a\na\n"}):
+        sources(**other)
+        assert code() != before and modules_behind(before) == ()
+
+
+def test_what_is_loaded_by_name_counts_and_its_order_does_not(sources):
+    both = code("kinds/two.py", "kinds/one.py")
+    assert both == code("kinds/one.py", "kinds/two.py", "kinds/one.py") != code("kinds/one.py")
+    assert "scripts/kinds/two.py" in modules_behind(both)
+
+
+def test_the_same_text_under_another_name_is_other_code(sources):
+    assert code("kinds/one.py")["digest"] != code("kinds/two.py")["digest"]
+    sources(kinds__two="one = 1\n")
+    assert code("kinds/one.py")["digest"] != code("kinds/two.py")["digest"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("script", "scripts/gone/run.py"), ("loads", ["kinds/gone.py"]), ("digest", "x"), ("script", "scripts/x\0.py")],
+)
+def test_code_that_is_not_there_has_no_modules(sources, name, value):
+    assert modules_behind(code() | {name: value}) == ()
+
+
+def test_a_module_that_python_cannot_read_is_other_code(sources):
+    before = code()
+    sources(common__a="a = (\n")
+    assert modules_behind(before) == ()
+
+
+@pytest.mark.parametrize("changes", [{"loads": "x"}, {"loads": [1]}, {"script": None}, {"digest": 5}, {"more": "x"}])
+def test_other_parameters_are_no_code(sources, changes):
+    assert is_code(code()) and not is_code(code() | changes)
+    assert not is_code("scripts/stage/run.py") and not is_code({"script": "scripts/stage/run.py"})
