@@ -40,9 +40,12 @@ from scripts.experiment.printed_cells import read_mapping
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers import page as published_page
 from scripts.reports.published_numbers.cells import Ours, read_cells
-from scripts.reports.writing.markdown import markdown
+from scripts.reports.writing import html, markdown
+from scripts.reports.writing.content import Block, Column, Paragraph, Section, Table
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
+SHOWN = ["table", "row", "column", "published", "ours", "equal", "comparison", "beside"]
+TITLE = "Published numbers and ours"
 
 SUMMARY = ("effect", "variance", "se", "ci_low", "ci_high", "p_value")  # of a meta file, None without a summary
 
@@ -146,22 +149,27 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
     return pd.DataFrame(rows)
 
 
-def page(table: pd.DataFrame, source: str) -> str:
-    """The whole page: how many are equal, those that are not, then every number."""
+def content(table: pd.DataFrame, source: str) -> list[Block]:
+    """How many numbers are equal, those that are not, then every number."""
     equal = table["equal"] == "yes"
-    parts = ["# Published numbers and ours"]
-    parts.append(f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit.")
-    shown = ["table", "row", "column", "published", "ours", "equal", "comparison", "beside"]
+    blocks: list[Block] = [
+        Paragraph(f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit.")
+    ]
     if not equal.all():
-        parts += ["Not equal:", markdown(table[~equal][[*shown[:5], "ours_in_full", "note"]])]
-    for name, rows in table.groupby("table", sort=False):
-        parts += [f"## {name}", markdown(rows[shown[1:]])]
+        blocks += [Paragraph("Not equal:"), _numbers(table[~equal], [*SHOWN[:5], "ours_in_full", "note"])]
+    blocks += [Section(str(name), [_numbers(rows, SHOWN[1:])]) for name, rows in table.groupby("table", sort=False)]
     compared = zip(table["comparison"], table["beside_comparison"], strict=True)
-    pairs = {(ours, second) for ours, second in compared if second}
-    if pairs:
-        replaced = ", ".join(f"{second} for {ours}" for ours, second in sorted(pairs))
-        parts.append(f"`beside` is the number of another comparison, to the same digits: {replaced}.")
-    return "\n\n".join(parts) + "\n"
+    if pairs := sorted({(ours, second) for ours, second in compared if second}):
+        replaced = ", ".join(f"{second} for {ours}" for ours, second in pairs)
+        said = f"The column beside has the number of another comparison, to the same digits: {replaced}."
+        blocks.append(Paragraph(said))
+    return blocks
+
+
+def _numbers(table: pd.DataFrame, shown: list[str]) -> Table:
+    heads = [Column(name, "r" if name in ("published", "ours", "ours_in_full", "beside") else "l") for name in shown]
+    rows = table[shown].astype(object).where(table[shown].notna(), "").to_numpy().tolist()
+    return Table(heads, [[list(map(str, row)) for row in rows]])
 
 
 def mapped(arguments: Namespace) -> None:
@@ -184,12 +192,12 @@ def mapped(arguments: Namespace) -> None:
     for ranker, number in settings.rankers.items():
         ours.importances[ranker] = [indexed(path, IMPORTANCE, "feature") for path in islice(tables, number)]
     table = published_cells.versus(read_cells(arguments.published), mapping, ours)
-    source, remarks = str(arguments.published), [line.text for line in mapping.remarks]
-    texts = {
-        arguments.table: table.to_csv(sep="\t", index=False),
-        arguments.page: published_page.page(table, source, remarks),
-    }
-    texts |= {path: published_page.html_page(table, source, remarks) for path in arguments.html}
+    together, apart = (
+        published_page.content(table, str(arguments.published), [line.text for line in mapping.remarks], one_table)
+        for one_table in (True, False)
+    )
+    texts = {arguments.table: table.to_csv(sep="\t", index=False), arguments.page: markdown.document(TITLE, apart)}
+    texts |= {path: html.page(TITLE, together, {}) for path in arguments.html}
     for path, text in texts.items():
         with atomic_text(path) as file:
             file.write(text)
@@ -213,7 +221,7 @@ def main() -> None:
     with atomic_text(arguments.table) as file:
         table.to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.page) as file:
-        file.write(page(table, str(arguments.published)))
+        file.write(markdown.document(TITLE, content(table, str(arguments.published))))
 
 
 if __name__ == "__main__":

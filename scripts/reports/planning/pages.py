@@ -24,7 +24,6 @@ from scripts.reports.planning.figures import (
     forest_looks,
     forest_plots,
     further_figures,
-    on_axis,
     table_settings,
 )
 from scripts.reports.planning.labels import labels
@@ -82,7 +81,6 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "trained": _trained_on(experiment),
         "together": experiment.figures,
         "charts": [CHART + name for name in experiment.charts],
-        "costs": [COST_FIGURE + name for name in cost_figures(experiment)],
         "labels": labels(experiment),
         "comparisons": table_settings(experiment),
         **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
@@ -181,10 +179,7 @@ def report_settings(experiment: Experiment) -> dict:
     }
     return {
         "sizes": sizes(experiment),
-        "forest_plots": {
-            name: {"looks": forest_looks(experiment, name), "on_axis": on_axis(experiment, name)}
-            for name in forest_plots(experiment)
-        },
+        "forest_plots": {name: forest_looks(experiment, name) for name in forest_plots(experiment)},
         "cost_controls": controls,
         "seeds": {"data": experiment.seed, "training": seeds},
     }

@@ -1,14 +1,13 @@
-"""The pages of printed cells beside ours, in Markdown and as HTML that sorts and filters; reads and writes nothing."""
+"""The page of printed cells beside ours: counts, rules, reasons, remarks and every cell; reads and writes nothing."""
 
 from __future__ import annotations
-
-import html
 
 import pandas as pd
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.contents.published import spread
 from scripts.reports.published_numbers.cells import BETWEEN, EQUAL, MACHINE, NOT_RUN, SPREAD, VERDICTS, WIDTH
-from scripts.reports.writing.markdown import markdown
+from scripts.reports.writing.content import Block, Items, Paragraph, Section, Span, Table, columns
 
 RULES = {
     EQUAL: "ours, rounded to the printed digits (halves away from zero), is the printed number",
@@ -19,6 +18,12 @@ RULES = {
     "models",
     NOT_RUN: "this experiment has no such number; the reason stands beside it",
 }
+
+
+COLUMNS = [
+    *columns(["table", "variant", "system", "training", "measure", "published", "ours", "difference"], words=5),
+    *columns(["verdict", "reason"], words=2),
+]
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:
@@ -37,31 +42,16 @@ def remark_numbers(table: pd.DataFrame, remarks: list[str]) -> dict[str, int]:
     return {remark: number for number, remark in enumerate(used, 1)}
 
 
-def shown(table: pd.DataFrame, numbers: dict[str, int]) -> pd.DataFrame:
+def rows(table: pd.DataFrame, numbers: dict[str, int]) -> list[list[str]]:
     """The cells as text: printed and ours with their spread, difference or ratio, verdict with its remarks, reason."""
-    rows = []
+    made = []
     for row in table.astype(object).where(table.notna(), None).to_dict("records"):
         notes = "".join(f" [{number}]" for remark, number in numbers.items() if remark in row["remarks"].split(BETWEEN))
-        rows.append(
-            {
-                "variant": row["variant"],
-                "system": row["system"],
-                "training": row["training"],
-                "measure": row["measure"] + (f"@{row['cutoff']}" if row["cutoff"] else ""),
-                "published": _spread(row["published"], row["published_sd"]),
-                "ours": _spread(row["ours"], row["ours_sd"]),
-                "difference": _difference(row),
-                "verdict": row["verdict"] + notes,
-                "reason": row["reason"],
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _spread(value: str | None, sd: str | None) -> str:
-    if value is None:
-        return ""
-    return f"{value} ± {sd}" if sd else value
+        measure = row["measure"] + (f"@{row['cutoff']}" if row["cutoff"] else "")
+        both = [spread(row[name], row[f"{name}_sd"]) for name in ("published", "ours")]
+        named = [row[name] for name in ("table", "variant", "system", "training")]
+        made.append([*named, measure, *both, _difference(row), row["verdict"] + notes, row["reason"]])
+    return made
 
 
 def _difference(row: dict) -> str:
@@ -73,63 +63,30 @@ def _difference(row: dict) -> str:
     return f"+{text}" if row["difference"] > 0 else text
 
 
-def _parts(table: pd.DataFrame, remarks: list[str]) -> tuple[pd.DataFrame, dict[str, int], dict[str, int]]:
+def content(table: pd.DataFrame, source: str, remarks: list[str], together: bool) -> list[Block]:
+    """The counts, what the verdicts mean, why cells were not run, remarks, then every cell.
+
+    `together`: in one table, for a page that sorts and filters; else in a table for each of the paper's.
+    """
     numbers = remark_numbers(table, remarks)
     reasons = table.loc[table["verdict"] == NOT_RUN, "reason"].value_counts(sort=True)
-    return shown(table, numbers), numbers, {str(reason): int(count) for reason, count in reasons.items()}
-
-
-def page(table: pd.DataFrame, source: str, remarks: list[str]) -> str:
-    """The page in Markdown: the counts, what the verdicts mean, why cells were not run, remarks, then every cell."""
-    cells, numbers, reasons = _parts(table, remarks)
-    parts = ["# Published numbers and ours", f"The {len(table)} printed cells of {source}.", markdown(counts(table))]
-    parts.append("\n".join(f"- **{verdict}**: {rule}." for verdict, rule in RULES.items()))
-    if reasons:
-        parts += ["## Not run", "\n".join(f"- {count}: {reason}" for reason, count in reasons.items())]
+    counted = counts(table)
+    blocks: list[Block] = [Paragraph(f"The {len(table)} printed cells of {source}.")]
+    blocks.append(Table(columns(counted), [[list(map(str, row)) for row in counted.itertuples(index=False)]]))
+    blocks.append(Items([(Span(name, "strong"), f": {rule}.") for name, rule in RULES.items()]))
+    if len(reasons):
+        blocks.append(Section("Not run", [Items([f"{count}: {reason}" for reason, count in reasons.items()])]))
     if numbers:
-        parts += ["## Remarks", "\n".join(f"- [{number}] {remark}" for remark, number in numbers.items())]
-    for name in table["table"].unique():
-        parts += [f"## {name}", markdown(cells[table["table"] == name].replace("", None).dropna(axis=1, how="all"))]
-    return "\n\n".join(parts) + "\n"
+        blocks.append(Section("Remarks", [Items([f"[{number}] {remark}" for remark, number in numbers.items()])]))
+    cells = rows(table, numbers)
+    if together:
+        return [*blocks, Section("Cells", [Table(COLUMNS, [cells])])]
+    return [*blocks, *(_apart(name, [row for row in cells if row[0] == name]) for name in table["table"].unique())]
 
 
-STYLE = """body{font:14px sans-serif;margin:2em;color:#1a1a1a}table{border-collapse:collapse;margin:1em 0}
-th,td{padding:2px 8px;border-bottom:1px solid #ddd;text-align:left}th{position:sticky;top:0;background:#c9d9e8}
-#cells th{cursor:pointer}input{width:40em;max-width:90%;padding:4px}"""
-# A click on a heading sorts by it, again the other way round; the field keeps the rows that hold all its words.
-SCRIPT = """const t=document.getElementById('cells'),b=t.tBodies[0],rows=[...b.rows];
-const key=c=>{const s=c.textContent.replace('\\u2212','-').replace('ratio ','');const n=parseFloat(s);
-return /^[-+]?[0-9.]/.test(s)&&!isNaN(n)?n:s};
-[...t.tHead.rows[0].cells].forEach((h,i)=>h.onclick=()=>{const d=h.dataset.d=h.dataset.d==='1'?-1:1;
-rows.sort((x,y)=>{const p=key(x.cells[i]),q=key(y.cells[i]);
-return d*(typeof p===typeof q?(p<q?-1:p>q?1:0):typeof p==='number'?-1:1)}).forEach(r=>b.append(r))});
-document.getElementById('words').oninput=e=>{const w=e.target.value.toLowerCase().split(/ +/).filter(Boolean);
-rows.forEach(r=>{const s=r.textContent.toLowerCase();r.hidden=!w.every(x=>s.includes(x))})};"""
-
-
-def html_page(table: pd.DataFrame, source: str, remarks: list[str]) -> str:
-    """The same in one HTML file that needs nothing else: all cells in one table that sorts and filters."""
-    cells, numbers, reasons = _parts(table, remarks)
-    cells.insert(0, "table", table["table"].to_numpy())
-
-    def items(lines: list[str]) -> str:
-        return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
-
-    parts = ["<!doctype html><html lang=en><meta charset=utf-8><title>Published numbers and ours</title>"]
-    parts.append(f"<style>{STYLE}</style><h1>Published numbers and ours</h1>")
-    parts.append(f"<p>The {len(table)} printed cells of {html.escape(source)}.</p>" + _table(counts(table)))
-    parts.append(items([f"{verdict}: {rule}." for verdict, rule in RULES.items()]))
-    parts.append("<h2>Not run</h2>" + items([f"{count}: {reason}" for reason, count in reasons.items()]))
-    parts.append("<h2>Remarks</h2>" + items([f"[{number}] {remark}" for remark, number in numbers.items()]))
-    parts.append("<h2>Cells</h2><p><input id=words placeholder='words of a row, such as: A.3 different'></p>")
-    parts.append(_table(cells, "cells") + f"<script>{SCRIPT}</script></html>")
-    return "\n".join(parts) + "\n"
-
-
-def _table(table: pd.DataFrame, name: str = "counts") -> str:
-    head = "".join(f"<th>{html.escape(str(column))}</th>" for column in table)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>\n"
-        for row in table.itertuples(index=False)
+def _apart(name: str, cells: list[list[str]]) -> Section:
+    """One of the paper's tables, without the columns that are empty."""
+    kept = [place for place in range(1, len(COLUMNS)) if any(row[place] for row in cells)]
+    return Section(
+        name, [Table([COLUMNS[place] for place in kept], [[[row[place] for place in kept] for row in cells]])]
     )
-    return f"<table id={name}><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table>"

@@ -12,6 +12,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.reports.transfer.wording import counted, mean
+from scripts.reports.writing.content import Column, Span, Table
 
 DASH = "\N{EN DASH}"
 SHOTS = {"zero": "ZS", "full": "FS"}
@@ -74,6 +75,14 @@ def view(table: pd.DataFrame, names: Matrix) -> list[Row]:
                 cells[target, shot] = entries.get((target, shot), absent)
         found.append(Row(label, kind, cells))
     return found
+
+
+def as_table(rows: list[Row], names: Matrix) -> Table:
+    """The table: two columns per target, the sources apart from baseline and pseudo-labelling."""
+    shots = [Column(shot, group=label) for label in names.targets.values() for shot in SHOTS.values()]
+    lines = [[row.label, *((entry.text, Span(entry.mark, "raised")) for entry in row.cells.values())] for row in rows]
+    sources = sum(row.kind == "source" for row in rows)
+    return Table([Column("Source ↓ target →"), *shots], [lines[:sources], lines[sources:]])
 
 
 def notes(table: pd.DataFrame, names: Matrix) -> list[str]:

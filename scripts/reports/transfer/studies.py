@@ -14,12 +14,9 @@ import pandas as pd
 
 from scripts.common.tables import read_table
 from scripts.reports.transfer import curve_answers, matrix_answers
-from scripts.reports.transfer.answers_text import as_markdown
 from scripts.reports.transfer.curve_answers import Curves
 from scripts.reports.transfer.matrix_table import Matrix, Row, notes, view
-from scripts.reports.transfer.matrix_text import as_markdown as matrix_markdown
 from scripts.reports.transfer.wording import Answer
-from scripts.reports.writing.markdown import escape
 
 
 @dataclass(frozen=True)
@@ -70,18 +67,3 @@ def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> 
         title = shown.names.title or "Curves over the number of training queries"
         found.append(Found(path.stem, title, answers, figures=shown.figures))
     return found
-
-
-def as_sections(studies: list[Found]) -> list[str]:
-    """The parts of the summary."""
-    parts = []
-    for one in studies:
-        parts.append(f"### {one.name}: {escape(one.title)}")
-        if one.matrix:
-            parts.append(f"{matrix_markdown(one.rows, one.matrix)}\n\n([table](tables/{one.name}.md))")
-            parts.append("\n".join(f"- {escape(note)}" for note in one.notes))
-        parts += [
-            f"![{figure}](figures/{figure}.svg)" for figure in one.figures[-1:]
-        ]  # of all targets, if there is one
-        parts.append(as_markdown(one.answers, 4))
-    return parts

@@ -1,0 +1,179 @@
+"""What was measured on what: tasks with their datasets, systems, and the tables of means; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scripts.ir.zero_runs import zero_runs
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing.content import (
+    Block,
+    Column,
+    Figure,
+    Folded,
+    Items,
+    Note,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+)
+
+DATASET_COLUMNS = {
+    "dataset": "Dataset",
+    "split": "Split",
+    "documents": "Documents",
+    "mean_document_words": "Words per document",
+    "queries": "Queries",
+    "mean_query_words": "Words per query",
+    "judgements": "Judgements",
+    "relevant": "Relevant",
+    "equal_documents": "Equal documents",
+    "judged_documents_missing": "Judged but missing",
+    "carved": "Carved",
+    "unjudged": "Unjudged",
+    "sampled_from": "Sampled from",
+    "own_documents": "Queries that are documents",
+    "excluded": "Excluded for a query",
+}
+_ODD = ("equal_documents", "judged_documents_missing", "unjudged")  # left out where they are 0 throughout
+CHOSEN = "All recipes were trained and ranked the queries of the choice; only the chosen one ranks the tasks."
+SELECTED = "On datasets other than that of the choice only the selected seed was run."
+ON_TEST = "Chosen on a test set, as one does only to reproduce work that did: its values there take part in the choice."
+
+
+def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
+    """The tasks by their labels, and the datasets with where they come from."""
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    blocks: list[Block] = [Paragraph(f"Systems are scored on {listed}.")]
+    if len(datasets):
+        blocks.append(datasets_table(datasets))
+        places = [f": {one['location']} (licence: {one['licence']})" for one in grouped(sources).values()]
+        blocks.append(
+            Items([(Span(name, "strong"), place) for name, place in zip(grouped(sources), places, strict=True)])
+        )
+    return Section("Tasks", blocks, anchor="tasks")
+
+
+def datasets_table(datasets: pd.DataFrame) -> Table:
+    """Documents, queries and judgements per dataset and split."""
+    shown = [name for name in DATASET_COLUMNS if datasets[name].notna().any()]
+    shown = [name for name in shown if name not in _ODD or datasets[name].fillna(0).any()]
+    rows = [[_count(row[name], name) for name in shown] for row in datasets.to_dict("records")]
+    words = ("dataset", "split", "carved")
+    columns = [Column(DATASET_COLUMNS[name], "l" if name in words else "r") for name in shown]
+    return Table(columns, [rows], caption="Datasets and their splits.")
+
+
+def _count(value: Any, name: str) -> str:
+    if pd.isna(value):
+        return ""
+    return str(value) if isinstance(value, str | bool) else f"{value:{',.1f' if name.startswith('mean_') else ',.0f'}}"
+
+
+def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Where data comes from and its licence; the datasets that share both stand together."""
+    names_of: dict[tuple, list[str]] = {}
+    for name, source in sources.items():
+        names_of.setdefault(tuple(source.items()), []).append(name)
+    return {", ".join(names): dict(source) for source, names in names_of.items()}
+
+
+def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.DataFrame], mined: list[Text]) -> Section:
+    """What each system is, what was chosen and selected (`choices`: their tables, if any), what negatives were mined."""
+    texts: list[Text] = []
+    for name, what in described.items():
+        called = labels.system(name)
+        texts.append((Span(called, "strong"), f": {what}" if called == name else f" ({name}): {what}"))
+    blocks: list[Block] = [Items(texts)]
+    if "chosen" in choices:
+        said = [Paragraph(CHOSEN), Items(chosen(choices["chosen"], labels))]
+        blocks.append(Section("Chosen recipes", said))
+    if "selected" in choices:
+        blocks.append(Section("Selected seeds", [Paragraph(SELECTED), Items(selected(choices["selected"], labels))]))
+    if mined:
+        blocks.append(Section("Negatives from systems", [Items(mined)]))
+    return Section("Systems", blocks, anchor="systems")
+
+
+def chosen(table: pd.DataFrame, labels: Labels) -> list[Text]:
+    """Which recipe each system chose and how all scored; a warning for test sets."""
+    return [
+        _choice(labels.system(str(system)), f"{first['recipe']} of {len(recipes)}, by {first['measure']} on "
+                f"{labels.task(first['task'])}{_of_seeds(first['seeds'])}", recipes, "recipe")
+        for system, recipes in table.groupby("system", sort=False)
+        for first in recipes[recipes["chosen"] == "yes"].to_dict("records")[:1]
+    ]  # fmt: skip
+
+
+def selected(table: pd.DataFrame, labels: Labels) -> list[Text]:
+    """Which seed of each system is kept for other datasets and how the seeds scored; a warning for test sets."""
+    return [
+        _choice(labels.system(str(system)), f"seed {first['seed']}, by {first['formula']} on "
+                f"{labels.task(first['task'])}", seeds, "seed")
+        for system, seeds in table.groupby("system", sort=False)
+        for first in seeds[seeds["chosen"] == "yes"].to_dict("records")[:1]
+    ]  # fmt: skip
+
+
+def _choice(system: str, what: str, rows: pd.DataFrame, of: str) -> Text:
+    scores = ", ".join(f"{row[of]}: {row['score']:.4f}" for row in rows.to_dict("records"))
+    on_test = (" ", Span(ON_TEST, "strong")) if rows["split"].iloc[0] == "test" else ()
+    return (Span(system, "strong"), f": {what} ({scores}).", *on_test)
+
+
+def _of_seeds(number: int) -> str:
+    return f", the mean of {number} seeds" if number > 1 else ""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name."""
+
+    measures: list[str]
+    trained: dict[str, list[str]]
+    cautions: list[str]
+    charts: list[str]
+
+
+def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
+    """A table for each measure, how to read them, what to be careful with, and bar charts."""
+    spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
+    said = "Bold marks the highest mean of a row, significant or not"
+    said += "; ± is the standard deviation between seeds" if spread else ""
+    if shown.trained:
+        said += "; * marks a task on whose training queries the system was fine-tuned, all others are transfer"
+    zeros = [
+        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
+    ]
+    blocks: list[Block] = [Paragraph(f"{said}. A judged query that a run lacks counts as 0.")]
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *shown.cautions)]
+    for place, measure in enumerate(shown.measures):
+        blocks.append(Folded(measure, [means_table(table, measure, shown.trained, labels)], unfolded=not place))
+    for name in shown.charts:
+        blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means hold its numbers."))
+    return Section("Means", blocks, anchor="means")
+
+
+def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> Table:
+    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
+    measured = means[means[measure].notna()]
+    systems = list(dict.fromkeys(measured["system"]))
+    rows = []
+    for task, part in measured.groupby("task", sort=False):
+        cells = {row["system"]: f"{row[measure]:.3f}" for row in part.to_dict("records")}
+        best = max(cells.values()) if len(cells) > 1 else ""
+        for system, sd in zip(part["system"], part[f"{measure} sd"], strict=True):
+            star = "*" if task in trained.get(system, []) else ""
+            text = cells[system] + (f" ± {sd:.3f}" if pd.notna(sd) else "") + star
+            cells[system] = Span(text, "strong" if cells[system] == best else "")
+        rows.append(
+            [labels.task(str(task)), f"{part['queries'].iloc[0]:,.0f}", *(cells.get(name, "") for name in systems)]
+        )
+    columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
+    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")
