@@ -152,9 +152,8 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
 def content(table: pd.DataFrame, source: str) -> list[Block]:
     """How many numbers are equal, those that are not, then every number."""
     equal = table["equal"] == "yes"
-    blocks: list[Block] = [
-        Paragraph(f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit.")
-    ]
+    said = f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit."
+    blocks: list[Block] = [Paragraph(said)]
     if not equal.all():
         blocks += [Paragraph("Not equal:"), _numbers(table[~equal], [*SHOWN[:5], "ours_in_full", "note"])]
     blocks += [Section(str(name), [_numbers(rows, SHOWN[1:])]) for name, rows in table.groupby("table", sort=False)]

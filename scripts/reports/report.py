@@ -1,9 +1,9 @@
 """The experiment as a page to read and to send, report.html, and as a summary in Markdown, summary.md.
 
-Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), records of mined negatives, training
-logs, timing files, and metrics of the systems that differ in their number of training queries. Writes both from one
-content: report.html needs no other file and no network; summary.md names figures and tables relative to itself. The
-same inputs give the same bytes.
+Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), records of mined negatives,
+training logs, timing files, and metrics of the systems that differ in their number of training queries. Writes both
+from one content: report.html needs no other file and no network; summary.md names figures and tables relative to
+itself. The same inputs give the same bytes.
 """
 
 from __future__ import annotations
@@ -155,17 +155,8 @@ def how_made(arguments: Namespace, datasets: pd.DataFrame) -> tuple[list[Block],
 def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page", "summary")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
-    lists += (
-        "selected*",
-        "chosen*",
-        "families*",
-        "family-records*",
-        "family-figures*",
-        "matrices*",
-        "curves*",
-        "mined*",
-    )
-    arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
+    lists += ("selected*", "chosen*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
+    arguments = parser(__doc__, *names, *lists, "mined*", settings=Settings).parse_args()
     tables, title = read_tables(arguments), arguments.settings.experiment
     content = results(arguments, tables)
     made_how, figures = how_made(arguments, tables["datasets"])

@@ -84,9 +84,8 @@ def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -
     sections: list[Block] = []
     for plan in plans:
         name = plan["plan"]
-        sections.append(
-            Section(name, [*content(plan, labels), Figure(figures[name], name, f"study designs of {name}")])
-        )
+        figure = Figure(figures[name], name, f"study designs of {name}")
+        sections.append(Section(name, [*content(plan, labels), figure]))
     return [*sections, how_to_read(plans)]
 
 

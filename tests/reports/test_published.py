@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.reports.published import Results, in_digits, page, read_published, versus
+from scripts.reports.published import Results, content, in_digits, read_published, versus
+from scripts.reports.writing import markdown
 
 HEADING = "table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\n"
 RESULTS = Results(
@@ -53,7 +54,7 @@ def test_each_kind_of_place_is_looked_up_and_set_beside(tmp_path):
     assert table["equal"].tolist() == ["yes", "no", "yes", "yes", "yes", "yes"]
     assert table["ours"].tolist() == ["6.2", "0.18", "-0.00", "95", "0.366", "53.9"]
     assert table["beside"].fillna("").tolist()[:2] == ["5.0", "0.19"] and table["beside"].isna()[4]
-    text = page(table, "p.tsv")
+    text = markdown.document("p", content(table, "p.tsv"))
     assert "5 of 6 numbers of p.tsv" in text and "why" in text and "other for c" in text
 
 

@@ -22,7 +22,8 @@ from scripts.reports.published_numbers.cells import (
     verdict,
     versus,
 )
-from scripts.reports.published_numbers.page import counts, html_page, page
+from scripts.reports.published_numbers.page import content, counts
+from scripts.reports.writing import html, markdown
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")
@@ -257,11 +258,11 @@ def test_the_pages_count_explain_and_mark(tmp_path):
     made = counts(table)
     assert made.columns.tolist() == ["table", *VERDICTS, "cells"]
     assert made.iloc[-1].tolist() == ["all", 2, 1, 1, 2, 4, 10] and made["cells"].tolist() == [8, 1, 1, 10]
-    text = page(table, "c.tsv", ["a quirk", "of nobody"])
+    text = markdown.document("p", content(table, "c.tsv", ["a quirk", "of nobody"], together=False))
     assert "- 1: not split here" in text and "- [1] a quirk" in text and "of nobody" not in text
     assert "0.70 ± 0.01" in text and "+0.020" in text and "ratio 2.5" in text and "inside the seeds' spread [1]" in text
     assert sum(line.startswith("| one") or line.startswith("| two") for line in text.splitlines()) == len(CELLS)
-    shown = html_page(table, "c<.tsv", ["a quirk"])
+    shown = html.page("p", content(table, "c<.tsv", ["a quirk"], together=True), {})
     assert "c&lt;.tsv" in shown and shown.count("<tr>") == 2 + len(made) + len(CELLS) and "http" not in shown
 
 

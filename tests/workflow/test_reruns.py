@@ -14,7 +14,7 @@ from scripts.engine.job_records import noted, record_path
 from tests.workflow.conftest import tiny_config
 
 SCORES = "results/tiny/metrics/weather/plain/seed-0.tsv"
-TABLES = {"means", "comparisons_table", "tables", "costs", "times", "summary", "report"}
+TABLES = {"means", "comparisons_table", "tables", "costs", "times", "report"}
 
 
 def follow(system, seeds, model, recipe):
@@ -148,7 +148,6 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
         "means",
         "comparisons_table",
         "tables",
-        "summary",
         "report",
     }
 
@@ -186,7 +185,6 @@ def test_a_new_system_adds_its_own_jobs_only(again):
         "means",
         "costs",
         "times",
-        "summary",
         "report",
     }
 
@@ -224,7 +222,6 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
         "cost_figure zero-shot-hard-helps",
         "comparisons_table",
         "tables",
-        "summary",
         "report",
     }
     assert "compare hard-helps" in again.planned()

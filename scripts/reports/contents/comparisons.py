@@ -52,9 +52,9 @@ ASKED = (
 )
 PLOTS = (
     "A forest plot shows the effect on each task, and below them the mean on these collections (hollow diamond), the "
-    "mean over collections like these (filled diamond) and the prediction interval for a new one. A diamond that misses "
-    "zero is a significant difference before correction for the number of comparisons. Where the prediction interval "
-    "includes zero, either system may be better in a new collection."
+    "mean over collections like these (filled diamond) and the prediction interval for a new one. A diamond that "
+    "misses zero is a significant difference before correction for the number of comparisons. Where the prediction "
+    "interval includes zero, either system may be better in a new collection."
 )
 FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
     INFLUENCE: ("Influence of each task", "The table of influence holds its numbers."),
@@ -86,8 +86,9 @@ class Compared:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks,
-    `moderated` names the bubble plots of comparisons with moderators, and `further` the figures of influence and queries.
+    """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks.
+
+    `moderated` names the bubble plots of comparisons with moderators, `further` the figures of influence and queries.
     """
 
     together: Mapping[str, Sequence[str]]
@@ -113,9 +114,7 @@ def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labe
         one, texts = all_compared[record["comparison"]], {name: column[place] for name, column in shown.items()}
         asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
         rows.append([asked, *_answers(one, record, texts), *(texts[name] for name in optional)])
-    heads = [
-        Column(name, "r" if name.startswith("p ") else "l") for scope, (p, _) in MEANS.items() for name in (scope, p)
-    ]
+    heads = [head for scope, (p, _) in MEANS.items() for head in (Column(scope), Column(p, "r"))]
     table = Table([Column("Question"), *heads, *(Column(name, "r") for name in optional)], [rows])
     said = " ".join([HOW_TO_READ, *([TRIED_NOTE] if TRIED in shown else [])])
     return Section("Questions and answers", [Paragraph(ASKED), table, Paragraph(said)], anchor="questions")
@@ -168,9 +167,8 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     blocks += [Note(warning) for warning in one.found.meta["warnings"]]
     plot = _forest(one.name, [one], figures, labels)
     table, link = tasks_table(one.name, one.found, one.plot), f"tables/effects/{one.name}.md"
-    blocks += (
-        [plot, Folded("Table", [table], link)] if alone else [Folded("Forest plot and table", [plot, table], link)]
-    )
+    folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
+    blocks += [plot, folded] if alone else [folded]
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
     for kind, (title, where) in FURTHER.items():
         if kind + one.name in figures.further:
@@ -185,9 +183,8 @@ def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
         return []
     said: list[Text] = [statement(model, record["alpha"]) for model in record["models"]]
     said += [between_groups(record)] if "subgroups" in record else []
-    plots = [
-        Figure(f"figures/{name}.svg", name, f"Bubble plot {name}. The table holds its numbers.") for name in bubbles
-    ]
+    shows = "Bubble plot {}. The table holds its numbers."
+    plots = [Figure(f"figures/{name}.svg", name, shows.format(name)) for name in bubbles]
     table = [coefficients(record)] if record["models"] else []
     link = f"tables/moderators/{one.name}.md"
     return [Folded("Moderators of the effect (meta-regression)", [*bulleted(said), *plots, *table], link)]

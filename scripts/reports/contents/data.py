@@ -53,10 +53,8 @@ def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[
     blocks: list[Block] = [Paragraph(f"Systems are scored on {listed}.")]
     if len(datasets):
         blocks.append(datasets_table(datasets))
-        places = [f": {one['location']} (licence: {one['licence']})" for one in grouped(sources).values()]
-        blocks.append(
-            Items([(Span(name, "strong"), place) for name, place in zip(grouped(sources), places, strict=True)])
-        )
+        places = {name: f": {one['location']} (licence: {one['licence']})" for name, one in grouped(sources).items()}
+        blocks.append(Items([(Span(name, "strong"), place) for name, place in places.items()]))
     return Section("Tasks", blocks, anchor="tasks")
 
 
@@ -85,7 +83,7 @@ def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 
 
 def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.DataFrame], mined: list[Text]) -> Section:
-    """What each system is, what was chosen and selected (`choices`: their tables, if any), what negatives were mined."""
+    """What each system is, what was chosen and selected (tables in `choices`, if any), what negatives were mined."""
     texts: list[Text] = []
     for name, what in described.items():
         called = labels.system(name)
@@ -103,32 +101,25 @@ def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.Dat
 
 def chosen(table: pd.DataFrame, labels: Labels) -> list[Text]:
     """Which recipe each system chose and how all scored; a warning for test sets."""
-    return [
-        _choice(labels.system(str(system)), f"{first['recipe']} of {len(recipes)}, by {first['measure']} on "
-                f"{labels.task(first['task'])}{_of_seeds(first['seeds'])}", recipes, "recipe")
-        for system, recipes in table.groupby("system", sort=False)
-        for first in recipes[recipes["chosen"] == "yes"].to_dict("records")[:1]
-    ]  # fmt: skip
+    return _choices(table, labels, "recipe", "{recipe} of {count}, by {measure} on {task}")
 
 
 def selected(table: pd.DataFrame, labels: Labels) -> list[Text]:
     """Which seed of each system is kept for other datasets and how the seeds scored; a warning for test sets."""
-    return [
-        _choice(labels.system(str(system)), f"seed {first['seed']}, by {first['formula']} on "
-                f"{labels.task(first['task'])}", seeds, "seed")
-        for system, seeds in table.groupby("system", sort=False)
-        for first in seeds[seeds["chosen"] == "yes"].to_dict("records")[:1]
-    ]  # fmt: skip
+    return _choices(table, labels, "seed", "seed {seed}, by {formula} on {task}")
 
 
-def _choice(system: str, what: str, rows: pd.DataFrame, of: str) -> Text:
-    scores = ", ".join(f"{row[of]}: {row['score']:.4f}" for row in rows.to_dict("records"))
-    on_test = (" ", Span(ON_TEST, "strong")) if rows["split"].iloc[0] == "test" else ()
-    return (Span(system, "strong"), f": {what} ({scores}).", *on_test)
-
-
-def _of_seeds(number: int) -> str:
-    return f", the mean of {number} seeds" if number > 1 else ""
+def _choices(table: pd.DataFrame, labels: Labels, of: str, said: str) -> list[Text]:
+    texts: list[Text] = []
+    for system, rows in table.groupby("system", sort=False):
+        records = rows.to_dict("records")
+        best = next(row for row in records if row["chosen"] == "yes")
+        what = said.format(**{**best, "count": len(records), "task": labels.task(best["task"])})
+        what += f", the mean of {best['seeds']} seeds" if best.get("seeds", 1) > 1 else ""
+        scores = ", ".join(f"{row[of]}: {row['score']:.4f}" for row in records)
+        warning = (" ", Span(ON_TEST, "strong")) if best["split"] == "test" else ()
+        texts.append((Span(labels.system(str(system)), "strong"), f": {what} ({scores}).", *warning))
+    return texts
 
 
 @dataclass(frozen=True)
@@ -166,14 +157,14 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     systems = list(dict.fromkeys(measured["system"]))
     rows = []
     for task, part in measured.groupby("task", sort=False):
-        cells = {row["system"]: f"{row[measure]:.3f}" for row in part.to_dict("records")}
-        best = max(cells.values()) if len(cells) > 1 else ""
-        for system, sd in zip(part["system"], part[f"{measure} sd"], strict=True):
+        numbers = [f"{value:.3f}" for value in part[measure]]
+        best = max(numbers, key=float) if len(numbers) > 1 else ""
+        cells = {}
+        for system, number, sd in zip(part["system"], numbers, part[f"{measure} sd"], strict=True):
             star = "*" if task in trained.get(system, []) else ""
-            text = cells[system] + (f" ± {sd:.3f}" if pd.notna(sd) else "") + star
-            cells[system] = Span(text, "strong" if cells[system] == best else "")
-        rows.append(
-            [labels.task(str(task)), f"{part['queries'].iloc[0]:,.0f}", *(cells.get(name, "") for name in systems)]
-        )
+            text = f"{number} ± {sd:.3f}{star}" if pd.notna(sd) else f"{number}{star}"
+            cells[system] = Span(text, "strong" if number == best else "")
+        queries = f"{part['queries'].iloc[0]:,.0f}"
+        rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")

@@ -55,7 +55,8 @@ def prompts_in_words(timings: list[dict]) -> str:
 
 def made(jobs: dict[str, int], feeds: list[list[str]], timings: list[dict], seeds: list[Text]) -> Section:
     """How the experiment was made: rules with their jobs, devices with their times, versions, seeds."""
-    said = f"ranktrial ran {counted(sum(jobs.values()), 'job')} of {counted(len(jobs), 'rule')}, from raw data to this page."
+    ran = f"{counted(sum(jobs.values()), 'job')} of {counted(len(jobs), 'rule')}"
+    said = f"ranktrial ran {ran}, from raw data to this page."
     blocks: list[Block] = [Paragraph(said), Folded("Rules of the workflow", [rules_table(jobs, feeds)])]
     blocks += [machine_table(timings)] if timings else []
     lines = [(Span(name, "strong"), f": {text}") for name, text in facts(timings)] if timings else []

@@ -44,11 +44,8 @@ def _cell(row: dict[str, str]) -> Row:
 
 
 def _number(row: dict[str, str]) -> Row:
-    return [
-        *(row[name] for name in ("table", "row", "column", "published", "ours")),
-        _verdict(row["equal"]),
-        row["note"],
-    ]
+    names = ("table", "row", "column", "published", "ours")
+    return [*(row[name] for name in names), _verdict(row["equal"]), row["note"]]
 
 
 def _verdict(text: str) -> Span:

@@ -44,9 +44,9 @@ def trainings(sizes: CurvesPlot, losses: Lines) -> Section:
         blocks.append(Figure(SIZES, title, title))
     if losses:
         caption = (
-            "Training loss over the steps, a line for each seed (means of neighbouring steps where there are many). "
+            "Training loss over the steps, a line for each seed (means of neighbouring steps where there are many)."
         )
-        caption += "Losses of different kinds have different scales."
+        caption += " Losses of different kinds have different scales."
         blocks.append(Figure(LOSSES, caption, f"Training loss over the steps: {'; '.join(losses)}."))
     return Section("Learning curves", blocks, anchor="curves")
 

@@ -8,8 +8,8 @@ from scripts.reports.transfer.studies import Found
 from scripts.reports.writing.content import Block, Figure, Folded, Paragraph, Section, bulleted
 
 HOLDS = (
-    "Intervals and p-values are over the queries of a target and hold for these checkpoints. The range over the samples "
-    "shows how much other training queries and seeds change."
+    "Intervals and p-values are over the queries of a target and hold for these checkpoints. The range over the "
+    "samples shows how much other training queries and seeds change."
 )
 
 

@@ -53,7 +53,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Panel:
-    """One target: its curves by starting point, the baseline's mean if it has one, how many queries `all` are if known."""
+    """One target: its curves by starting point, the mean of a baseline, and how many queries `all` are, if known."""
 
     label: str
     curves: dict[str, list[Spot]]
@@ -97,10 +97,8 @@ def _key(ax: Axes, plot: CurvesPlot, top: float) -> float:
     """Draw the key of all curves that the panels have, and of the baseline; return where it ends."""
     drawn = [start for start in plot.starts if any(start in panel.curves for panel in plot.panels)]
     x, y = MARGIN, top + 0.8 * SIZE
-    for start, label in [
-        *((start, plot.starts[start]) for start in drawn),
-        *([(None, plot.baseline)] if plot.baseline else []),
-    ]:
+    baseline = [(None, plot.baseline)] if plot.baseline else []
+    for start, label in [*((start, plot.starts[start]) for start in drawn), *baseline]:
         needed = KEY + 3 + width(label, SIZE) + 12
         if x > MARGIN and x + needed > PAGE - MARGIN:
             x, y = MARGIN, y + 1.5 * SIZE
@@ -151,9 +149,8 @@ def _panel(ax: Axes, plot: CurvesPlot, panel: Panel, left: float, wide: float, t
     bottom = top + high
     if panel.baseline is not None:
         level = upwards.at(panel.baseline)
-        ax.plot(
-            [start, left + wide], [level, level], color=INK, linewidth=0.8, linestyle=DASHES, zorder=2, gid="baseline"
-        )
+        ends = [start, left + wide]
+        ax.plot(ends, [level, level], color=INK, linewidth=0.8, linestyle=DASHES, zorder=2, gid="baseline")
     room = min((b - a for a, b in itertools.pairwise(sorted(places.values()))), default=wide)
     step = min(STEP, 0.6 * room / max(len(panel.curves), 1))
     for number, (name, curve) in enumerate(panel.curves.items()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -24,9 +25,7 @@ def losses(lines: Lines) -> Figure:
         FigureCanvasAgg(figure)
         axes = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
         for ax, (title, of_seeds) in zip(axes, lines.items(), strict=False):
-            for (seed, points), (colour, _) in zip(
-                of_seeds.items(), LOOKS * math.ceil(len(of_seeds) / 7), strict=False
-            ):
+            for (seed, points), (colour, _) in zip(of_seeds.items(), cycle(LOOKS), strict=False):
                 ax.plot(*zip(*points, strict=True), color=colour, linewidth=0.8, label=seed,
                         marker="o" if len(points) == 1 else "", markersize=3)  # fmt: skip
             ax.set_title(title, loc="left", weight="bold")

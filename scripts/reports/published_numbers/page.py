@@ -87,6 +87,5 @@ def content(table: pd.DataFrame, source: str, remarks: list[str], together: bool
 def _apart(name: str, cells: list[list[str]]) -> Section:
     """One of the paper's tables, without the columns that are empty."""
     kept = [place for place in range(1, len(COLUMNS)) if any(row[place] for row in cells)]
-    return Section(
-        name, [Table([COLUMNS[place] for place in kept], [[[row[place] for place in kept] for row in cells]])]
-    )
+    rows = [[row[place] for place in kept] for row in cells]
+    return Section(name, [Table([COLUMNS[place] for place in kept], [rows])])

@@ -1,6 +1,7 @@
-"""What a page or a table says, before it is Markdown, HTML or LaTeX: small records of plain text; reads and writes nothing.
+"""What a page or a table says, as small records of plain text; reads and writes nothing.
 
-Functions of content return these records once. Nothing in them is escaped: each renderer does that, in one place.
+Functions of content return these records once. Nothing in them is escaped: the renderers to Markdown,
+HTML and LaTeX do that, each in one place.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Row = Sequence[Text | Cell]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, l, c or r for where its cells stand, and the heading that it shares with its neighbours."""
+    """A column: its heading, l, c or r for where its cells stand, and a heading that it shares with its neighbours."""
 
     name: str
     align: str = "l"

@@ -1,4 +1,4 @@
-"""Content as one HTML page that needs no other file and no network; reads page.css and page.js beside it, writes nothing.
+"""Content as one HTML page that needs no other file and no network; reads page.css and page.js, writes nothing.
 
 Figures are images inside the page (data: addresses), so that what one draws and names cannot meet another. The page
 may be sent alone: it has no links to other files.

@@ -11,7 +11,8 @@ from scripts.reports.writing.content import Block, Column, Items, Note, Paragrap
 _SIGNS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$", "|": "$|$",
-    "\N{MINUS SIGN}": "$-$", "\N{MULTIPLICATION SIGN}": r"$\times$", "→": r"$\rightarrow$", "↓": r"$\downarrow$", "τ": r"$\tau$",
+    "\N{MINUS SIGN}": "$-$", "\N{MULTIPLICATION SIGN}": r"$\times$", "→": r"$\rightarrow$", "τ": r"$\tau$",
+    "↓": r"$\downarrow$",
     "\N{EN DASH}": "--", "\N{NO-BREAK SPACE}": "~", "±": r"$\pm$",
     "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$",
 }  # fmt: skip

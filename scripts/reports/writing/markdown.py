@@ -78,10 +78,8 @@ def _span(span: Span) -> str:
 def _table(table: Table) -> str:
     """Columns are as wide as their widest cell, so that the source reads as a table, too."""
     rows = [*(row for block in table.blocks for row in block), *table.foot]
-    lines = [
-        [_in_cell(column.heading) for column in table.columns],
-        *([_in_cell(cell) for cell in row] for row in rows),
-    ]
+    heads = [column.heading for column in table.columns]
+    lines = [[_in_cell(cell) for cell in row] for row in (heads, *rows)]
     widths = [max(3, *map(len, cells)) for cells in zip(*lines, strict=True)]
     signs = [">" if column.align == "r" else "<" for column in table.columns]
     head, *body = [
