@@ -76,8 +76,7 @@ rule report:
         result("log", job="report"),
     params:
         settings=lambda wildcards: settings(
-            **pages.summary_settings(EXPERIMENT, CAUTIONS),
-            **pages.report_settings(EXPERIMENT),
+            **pages.page_settings(EXPERIMENT, CAUTIONS),
             **graph().drawn(rule.name for rule in workflow.rules),
         ),
     conda:

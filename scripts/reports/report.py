@@ -9,7 +9,7 @@ itself. The same inputs give the same bytes.
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import pandas as pd
@@ -64,7 +64,7 @@ class Seeds:
     training: Annotated[dict[str, list[int]], "system: its seeds"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Settings:
     """What the pages say that stands in no table."""
 
@@ -83,14 +83,10 @@ class Settings:
     feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
     sizes: Annotated[list[SizeGroup], "systems that differ in their number of training queries"]
     seeds: Seeds
-    further: Annotated[list[str], "figures of influence and of queries"] = field(default_factory=list)
-    cautions: Annotated[list[str], "of the configuration"] = field(default_factory=list)
-    moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"] = field(
-        default_factory=dict
-    )
-    transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"] = field(
-        default_factory=Studies
-    )
+    further: Annotated[list[str], "figures of influence and of queries"]
+    cautions: Annotated[list[str], "of the configuration"]
+    moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
+    transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
 
 
 def read_tables(arguments: Namespace) -> dict[str, pd.DataFrame]:

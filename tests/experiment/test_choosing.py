@@ -17,7 +17,7 @@ from scripts.inference.planning import checkpoint, first_stage
 from scripts.ir.trec import write_qrels, write_run
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.contents.data import chosen
-from scripts.reports.planning.pages import summary_settings
+from scripts.reports.planning.pages import page_settings
 from scripts.reports.writing.content import plain
 from scripts.selection import choose_recipe, chosen_checkpoint, chosen_recipes, planning_choice
 from scripts.training.planning import trained_recipes
@@ -70,7 +70,7 @@ def test_what_is_said_of_it():
     assert [tried(chosen, name) for name in SYSTEMS] == [1, 4, 8, 1]  # again takes the runs of tuned
     assert learnt_from(chosen, "tuned", "d") == {("d", "train"), ("d", "dev")}
     assert learnt_from(chosen, "fixed", "d") == {("d", "train")}
-    settings = summary_settings(chosen, [])
+    settings = page_settings(chosen, [])
     assert list(settings["systems"]) == list(SYSTEMS)
     assert (
         "with that of the recipes r-0.1-1, r-0.1-2, r-0.2-1, r-0.2-2 which has the highest RR@10 on d/dev, 2 seeds"

@@ -275,7 +275,7 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
     tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
-    assert pages.summary_settings(experiment, [])["moderated"] == {"c": names}
+    assert pages.page_settings(experiment, [])["moderated"] == {"c": names}
     assert moderation.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
     assert moderation.subgrouped(experiment, ("c", "other")) == []
     settings = moderation.bubble_settings(experiment, names[1])

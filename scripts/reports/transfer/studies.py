@@ -31,8 +31,8 @@ class ShownCurves:
 class Studies:
     """What an experiment has of both, by name."""
 
-    matrices: Annotated[dict[str, Matrix], "names in each matrix"] = field(default_factory=dict)
-    curves: Annotated[dict[str, ShownCurves], "names in the curves, and their figures"] = field(default_factory=dict)
+    matrices: Annotated[dict[str, Matrix], "names in each matrix"]
+    curves: Annotated[dict[str, ShownCurves], "names in the curves, and their figures"]
 
 
 @dataclass(frozen=True)
