@@ -135,7 +135,6 @@ localrules:
     study_design,
     study_design_figure,
     plan_study,
-    summary,
     report,
 
 

@@ -37,15 +37,13 @@ from scripts.common.tables import (
     read_texts,
 )
 from scripts.experiment.printed_cells import read_mapping
+from scripts.reports.contents.published import content, counts
 from scripts.reports.published_numbers import cells as published_cells
-from scripts.reports.published_numbers import page as published_page
 from scripts.reports.published_numbers.cells import Ours, read_cells
 from scripts.reports.writing import html, markdown
-from scripts.reports.writing.content import Block, Column, Paragraph, Section, Table
+from scripts.reports.writing.content import Paragraph
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
-SHOWN = ["table", "row", "column", "published", "ours", "equal", "comparison", "beside"]
-TITLE = "Published numbers and ours"
 
 SUMMARY = ("effect", "variance", "se", "ci_low", "ci_high", "p_value")  # of a meta file, None without a summary
 
@@ -149,26 +147,16 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
     return pd.DataFrame(rows)
 
 
-def content(table: pd.DataFrame, source: str) -> list[Block]:
-    """How many numbers are equal, those that are not, then every number."""
-    equal = table["equal"] == "yes"
-    said = f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit."
-    blocks: list[Block] = [Paragraph(said)]
-    if not equal.all():
-        blocks += [Paragraph("Not equal:"), _numbers(table[~equal], [*SHOWN[:5], "ours_in_full", "note"])]
-    blocks += [Section(str(name), [_numbers(rows, SHOWN[1:])]) for name, rows in table.groupby("table", sort=False)]
-    compared = zip(table["comparison"], table["beside_comparison"], strict=True)
-    if pairs := sorted({(ours, second) for ours, second in compared if second}):
-        replaced = ", ".join(f"{second} for {ours}" for ours, second in pairs)
-        said = f"The column beside has the number of another comparison, to the same digits: {replaced}."
-        blocks.append(Paragraph(said))
-    return blocks
-
-
-def _numbers(table: pd.DataFrame, shown: list[str]) -> Table:
-    heads = [Column(name, "r" if name in ("published", "ours", "ours_in_full", "beside") else "l") for name in shown]
-    rows = table[shown].astype(object).where(table[shown].notna(), "").to_numpy().tolist()
-    return Table(heads, [[list(map(str, row)) for row in rows]])
+def write(table: pd.DataFrame, source: Path, arguments: Namespace) -> None:
+    """Write a table of numbers as TSV, in Markdown and, where it is asked for, as HTML."""
+    tsv = table.to_csv(sep="\t", index=False)
+    texts = read_texts(io.StringIO(tsv))
+    title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. They are those of {source}.")
+    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
+    pages |= {path: html.page(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
+    for path, text in pages.items():
+        with atomic_text(path) as file:
+            file.write(text)
 
 
 def mapped(arguments: Namespace) -> None:
@@ -190,16 +178,7 @@ def mapped(arguments: Namespace) -> None:
     tables = iter(arguments.importances)
     for ranker, number in settings.rankers.items():
         ours.importances[ranker] = [indexed(path, IMPORTANCE, "feature") for path in islice(tables, number)]
-    table = published_cells.versus(read_cells(arguments.published), mapping, ours)
-    together, apart = (
-        published_page.content(table, str(arguments.published), [line.text for line in mapping.remarks], one_table)
-        for one_table in (True, False)
-    )
-    texts = {arguments.table: table.to_csv(sep="\t", index=False), arguments.page: markdown.document(TITLE, apart)}
-    texts |= {path: html.page(TITLE, together, {}) for path in arguments.html}
-    for path, text in texts.items():
-        with atomic_text(path) as file:
-            file.write(text)
+    write(published_cells.versus(read_cells(arguments.published), mapping, ours), arguments.published, arguments)
 
 
 def main() -> None:
@@ -216,11 +195,9 @@ def main() -> None:
         means=read_table(arguments.means, *MEANS).set_index(["task", "system"]),
         datasets=by_split(arguments.datasets),
     )
-    table = versus(read_published(arguments.published), results, arguments.settings.beside)
-    with atomic_text(arguments.table) as file:
-        table.to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.page) as file:
-        file.write(markdown.document(TITLE, content(table, str(arguments.published))))
+    write(
+        versus(read_published(arguments.published), results, arguments.settings.beside), arguments.published, arguments
+    )
 
 
 if __name__ == "__main__":

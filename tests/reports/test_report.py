@@ -18,7 +18,7 @@ from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.contents import data
 from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
 from scripts.reports.contents.machine import duration, energy_in_words, facts, machine_table, made, read_timings
-from scripts.reports.contents.published import published_table
+from scripts.reports.contents.published import content as published
 from scripts.reports.writing import html
 from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
 from scripts.synthesis.comparison_settings import Settings
@@ -187,20 +187,24 @@ def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():
 def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
     path = tmp_path / "published.tsv"
     path.write_text(
-        "table\trow\tcolumn\tpublished\tours\tequal\tnote\nT\tr\tc\t0.70\t0.70\tyes\t\nT\tr\td\t0.80\t0.81\tno\twhy\n"
+        "table\trow\tcolumn\tpublished\tours\tequal\tours_in_full\tcomparison\tbeside\tbeside_comparison\tnote\n"
+        "T\tr\tc\t0.70\t0.70\tyes\t0.7\tx\t\t\t\nT\tr\td\t0.80\t0.81\tno\t0.8125\tx\t\t\twhy\n"
     )
-    (rows,) = published_table(read_texts(path)).blocks
-    assert [list(map(plain, row)) for row in rows] == [
-        ["T", "r", "c", "0.70", "0.70", "yes", ""], ["T", "r", "d", "0.80", "0.81", "no", "why"]
-    ]  # fmt: skip
-    assert [row[5].look for row in rows] == ["", "strong"]
+    (table,) = published(read_texts(path), together=True)
+    assert [list(map(plain, row)) for row in table.blocks[0]] == [
+        ["T", "r", "c", "0.70", "0.70", "yes", "", "x", "", ""],
+        ["T", "r", "d", "0.80", "0.81", "no", "0.8125", "x", "", "why"],
+    ]
+    assert table.blocks[0][1][5] == Span("no", "strong")
     path.write_text(
-        "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tpublished\tpublished_sd\tours\tours_sd\tverdict\treason\n"
-        "A\t\tm\tnone\tMAP\t5\t.80\t.01\t\t\tnot run\tcost\n"
+        "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tpublished\tpublished_sd\tours\tours_sd\tdifference\tratio\tverdict\treason\tremarks\n"
+        "A\t\tm\tnone\tMAP\t5\t.80\t.01\t\t\t\t\tnot run\tcost\t\nA\t\tm\tnone\tMAP\t1\t.80\t\t.75\t.01\t-0.0512\t\tdifferent\t\tlow\n"
     )
-    ((row,),) = published_table(read_texts(path)).blocks
-    assert list(map(plain, row)) == ["A", "m, none", "MAP@5", ".80 ± .01", "", "not run", "cost"]
-    assert not row[5].look
+    *_, table = published(read_texts(path), together=True)
+    assert [list(map(plain, row)) for row in table.blocks[0]] == [
+        ["A", "", "m", "none", "MAP@5", ".80 ± .01", "", "", "not run", "cost"],
+        ["A", "", "m", "none", "MAP@1", ".80", ".75 ± .01", "\N{MINUS SIGN}0.051", "different [1]", ""],
+    ]
 
 
 def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch):

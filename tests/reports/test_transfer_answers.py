@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from scripts.reports.transfer import curve_answers, matrix_answers, matrix_table
+from scripts.reports.transfer import curve_answers, matrix_answers
 from scripts.reports.transfer.answers_text import as_table, sections
 from scripts.reports.transfer.curve_answers import Curves, above_for_good
-from scripts.reports.transfer.matrix_table import Matrix, notes, view
-from scripts.reports.writing import latex, markdown
+from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
+from scripts.reports.writing import content, latex, markdown
 
 
 def plain(text):
@@ -50,8 +50,8 @@ TABLE = pd.DataFrame(
 
 
 def test_the_layout_is_that_of_the_paper():
-    rows = view(TABLE, NAMES)
-    assert [[plain(entry.text) + entry.mark for entry in one.cells.values()] for one in rows] == [
+    rows = [row for block in matrix(TABLE, NAMES).blocks for row in block]
+    assert [[plain(content.plain(cell)) for cell in row[1:]] for row in rows] == [
         ["--", "0.500", "0.300*", "--"],
         ["0.420", "--", "--", "--"],
         ["0.400", "", "0.400", ""],
@@ -60,7 +60,7 @@ def test_the_layout_is_that_of_the_paper():
 
 
 def test_latex_escapes_labels_and_sets_marks_above():
-    text = latex.document([matrix_table.as_table(view(TABLE, NAMES), NAMES)])
+    text = latex.document([matrix(TABLE, NAMES)])
     lines = [line for line in text.splitlines() if not line.startswith("%")]
     assert lines[2] == r" & \multicolumn{2}{c}{A \& B\_1} & \multicolumn{2}{c}{C} \\"
     assert lines[4] == r"Source $\downarrow$ target $\rightarrow$ & ZS & FS & ZS & FS \\"
@@ -74,7 +74,7 @@ def test_the_notes_count_the_marks_that_stay():
     said = " ".join(notes(TABLE, NAMES))
     assert "over all 2 tests of this kind. 1 marked, of which 1 after the correction" in said  # of #
     assert "over all 2 tests of this kind. 1 marked, of which 0 after the correction" in said  # of *
-    page = markdown.document("transfer", [matrix_table.as_table(view(TABLE, NAMES), NAMES)])
+    page = markdown.document("transfer", [matrix(TABLE, NAMES)])
     assert "0.300\\*" in page and "| A & B_1 ZS | A & B_1 FS |" in page
 
 

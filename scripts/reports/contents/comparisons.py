@@ -193,7 +193,7 @@ def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
 def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels) -> Figure:
     found = [one.found for one in several]
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
-    shows = f"Forest plot of {treatments} against {several[0].plot.control}. The table holds its numbers."
+    shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
     return Figure(f"figures/{name}.svg", caption(plot, found[0].meta["hedges"]), shows)
 

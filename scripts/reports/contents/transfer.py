@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from scripts.reports.transfer.answers_text import sections
-from scripts.reports.transfer.matrix_table import as_table
 from scripts.reports.transfer.studies import Found
 from scripts.reports.writing.content import Block, Figure, Folded, Paragraph, Section, bulleted
 
@@ -24,7 +23,6 @@ def _study(study: Found) -> list[Block]:
     figures = [
         Figure(f"figures/{name}.svg", name, f"Curves {name}. Their table holds its numbers.") for name in study.figures
     ]
-    matrix = [as_table(study.rows, study.matrix)] if study.matrix else []
-    link = [Folded("Table", [], f"tables/{study.name}.md")] if study.matrix else []
+    matrix = [study.matrix, Folded("Table", [], f"tables/{study.name}.md")] if study.matrix else []
     single = [Folded("Each target", figures[:-1])] if figures[:-1] else []
-    return [*matrix, *link, *bulleted(study.notes), *figures[-1:], *sections(study.answers), *single]
+    return [*matrix, *bulleted(study.notes), *figures[-1:], *sections(study.answers), *single]

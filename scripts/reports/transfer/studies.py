@@ -15,8 +15,9 @@ import pandas as pd
 from scripts.common.tables import read_table
 from scripts.reports.transfer import curve_answers, matrix_answers
 from scripts.reports.transfer.curve_answers import Curves
-from scripts.reports.transfer.matrix_table import Matrix, Row, notes, view
+from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
 from scripts.reports.transfer.wording import Answer
+from scripts.reports.writing.content import Table
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,12 @@ class Studies:
 
 @dataclass(frozen=True)
 class Found:
-    """A matrix (with rows and notes) or curves (with figures), and what they answer."""
+    """A matrix with its notes, or curves with their figures, and what they answer."""
 
     name: str
     title: str
     answers: list[Answer]
-    matrix: Matrix | None = None
-    rows: list[Row] = field(default_factory=list)
+    matrix: Table | None = None
     notes: list[str] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
 
@@ -60,7 +60,7 @@ def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> 
         names, table = studies.matrices[path.stem], read_matrix(path)
         answers = matrix_answers.answers(table, names)
         title = names.title or "Sources and targets"
-        found.append(Found(path.stem, title, answers, names, view(table, names), notes(table, names)))
+        found.append(Found(path.stem, title, answers, matrix(table, names), notes(table, names)))
     for path in curves:
         shown = studies.curves[path.stem]
         answers = curve_answers.answers(json.loads(path.read_text(encoding="utf-8")), shown.names)

@@ -140,7 +140,7 @@ def _figure(figure: Figure, svg: str) -> str:
     source = base64.b64encode(body.encode()).decode()
     shown = escape(figure.shows)
     return (
-        f'<figure>\n<div class="scroll" tabindex="0" role="region" aria-label="{shown}">'
+        f'<figure>\n<div class="scroll" tabindex="0" role="group" aria-label="{shown}">'
         f'<img alt="{shown}" style="width:{SCALE * points:.0f}px;min-width:{LEAST * points:.0f}px" '
         f'src="data:image/svg+xml;base64,{source}"></div>\n<figcaption>{escape(figure.caption)}</figcaption>\n</figure>'
     )
@@ -149,7 +149,7 @@ def _figure(figure: Figure, svg: str) -> str:
 def _table(table: Table) -> Iterator[str]:
     caption = escape(table.caption)
     name = escape(table.caption or plain(table.columns[0].heading))
-    yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">\n<table>'
+    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}">\n<table>'
     if caption:
         yield f"<caption><span>{caption}</span></caption>"
     heads = (f'<th scope="col"{_numeric(column)}>{escape(column.heading)}</th>' for column in table.columns)
