@@ -114,7 +114,7 @@ def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labe
         one, texts = all_compared[record["comparison"]], {name: column[place] for name, column in shown.items()}
         asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
         rows.append([asked, *_answers(one, record, texts), *(texts[name] for name in optional)])
-    heads = [head for scope, (p, _) in MEANS.items() for head in (Column(scope), Column(p, "r"))]
+    heads = [head for scope in MEANS for head in (Column(scope), Column("p", "r"))]
     table = Table([Column("Question"), *heads, *(Column(name, "r") for name in optional)], [rows])
     said = " ".join([HOW_TO_READ, *([TRIED_NOTE] if TRIED in shown else [])])
     return Section("Questions and answers", [Paragraph(ASKED), table, Paragraph(said)], anchor="questions")

@@ -60,6 +60,7 @@ def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[
 
 def datasets_table(datasets: pd.DataFrame) -> Table:
     """Documents, queries and judgements per dataset and split."""
+    datasets = datasets.assign(carved=datasets["carved"].map({"True": "yes"}))
     shown = [name for name in DATASET_COLUMNS if datasets[name].notna().any()]
     shown = [name for name in shown if name not in _ODD or datasets[name].fillna(0).any()]
     rows = [[_count(row[name], name) for name in shown] for row in datasets.to_dict("records")]
@@ -71,7 +72,7 @@ def datasets_table(datasets: pd.DataFrame) -> Table:
 def _count(value: Any, name: str) -> str:
     if pd.isna(value):
         return ""
-    return str(value) if isinstance(value, str | bool) else f"{value:{',.1f' if name.startswith('mean_') else ',.0f'}}"
+    return value if isinstance(value, str) else f"{value:{',.1f' if name.startswith('mean_') else ',.0f'}}"
 
 
 def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:

@@ -20,9 +20,9 @@ from scripts.reports.writing.content import (
     spans,
 )
 
-# Code, mathematics; emphasis that opens or could close; what could be a link, a footnote, a tag, an entity.
-_MARKUP = re.compile(r"[\\`$]|\*(?=\S|$)|~(?=~)|(?<!\w)_(?=\S)|\](?=[(\[:])|\[(?=\^)|<(?=[\w/!?])|&(?=#?\w+;)")
-_START = re.compile(r"^(\s*\d*)(>|[#+*.)=-](?=[\s#=-]|$))")  # a quotation, a heading, a list, a rule
+# Code, mathematics, emphasis; what could be a link, a footnote, a tag, an entity.
+_MARKUP = re.compile(r"[\\`$*]|~(?=~)|(?<![^\W_])_(?=\S)|\](?=[(\[:])|\[(?=\^)|<(?=[a-zA-Z/!?])|&(?=#?\w+;)")
+_START = re.compile(r"^(\s*\d*)(>|[#+.)=-](?=[\s#=-]|$))")  # a quotation, a heading, a list, a rule
 _NOT_BOLD = ("", "quiet", "raised")
 
 
