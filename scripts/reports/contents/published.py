@@ -37,7 +37,7 @@ RULES = {
 }
 _NUMBERS = [
     *columns(["table", "row", "column", "published", "ours"], words=3),
-    *(Column("equal"), Column("not rounded", "r"), Column("comparison"), Column("beside", "r"), Column("note")),
+    *(Column("equal"), Column("comparison"), Column("beside", "r"), Column("note"), Column("not rounded", "r")),
 ]
 _CELLS = [
     *columns(["table", "variant", "system", "training", "measure", "published", "ours", "difference"], words=5),
@@ -72,17 +72,15 @@ def content(table: pd.DataFrame, together: bool) -> list[Block]:
     else:
         blocks, heads, rows = _about_numbers(records), _NUMBERS, [_number(row) for row in records]
     if together:
-        return [*blocks, Table(heads, [rows])]
-    return [
-        *blocks,
-        *(_apart(name, heads, [row for row in rows if row[0] == name]) for name in table["table"].unique()),
-    ]
+        return [*blocks, _filled(heads, rows)]
+    apart = {name: [row for row in rows if row[0] == name] for name in table["table"].unique()}
+    return [*blocks, *(Section(name, [_filled(heads[1:], [row[1:] for row in own])]) for name, own in apart.items())]
 
 
-def _apart(name: str, heads: Sequence[Column], rows: list[Row]) -> Section:
-    """One of the paper's tables, without the columns that are empty."""
-    kept = [place for place in range(1, len(heads)) if any(row[place] for row in rows)]
-    return Section(name, [Table([heads[place] for place in kept], [[[row[place] for place in kept] for row in rows]])])
+def _filled(heads: Sequence[Column], rows: Sequence[Row]) -> Table:
+    """A table without the columns that are empty."""
+    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    return Table([heads[place] for place in kept], [[[row[place] for place in kept] for row in rows]])
 
 
 def _about_numbers(records: list[dict[str, str]]) -> list[Block]:
@@ -95,8 +93,9 @@ def _about_numbers(records: list[dict[str, str]]) -> list[Block]:
 def _number(row: dict[str, str]) -> Row:
     names = ("table", "row", "column", "published", "ours")
     equal = row["equal"] == "yes"
-    verdict = [row["equal"], ""] if equal else [Span(row["equal"], "strong"), row["ours_in_full"]]
-    return [*(row[name] for name in names), *verdict, row["comparison"], row["beside"], row["note"]]
+    verdict = Span(row["equal"], "" if equal else "strong")
+    further = (row["comparison"], row["beside"], row["note"], "" if equal else row["ours_in_full"])
+    return [*(row[name] for name in names), verdict, *further]
 
 
 def _about_cells(table: pd.DataFrame, numbers: dict[str, int]) -> list[Block]:

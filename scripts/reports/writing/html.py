@@ -152,7 +152,7 @@ def _table(table: Table) -> Iterator[str]:
     yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}">\n<table>'
     if caption:
         yield f"<caption><span>{caption}</span></caption>"
-    heads = (f'<th scope="col"{_numeric(column)}>{escape(column.heading)}</th>' for column in table.columns)
+    heads = (f'<th scope="col"{_aligned(column)}>{escape(column.heading)}</th>' for column in table.columns)
     yield f"<thead><tr>{''.join(heads)}</tr></thead>"
     for tag, rows in (*(("tbody", block) for block in table.blocks), ("tfoot", table.foot)):
         if rows:
@@ -165,9 +165,9 @@ def _row(row: Row, columns: Sequence[Column]) -> str:
     for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
         tag = "td" if place else 'th scope="row"'
         sort = f' data-sort="{cell.sort}"' if isinstance(cell, Cell) else ""
-        cells.append(f"<{tag}{_numeric(column)}{sort}>{_inline(cell)}</{tag[:2]}>")
+        cells.append(f"<{tag}{_aligned(column)}{sort}>{_inline(cell)}</{tag[:2]}>")
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _numeric(column: Column) -> str:
-    return ' class="n"' if column.align == "r" else ""
+def _aligned(column: Column) -> str:
+    return {"r": ' class="n"', "c": ' class="c"'}.get(column.align, "")
