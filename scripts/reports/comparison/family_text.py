@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -10,7 +9,7 @@ import pandas as pd
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.writing.content import Table, columns
+from scripts.reports.writing.content import Table, columns, listed
 
 STATISTICS = {  # by the statistic, and whether the family is against a control
     ("t", False): "max-T",
@@ -59,7 +58,7 @@ def _best(found: FoundFamily, level: str) -> str:
     else:
         apart = form.in_words(len(others) - len(near))
         differs = f"differs significantly from {apart} of {form.in_words(len(others))} others, not from "
-        differs += _listed(open_ones)
+        differs += listed(open_ones)
     lower = found.record["lower_is_better"]
     higher_first = (following.system, best.system) if lower else (best.system, following.system)
     extreme, direction = ("lowest", "more") if lower else ("highest", "less")
@@ -79,12 +78,12 @@ def _against(found: FoundFamily, level: str) -> str:
     if not names[HIGHER] and not names[LOWER]:
         return f"no system differs significantly from {control} in mean {measure}, {level}."
     parts = [
-        f"{_listed(here)} {'has' if len(here) == 1 else 'have'} a significantly {verdict} mean {measure} than {control}"
+        f"{listed(here)} {'has' if len(here) == 1 else 'have'} a significantly {verdict} mean {measure} than {control}"
         for verdict in (HIGHER, LOWER)
         if (here := names[verdict])
     ]
     if here := names[OPEN]:
-        parts.append(f"{_listed(here)} {'does' if len(here) == 1 else 'do'} not differ significantly from it")
+        parts.append(f"{listed(here)} {'does' if len(here) == 1 else 'do'} not differ significantly from it")
     return f"{'; '.join(parts)}, {level}."
 
 
@@ -184,8 +183,3 @@ def _difference_row(line: dict[str, Any], record: dict[str, Any]) -> list[str]:
 
 def _scope_name(found: FoundFamily, scope: Scope) -> str:
     return f"Over {found.tasks} tasks" if found.tasks > 1 and scope is found.whole else scope.task
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

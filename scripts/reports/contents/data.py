@@ -22,6 +22,7 @@ from scripts.reports.writing.content import (
     Span,
     Table,
     Text,
+    listed,
 )
 
 DATASET_COLUMNS = {
@@ -49,8 +50,7 @@ ON_TEST = "Chosen on a test set, as one does only to reproduce work that did: it
 
 def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
     """The tasks by their labels, and the datasets with where they come from."""
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-    blocks: list[Block] = [Paragraph(f"Systems are scored on {listed}.")]
+    blocks: list[Block] = [Paragraph(f"Systems are scored on {listed(names)}.")]
     if len(datasets):
         blocks.append(datasets_table(datasets))
         places = {name: f": {one['location']} (licence: {one['licence']})" for name, one in grouped(sources).items()}

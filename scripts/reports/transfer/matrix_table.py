@@ -11,8 +11,8 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.reports.transfer.wording import counted, mean
-from scripts.reports.writing.content import Column, Row, Span, Table
+from scripts.reports.transfer.wording import mean
+from scripts.reports.writing.content import Column, Row, Span, Table, counted
 
 DASH = "\N{EN DASH}"
 SHOTS = {"zero": "ZS", "full": "FS"}

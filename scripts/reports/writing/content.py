@@ -137,6 +137,12 @@ def bulleted(texts: Sequence[Text]) -> list[Block]:
     return [Items(texts)] if texts else []
 
 
-def counted(number: int, one: str) -> str:
-    """A number of things: 1 task, 2 tasks."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things: 1 query, 2 queries."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts as one says them: a, b and c."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
