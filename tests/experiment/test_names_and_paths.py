@@ -136,7 +136,7 @@ def test_no_label_is_markup_or_a_column_of_markdown(text):
 
 
 def test_plain_text_stays_plain_in_markdown():
-    for text in ("BERT_base (v1.5) 50 % é", "0.05 [0.03, 0.07]", "p < 0.05, a & b", "p <0.001"):
+    for text in ("BERT_base (v1.5) 50 % é", "0.05 [0.03, 0.07]", "p < 0.05, a & b", "p <0.001", "0.3 * 2"):
         assert markdown.escape(text) == text
 
 

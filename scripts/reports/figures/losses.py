@@ -8,6 +8,7 @@ from itertools import cycle
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from scripts.reports.figures.curves import LOOKS
 from scripts.reports.figures.forest import STYLE
@@ -30,6 +31,7 @@ def losses(lines: Lines) -> Figure:
                         marker="o" if len(points) == 1 else "", markersize=3)  # fmt: skip
             ax.set_title(title, loc="left", weight="bold")
             ax.set(xlabel="Step", ylabel="Loss")
+            ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
             ax.tick_params(width=0.6, length=2.5)
             ax.spines[["top", "right"]].set_visible(False)
             if len(of_seeds) > 1:

@@ -21,7 +21,9 @@ from scripts.reports.writing.content import (
 )
 
 # Code, mathematics, emphasis; what could be a link, a footnote, a tag, an entity.
-_MARKUP = re.compile(r"[\\`$*]|~(?=~)|(?<![^\W_])_(?=\S)|\](?=[(\[:])|\[(?=\^)|<(?=[a-zA-Z/!?])|&(?=#?\w+;)")
+_MARKUP = re.compile(
+    r"[\\`$]|(?<!\s)\*|\*(?!\s)|~(?=~)|(?<![^\W_])_(?=\S)|\](?=[(\[:])|\[(?=\^)|<(?=[a-zA-Z/!?])|&(?=#?\w+;)"
+)
 _START = re.compile(r"^(\s*\d*)(>|[#+.)=-](?=[\s#=-]|$))")  # a quotation, a heading, a list, a rule
 _NOT_BOLD = ("", "quiet", "raised")
 
