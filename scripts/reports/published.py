@@ -40,7 +40,7 @@ from scripts.experiment.printed_cells import read_mapping
 from scripts.reports.contents.published import content, counts
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers.cells import Ours, read_cells
-from scripts.reports.writing import html, markdown
+from scripts.reports.writing import html_page, markdown
 from scripts.reports.writing.content import Paragraph
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
@@ -153,7 +153,7 @@ def write(table: pd.DataFrame, source: Path, arguments: Namespace) -> None:
     texts = read_texts(io.StringIO(tsv))
     title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. They are those of {source}.")
     pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
-    pages |= {path: html.page(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
+    pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
     for path, text in pages.items():
         with atomic_text(path) as file:
             file.write(text)

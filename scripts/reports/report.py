@@ -43,7 +43,7 @@ from scripts.reports.figures.curves import curves_plot
 from scripts.reports.figures.forest import as_svg
 from scripts.reports.figures.losses import losses
 from scripts.reports.transfer.studies import Studies, read_studies
-from scripts.reports.writing import html, markdown
+from scripts.reports.writing import html_page, markdown
 from scripts.reports.writing.content import Block, Paragraph, Text, counted
 
 TEXTS = {
@@ -159,7 +159,7 @@ def main() -> None:
     for folder, paths in (("", arguments.figures), ("multiple-comparisons/", arguments.family_figures)):
         figures |= {f"figures/{folder}{path.name}": path.read_text(encoding="utf-8") for path in paths}
     with atomic_text(arguments.page) as file:
-        file.write(html.page(title, [*content, *made_how], figures))
+        file.write(html_page.document(title, [*content, *made_how], figures))
     with atomic_text(arguments.summary) as file:
         file.write(markdown.document(title, content))
 

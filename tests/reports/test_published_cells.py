@@ -25,7 +25,7 @@ from scripts.reports.published_numbers.cells import (
     verdict,
     versus,
 )
-from scripts.reports.writing import html, markdown
+from scripts.reports.writing import html_page, markdown
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")
@@ -265,7 +265,7 @@ def test_the_pages_count_explain_and_mark(tmp_path):
     assert "- 1: not split here" in text and "- [1] a quirk" in text
     assert "0.70 ± 0.01" in text and "+0.020" in text and "ratio 2.5" in text and "inside the seeds' spread [1]" in text
     assert sum(line.startswith("| one") or line.startswith("| two") for line in text.splitlines()) == len(CELLS)
-    shown = html.page("c<.tsv", content(table, together=True), {})
+    shown = html_page.document("c<.tsv", content(table, together=True), {})
     assert "c&lt;.tsv" in shown and shown.count("<tr>") == 2 + 4 + len(CELLS) and "http" not in shown
 
 

@@ -19,7 +19,7 @@ from scripts.reports.contents import data
 from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
 from scripts.reports.contents.machine import duration, energy_in_words, facts, machine_table, made, read_timings
 from scripts.reports.contents.published import content as published
-from scripts.reports.writing import html
+from scripts.reports.writing import html_page
 from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
@@ -277,7 +277,7 @@ def test_text_of_the_configuration_is_never_markup():
         made({EVIL: 1}, [[EVIL, EVIL]], [], [EVIL]),
     ]
     svg = f'<svg width="5pt"><text>{EVIL}</text></svg>'
-    page = html.page(EVIL, content, {"figures/x.svg": svg})
+    page = html_page.document(EVIL, content, {"figures/x.svg": svg})
     assert "<b>" not in page and "alert(1)" in page and page.count("<script>") == 1
     assert "A &lt;b&gt;bold&lt;/b&gt; &amp; " in page
 

@@ -12,7 +12,7 @@ from scripts.reports.contents.training import SizeGroup, losses_of, size_curves,
 from scripts.reports.figures.curves import Spot, curves_plot
 from scripts.reports.figures.forest import as_svg
 from scripts.reports.figures.losses import losses
-from scripts.reports.writing import html
+from scripts.reports.writing import html_page
 from scripts.reports.writing.content import Figure
 
 SVG = """<?xml version="1.0"?>
@@ -24,7 +24,7 @@ SVG = """<?xml version="1.0"?>
 
 
 def test_figures_are_images_inside_the_page_with_what_they_show():
-    page = html.page(
+    page = html_page.document(
         "t", [Figure("f.svg", "Caption", "a < b"), Figure("g.svg", "Caption", "c")], {"f.svg": SVG, "g.svg": SVG}
     )
     images = re.findall(

@@ -17,7 +17,7 @@ from scripts.reports import curve_answers, draw_curves, matrix_tables
 from scripts.reports.contents.transfer import studies as studies_section
 from scripts.reports.planning import transfer as shown
 from scripts.reports.transfer.studies import Studies, read_studies
-from scripts.reports.writing import html, markdown
+from scripts.reports.writing import html_page, markdown
 from scripts.reports.writing.content import plain
 from scripts.synthesis import measure_curves, measure_matrix
 from scripts.synthesis.transfer import planning
@@ -115,5 +115,5 @@ def test_the_pages_show_them(made):
     rows = [row for block in matrix.blocks for row in block]
     assert [plain(row[0]) for row in rows] == ["models", "ir", "common", "bm25", "pseudo-labelling"]
     assert [len(row) for row in rows] == [7] * 5 and [len(block) for block in matrix.blocks] == [3, 2]
-    page = html.page("e", [section], {f"figures/{name}.svg": drawing for name, drawing in drawings.items()})
+    page = html_page.document("e", [section], {f"figures/{name}.svg": drawing for name, drawing in drawings.items()})
     assert page.count("<img ") == 4 and page.count("RQ1: ") == 1

@@ -72,7 +72,7 @@ def escape(text: str) -> str:
     return html.escape(text)
 
 
-def page(title: str, blocks: Sequence[Block], figures: Mapping[str, str]) -> str:
+def document(title: str, blocks: Sequence[Block], figures: Mapping[str, str]) -> str:
     """The whole page; `figures` are the SVGs by the paths that the content names."""
     style, script = (HERE.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     body = "\n".join(_block(block, figures, 2) for block in blocks)
