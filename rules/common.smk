@@ -134,7 +134,6 @@ localrules:
     study_design,
     study_design_figure,
     plan_study,
-    summary,
     report,
 
 

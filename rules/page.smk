@@ -1,7 +1,7 @@
-"""Pages: the experiment as one HTML file to read and to send, with the graph of its rules, and a summary in Markdown.
+"""Pages: the experiment as one HTML file to read and to send, and a summary in Markdown.
 
 In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the systems that differ in their
-number of training queries. Out: summary.md, report.html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
+number of training queries, records of mined negatives. Out: report.html, summary.md. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from functools import cache
@@ -43,47 +43,10 @@ def deleted(wildcards):
     return gone()
 
 
-rule summary:
-    input:
-        datasets=result("datasets_table"),
-        means=result("means"),
-        comparisons=result("comparisons", table_format="tsv"),
-        costs=result("costs"),
-        effects=EFFECTS,
-        meta=META,
-        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
-        family_records=families.family_files(EXPERIMENT, "family"),
-        selected=pages.selected_seeds(EXPERIMENT),
-        chosen=pages.chosen_recipes(EXPERIMENT),
-        matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
-        curves=transfer.curve_records(EXPERIMENT),
-        published=published.table(EXPERIMENT),
-        mined=mining.records(EXPERIMENT),
-    output:
-        summary=result("summary"),
-    log:
-        result("log", job="summary"),
-    params:
-        code=code("reports/summary.py", LOADED),
-        settings=settings(**pages.summary_settings(EXPERIMENT, CAUTIONS)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "summary"
-    shell:
-        "python {params.code[script]:q} --datasets {input.datasets:q} --means {input.means:q}"
-        " --comparisons {input.comparisons:q} --costs {input.costs:q} --effects {input.effects:q} --meta {input.meta:q}"
-        " --families {input.families:q} --family-records {input.family_records:q}"
-        " --published {input.published:q} --selected {input.selected:q} --chosen {input.chosen:q}"
-        " --matrices {input.matrices:q} --curves {input.curves:q} --mined {input.mined:q} --summary {output.summary:q}"
-        " --settings {params.settings:q} --log {log:q}"
-
-
 rule report:
     input:
-        template=repository("scripts/reports/page/report.html.j2"),
-        style=repository("scripts/reports/page/report.css"),
-        page_script=repository("scripts/reports/page/report.js"),
+        style=repository("scripts/reports/writing/page.css"),
+        page_script=repository("scripts/reports/writing/page.js"),
         datasets=result("datasets_table"),
         means=result("means"),
         comparisons=result("comparisons", table_format="tsv"),
@@ -103,15 +66,16 @@ rule report:
         chosen=pages.chosen_recipes(EXPERIMENT),
         matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=transfer.curve_records(EXPERIMENT),
+        mined=mining.records(EXPERIMENT),
     output:
+        summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
     log:
         result("log", job="report"),
     params:
         code=code("reports/report.py", LOADED),
         settings=lambda wildcards: settings(
-            **pages.summary_settings(EXPERIMENT, CAUTIONS),
-            **pages.report_settings(EXPERIMENT),
+            **pages.page_settings(EXPERIMENT, CAUTIONS),
             **graph().drawn(rule.name for rule in workflow.rules),
         ),
     conda:
@@ -126,4 +90,5 @@ rule report:
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
+        " --mined {input.mined:q} --summary {output.summary:q}"
         " --page {output.page:q} --settings {params.settings:q} --log {log:q}"

@@ -12,6 +12,8 @@ BESIDE_PUBLISHED = published.compared_with(EXPERIMENT)
 
 rule published:
     input:
+        style=repository("scripts/reports/writing/page.css") if published.mapping(EXPERIMENT) else [],
+        page_script=repository("scripts/reports/writing/page.js") if published.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import pandas as pd
-
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports.comparison.families import FoundFamily, read_family
-from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table
-from scripts.reports.comparison.reading import Labels, escaped
-from scripts.reports.writing.latex import BOOKTABS, aligned, document, tabular
-from scripts.reports.writing.markdown import markdown
+from scripts.reports.comparison.family_text import differences, heading, notes, sentence, standings
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Block, Folded, Items, Paragraph
 
 
 @dataclass(frozen=True)
@@ -28,44 +26,22 @@ class Settings:
     title: Annotated[str, "of the figure"] = ""
 
 
-def as_markdown(table: tuple[list[str], list[list[str]]]) -> str:
-    """Headings and rows in Markdown."""
-    headings, rows = table
-    return markdown(pd.DataFrame(rows, columns=headings))
-
-
-def page(name: str, found: FoundFamily, labels: Labels) -> str:
-    """The whole page."""
-    parts = [f"# {name}: {heading(found, labels)}", sentence(found), as_markdown(standings_table(found))]
-    parts += [f"- {said}" for said in (*notes(found), *found.record["warnings"])]
-    over = f" over {found.tasks} tasks" if found.tasks > 1 else ""
-    parts += [f"## Differences in {found.record['measure']}{over}", as_markdown(differences_table(found))]
-    parts.append(f"\\* p (max-T) < {found.record['alpha']:g}")
-    if found.tasks > 1:
-        parts.append(f"Those on each task, at full precision: [{name}.tsv]({name}.tsv).")
-    return "\n\n".join(parts) + "\n"
-
-
-def latex(found: FoundFamily) -> str:
-    """The means with their letters, then the differences."""
-    said = [BOOKTABS, sentence(found), *notes(found), *found.record["warnings"]]
-    standings, differences = standings_table(found), differences_table(found)
-    starred = f"* p (max-T) < {found.record['alpha']:g}"
-    return document(
-        [
-            tabular(aligned(standings[0], words=1), [standings[1]], said),
-            tabular(aligned(differences[0], words=2), [differences[1]], [starred]),
-        ]
-    )
+def content(found: FoundFamily) -> list[Block]:
+    """What it says, each system's mean, how the numbers were made, and the differences."""
+    said = [*notes(found), *found.record["warnings"]]
+    return [Paragraph(sentence(found)), standings(found), Items(said), differences(found)]
 
 
 def main() -> None:
     arguments = parser(__doc__, "table", "record", "page", "tex", settings=Settings).parse_args()
-    plain, in_markdown = arguments.settings.labels, escaped(arguments.settings.labels)
+    labels, name = arguments.settings.labels, arguments.page.stem
+    found = read_family(arguments.table, arguments.record, labels)
+    blocks = content(found)
+    in_full = [Folded("The differences on each task, at full precision", [], f"{name}.tsv")] if found.tasks > 1 else []
     with atomic_text(arguments.page) as file:
-        file.write(page(arguments.page.stem, read_family(arguments.table, arguments.record, in_markdown), in_markdown))
+        file.write(markdown.document(f"{name}: {heading(found, labels)}", [*blocks, *in_full]))
     with atomic_text(arguments.tex) as file:
-        file.write(latex(read_family(arguments.table, arguments.record, plain)))
+        file.write(latex.document(blocks))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ at full precision, the same in Markdown with what each model says and the values
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -16,18 +15,16 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.moderation import (
-    COLUMNS,
     between_groups,
-    coefficient_rows,
+    coefficients,
     dependence_sentence,
     model_name,
-    plain,
     read_moderation,
     statement,
 )
-from scripts.reports.comparison.reading import Labels, escaped
-from scripts.reports.writing.latex import BOOKTABS, aligned, document, tabular
-from scripts.reports.writing.markdown import escape, markdown
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
 
 OF_ROW = ("estimate", "variance", "se", "ci_low", "ci_high", "df", "p_value", "permutation_p_value")
 OF_MODEL = ("k", "problem", "tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value", "qm", "qm_df",
@@ -73,70 +70,42 @@ def _whole(column: pd.Series) -> bool:
     return all(pd.isna(value) or float(value).is_integer() for value in column)
 
 
-def subgroup_rows(groups: dict[str, Any], alpha: float) -> pd.DataFrame:
+def subgroups(groups: dict[str, Any], alpha: float) -> Table:
     """The subtotals."""
-    lines = []
     halves = [(summary["ci_high"] - summary["ci_low"]) / 2 for summary in groups["levels"].values()]
     numbers = form.Numbers(0, form.decimals_for(min(halves)))
+    rows = []
     for word, summary in groups["levels"].items():
         effect, low, high = numbers.of(summary["effect"], summary["ci_low"], summary["ci_high"])
-        p = form.p_value(summary["p_value"], alpha)
-        lines.append([word, str(summary["k"]), effect, f"[{low}, {high}]", p])
-    return pd.DataFrame(lines, columns=[groups["label"], "k", "Effect", f"{form.percent(alpha)} CI", "p"])
+        rows.append([word, str(summary["k"]), effect, f"[{low}, {high}]", form.p_value(summary["p_value"], alpha)])
+    return Table(columns([groups["label"], "k", "Effect", f"{form.percent(alpha)} CI", "p"]), [rows])
 
 
-def values(record: dict[str, Any], labels: Labels) -> pd.DataFrame:
+def values(record: dict[str, Any], labels: Labels) -> Table:
     """The values of the moderators by task."""
-    lines = []
-    for task, of_task in record["values"].items():
-        shown = {
-            record["labels"][name]: v if isinstance(v, str) else form.minus(f"{v:.4g}") for name, v in of_task.items()
-        }
-        lines.append({"Task": labels.task(task), **shown})
-    return pd.DataFrame(lines)
-
-
-def page(record: dict[str, Any], title: str, labels: Labels) -> str:
-    """All of it in Markdown."""
-    alpha, parts = record["alpha"], [f"# Moderators of the effect: {escape(title)}"]
-    if record["models"]:
-        parts += [f"- {escape(plain(statement(model, alpha)))}" for model in record["models"]]
-        parts += filter(None, [dependence_sentence(record)])
-        parts.append(CAUTION)
-        parts.append(markdown(pd.DataFrame(coefficient_rows(record), columns=headings(alpha))))
-    if groups := record.get("subgroups"):
-        parts.append(f"## Subgroups by {escape(groups['label'])}")
-        parts += [] if groups["problem"] else [markdown(subgroup_rows(groups, alpha))]
-        parts.append(escape(plain(between_groups(record))))
-    if record["models"]:
-        parts += ["## Values of the tasks", markdown(values(record, labels))]
-    return "\n\n".join(parts) + "\n"
-
-
-def headings(alpha: float) -> list[str]:
-    """Of the table of coefficients."""
-    return [f"{form.percent(alpha)} CI" if name == "CI" else name for name in COLUMNS]
-
-
-def latex(record: dict[str, Any], title: str) -> str:
-    """The coefficients, a block a model, then the subtotals of groups."""
-    alpha, tables = record["alpha"], []
-    said = [
-        BOOKTABS,
-        title,
-        *(plain(statement(model, alpha)) for model in record["models"]),
-        dependence_sentence(record),
+    names = list(dict.fromkeys(name for of_task in record["values"].values() for name in of_task))
+    rows = [
+        [labels.task(task), *(_value(of_task.get(name, "")) for name in names)]
+        for task, of_task in record["values"].items()
     ]
-    blocks = [
-        [list(row) for row in rows] for _, rows in itertools.groupby(coefficient_rows(record), key=lambda row: row[0])
-    ]
-    if record["models"]:
-        tables.append(tabular(aligned(headings(alpha), words=2), blocks, list(filter(None, said))))
+    return Table(columns(["Task", *(record["labels"][name] for name in names)]), [rows])
+
+
+def _value(value: str | float) -> str:
+    return value if isinstance(value, str) else form.minus(f"{value:.4g}")
+
+
+def content(record: dict[str, Any]) -> list[Block]:
+    """What each model says with its coefficients, and the subtotals of groups."""
+    blocks: list[Block] = []
+    if models := record["models"]:
+        said = filter(None, [dependence_sentence(record), CAUTION])
+        blocks.append(Items([statement(model, record["alpha"]) for model in models]))
+        blocks += [*map(Paragraph, said), coefficients(record)]
     if groups := record.get("subgroups"):
-        rows = pd.DataFrame() if groups["problem"] else subgroup_rows(groups, alpha)
-        columns = aligned(list(rows.columns) or [groups["label"]], words=1)
-        tables.append(tabular(columns, [rows.to_numpy().tolist()], [BOOKTABS, title, plain(between_groups(record))]))
-    return document(tables)
+        table = [] if groups["problem"] else [subgroups(groups, record["alpha"])]
+        blocks.append(Section(f"Subgroups by {groups['label']}", [*table, Paragraph(between_groups(record))]))
+    return blocks
 
 
 def main() -> None:
@@ -145,10 +114,12 @@ def main() -> None:
     record = read_moderation(arguments.moderators)
     with atomic_text(arguments.table) as file:
         in_full(record).to_csv(file, sep="\t", index=False)
+    blocks = content(record)
+    of_tasks = [Section("Values of the tasks", [values(record, settings.labels)])] if record["models"] else []
     with atomic_text(arguments.page) as file:
-        file.write(page(record, settings.title, escaped(settings.labels)))
+        file.write(markdown.document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks]))
     with atomic_text(arguments.tex) as file:
-        file.write(latex(record, settings.title))
+        file.write(latex.document([Paragraph(settings.title), *blocks]))
 
 
 if __name__ == "__main__":

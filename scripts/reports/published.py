@@ -37,10 +37,11 @@ from scripts.common.tables import (
     read_texts,
 )
 from scripts.experiment.printed_cells import read_mapping
+from scripts.reports.contents.published import content, counts
 from scripts.reports.published_numbers import cells as published_cells
-from scripts.reports.published_numbers import page as published_page
 from scripts.reports.published_numbers.cells import Ours, read_cells
-from scripts.reports.writing.markdown import markdown
+from scripts.reports.writing import html_page, markdown
+from scripts.reports.writing.content import Paragraph
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
 
@@ -146,22 +147,16 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
     return pd.DataFrame(rows)
 
 
-def page(table: pd.DataFrame, source: str) -> str:
-    """The whole page: how many are equal, those that are not, then every number."""
-    equal = table["equal"] == "yes"
-    parts = ["# Published numbers and ours"]
-    parts.append(f"{equal.sum()} of {len(table)} numbers of {source} are equal to their last digit.")
-    shown = ["table", "row", "column", "published", "ours", "equal", "comparison", "beside"]
-    if not equal.all():
-        parts += ["Not equal:", markdown(table[~equal][[*shown[:5], "ours_in_full", "note"]])]
-    for name, rows in table.groupby("table", sort=False):
-        parts += [f"## {name}", markdown(rows[shown[1:]])]
-    compared = zip(table["comparison"], table["beside_comparison"], strict=True)
-    pairs = {(ours, second) for ours, second in compared if second}
-    if pairs:
-        replaced = ", ".join(f"{second} for {ours}" for ours, second in sorted(pairs))
-        parts.append(f"`beside` is the number of another comparison, to the same digits: {replaced}.")
-    return "\n\n".join(parts) + "\n"
+def write(table: pd.DataFrame, source: Path, arguments: Namespace) -> None:
+    """Write a table of numbers as TSV, in Markdown and, where it is asked for, as HTML."""
+    tsv = table.to_csv(sep="\t", index=False)
+    texts = read_texts(io.StringIO(tsv))
+    title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. They are those of {source}.")
+    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
+    pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
+    for path, text in pages.items():
+        with atomic_text(path) as file:
+            file.write(text)
 
 
 def mapped(arguments: Namespace) -> None:
@@ -183,16 +178,7 @@ def mapped(arguments: Namespace) -> None:
     tables = iter(arguments.importances)
     for ranker, number in settings.rankers.items():
         ours.importances[ranker] = [indexed(path, IMPORTANCE, "feature") for path in islice(tables, number)]
-    table = published_cells.versus(read_cells(arguments.published), mapping, ours)
-    source, remarks = str(arguments.published), [line.text for line in mapping.remarks]
-    texts = {
-        arguments.table: table.to_csv(sep="\t", index=False),
-        arguments.page: published_page.page(table, source, remarks),
-    }
-    texts |= {path: published_page.html_page(table, source, remarks) for path in arguments.html}
-    for path, text in texts.items():
-        with atomic_text(path) as file:
-            file.write(text)
+    write(published_cells.versus(read_cells(arguments.published), mapping, ours), arguments.published, arguments)
 
 
 def main() -> None:
@@ -209,11 +195,9 @@ def main() -> None:
         means=read_table(arguments.means, *MEANS).set_index(["task", "system"]),
         datasets=by_split(arguments.datasets),
     )
-    table = versus(read_published(arguments.published), results, arguments.settings.beside)
-    with atomic_text(arguments.table) as file:
-        table.to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.page) as file:
-        file.write(page(table, str(arguments.published)))
+    write(
+        versus(read_published(arguments.published), results, arguments.settings.beside), arguments.published, arguments
+    )
 
 
 if __name__ == "__main__":

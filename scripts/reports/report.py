@@ -1,43 +1,59 @@
-"""The experiment as one HTML file to read and to send: questions, answers, figures, tables, and how it was made.
+"""The experiment as a page to read and to send, report.html, and as a summary in Markdown, summary.md.
 
-Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), training logs, timing files,
-metrics of the systems that differ in their number of training queries, and the template, style sheet and script beside
-it. Writes report.html, which needs no other file and no network; the same inputs give the same bytes.
+Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), records of mined negatives,
+training logs, timing files, and metrics of the systems that differ in their number of training queries. Writes both
+from one content: report.html needs no other file and no network; summary.md names figures and tables relative to
+itself. The same inputs give the same bytes.
 """
 
 from __future__ import annotations
 
+from argparse import Namespace
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
-import jinja2
 import pandas as pd
-from markupsafe import Markup
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
-from scripts.common.tables import read_table, read_texts
-from scripts.common.version import VERSION
-from scripts.ir.zero_runs import zero_runs
-from scripts.reports import summary
+from scripts.common.tables import (
+    CHOSEN_RECIPES,
+    COMPARISONS,
+    COSTS,
+    DATASETS,
+    MEANS,
+    SELECTED_SEEDS,
+    read_table,
+    read_texts,
+)
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import read_families
+from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, read_found
-from scripts.reports.page import tables as tables
-from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves
-from scripts.reports.page.families import shown_families
-from scripts.reports.page.machine import facts, machine_table, read_timings
-from scripts.reports.page.overview import overview_table
-from scripts.reports.page.published import published_table
-from scripts.reports.page.rule_graph import draw
-from scripts.reports.page.sections import FOLDED, Drawn, sections
-from scripts.reports.page.svg import inline
-from scripts.reports.page.transfer import shown_studies
-from scripts.reports.summary import TEXTS, published_counts
-from scripts.reports.transfer.studies import read_studies
+from scripts.reports.contents import data
+from scripts.reports.contents.comparisons import Figures, compared, comparisons, questions
+from scripts.reports.contents.costs import costs
+from scripts.reports.contents.families import families
+from scripts.reports.contents.machine import made, read_timings
+from scripts.reports.contents.mined import mined
+from scripts.reports.contents.published import published
+from scripts.reports.contents.training import LOSSES, SIZES, SizeGroup, losses_of, size_curves, trainings
+from scripts.reports.contents.transfer import studies
+from scripts.reports.figures.curves import curves_plot
+from scripts.reports.figures.forest import as_svg
+from scripts.reports.figures.losses import losses
+from scripts.reports.transfer.studies import Studies, read_studies
+from scripts.reports.writing import html_page, markdown
+from scripts.reports.writing.content import Block, Paragraph, Text, counted
 
-HERE = Path(__file__).resolve().parent / "page"
+TEXTS = {
+    "datasets": DATASETS,
+    "means": MEANS,
+    "comparisons": COMPARISONS,
+    "costs": COSTS,
+    "selected": SELECTED_SEEDS,
+    "chosen": CHOSEN_RECIPES,
+}  # the columns of names and words of each table
 
 
 @dataclass(frozen=True)
@@ -48,125 +64,104 @@ class Seeds:
     training: Annotated[dict[str, list[int]], "system: its seeds"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings(summary.Settings):
-    """What the page says that stands in no table, beside what the summary says."""
+@dataclass(frozen=True)
+class Settings:
+    """What the pages say that stands in no table."""
 
+    experiment: str
+    measures: Annotated[list[str], "the tables of means, in their order"]
+    sources: Annotated[dict[str, dict[str, str]], "dataset: its location and licence"]
+    systems: Annotated[dict[str, str], "system: what it is, in words"]
+    trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"]
+    together: Annotated[dict[str, list[str]], "figure: the comparisons that it shows"]
+    charts: Annotated[list[str], "figures with bars of means"]
+    cost_controls: Annotated[dict[str, str], "figure of costs: its control"]
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+    comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
+    forest_plots: Annotated[dict[str, Looks], "how each forest plot looks"]
     jobs: Annotated[dict[str, int], "rule: its number of jobs"]
     feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
     sizes: Annotated[list[SizeGroup], "systems that differ in their number of training queries"]
-    forest_plots: Annotated[dict[str, Drawn], "how each forest plot looks"]
-    cost_controls: Annotated[dict[str, str], "figure of costs: its control"]
     seeds: Seeds
+    further: Annotated[list[str], "figures of influence and of queries"]
+    cautions: Annotated[list[str], "of the configuration"]
+    moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
+    transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
 
 
-def contents(arguments) -> dict:
-    """Everything that the template shows, by name."""
+def read_tables(arguments: Namespace) -> dict[str, pd.DataFrame]:
+    """The tables of the experiment that it has, by name."""
+    given = {name: getattr(arguments, name) for name in TEXTS}
+    paths = {name: path[0] if isinstance(path, list) else path for name, path in given.items() if path}
+    return {name: read_table(path, *TEXTS[name]) for name, path in paths.items()}
+
+
+def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block]:
+    """What was compared and found: the content of both pages."""
     settings: Settings = arguments.settings
-    labels = settings.labels
-    datasets, means, comparisons, costs = (
-        read_table(getattr(arguments, name), *TEXTS[name]) for name in ("datasets", "means", "comparisons", "costs")
-    )
-
-    def of(name: str) -> pd.DataFrame:
-        return read_table(getattr(arguments, name)[0], *TEXTS[name])
-
-    pairs = zip(arguments.effects, arguments.meta, strict=True)
-    adjusted = adjustments(comparisons)
+    labels, means = settings.labels, tables["means"]
+    adjusted = adjustments(tables["comparisons"])
     moderators = {path.stem: path for path in arguments.moderators}
-    results = {
+    found = {
         meta.stem: read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem))
-        for effects, meta in pairs
+        for effects, meta in zip(arguments.effects, arguments.meta, strict=True)
     }
-    figures = {path.stem: path.read_text(encoding="utf-8") for path in arguments.figures}
-    drawn = settings.forest_plots
-    parts = sections(results, settings.comparisons, settings.together, labels, figures, drawn, settings.moderated)
-    members = [member for part in parts for member in part.members]
-    timings = read_timings(sorted(arguments.timing))
-    published = read_texts(arguments.published[0]) if arguments.published else None
-    measures = settings.measures
-    zeros = [
-        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(means.to_dict("records"))
-    ]
-    return {
-        "experiment": settings.experiment,
-        "counts": {"systems": len(settings.systems), "tasks": means["task"].nunique(), "comparisons": len(results)},
-        "overview": overview_table(comparisons, labels, members) if results else None,
-        "sections": parts,
-        "folded": len(results) > FOLDED,
-        "datasets": tables.datasets_table(datasets) if len(datasets) else None,
-        "tasks": [labels.task(name) for name in dict.fromkeys(means["task"])],
-        "sources": grouped(settings.sources),
-        "systems": [(labels.system(name), name, settings.systems[name]) for name in dict.fromkeys(means["system"])],
-        "chosen": tables.chosen_table(of("chosen"), labels) if arguments.chosen else None,
-        "selected": tables.selected_table(of("selected"), labels) if arguments.selected else None,
-        "means": [(name, tables.means_table(means, name, settings.trained, labels)) for name in measures],
-        "cautions": [*zeros, *settings.cautions],
-        "spread": bool(means[[name for name in means if name.endswith(" sd")]].notna().any(axis=None)),
-        "trained": bool(settings.trained),
-        "charts": [
-            (name, inline(figures[name], f"chart{place}", f"Bar chart {name}. The tables of means hold its numbers."))
-            for place, name in enumerate(settings.charts, 1)
-        ],
-        "families": shown_families(
-            read_families(arguments.families, arguments.family_records, labels),
-            labels,
-            {path.stem: path.read_text(encoding="utf-8") for path in arguments.family_figures},
-        ),
-        "studies": shown_studies(read_studies(settings.transfer, arguments.matrices, arguments.curves), figures),
-        "sizes": size_curves(settings.sizes, arguments.metrics, datasets, measures[0], labels),
-        "measure": measures[0],
-        "losses": loss_curves(sorted(arguments.training_log)),
-        "costs": tables.costs_table(costs, labels) if len(costs) else None,
-        "cost_figures": cost_figures(settings.cost_controls, figures, labels),
-        "published": None if published is None else published_table(published),
-        "published_counts": None if published is None else published_counts(published),
-        "graph": draw(settings.jobs, map(tuple, settings.feeds)),
-        "jobs": settings.jobs,
-        "machine": machine_table(timings) if timings else None,
-        "facts": facts(timings) if timings else [],
-        "seeds": settings.seeds,
-        "version": VERSION,
-    }
+    all_compared = compared(found, settings.comparisons, labels)
+    figures = Figures(settings.together, settings.forest_plots, settings.moderated, settings.further)
+    tasks, systems = (dict.fromkeys(means[of]) for of in ("task", "system"))
+    blocks: list[Block] = [lead(len(systems), len(tasks), len(found), settings.measures)]
+    blocks += [questions(tables["comparisons"], all_compared, labels)] if found else []
+    blocks.append(data.tasks([labels.task(task) for task in tasks], tables["datasets"], settings.sources))
+    described = {name: settings.systems[name] for name in systems}
+    blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))
+    shown = data.Means(settings.measures, settings.trained, settings.cautions, settings.charts)
+    blocks.append(data.means(means, shown, labels))
+    blocks += [comparisons(all_compared, figures, labels)] if found else []
+    if one := read_families(arguments.families, arguments.family_records, labels):
+        blocks.append(families(one, labels))
+    if several := read_studies(settings.transfer, arguments.matrices, arguments.curves):
+        blocks.append(studies(several))
+    blocks += [costs(tables["costs"], settings.cost_controls, labels)] if len(tables["costs"]) else []
+    blocks += [published(read_texts(path)) for path in arguments.published]
+    return blocks
 
 
-def grouped(sources: dict[str, dict]) -> dict[str, dict]:
-    """Where data comes from and its licence; the datasets that share both stand together."""
-    names_of: dict[tuple, list[str]] = {}
-    for name, source in sources.items():
-        names_of.setdefault(tuple(source.items()), []).append(name)
-    return {", ".join(names): dict(source) for source, names in names_of.items()}
+def lead(systems: int, tasks: int, number: int, measures: list[str]) -> Paragraph:
+    """How large the experiment is."""
+    said = f"{counted(systems, 'system')} on {counted(tasks, 'task')}"
+    said += f", {counted(number, 'comparison')}" if number else ""
+    return Paragraph(f"{said}. Measures: {', '.join(measures)}.")
 
 
-def cost_figures(controls: dict[str, str], figures: dict[str, str], labels: Labels) -> list[tuple[str, Markup]]:
-    """Each figure of costs (`controls`: its name -> its control) with what it shows."""
-    drawn = []
-    for place, (name, control) in enumerate(controls.items(), 1):
-        title = f"Effects over {labels.system(control)}, and what they cost"
-        drawn.append((title, inline(figures[name], f"cost{place}", f"{title}. The tables hold the numbers.")))
-    return drawn
-
-
-def render(shown: dict) -> str:
-    """The page; everything that is not markup already is escaped."""
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    page = environment.from_string(HERE.joinpath("report.html.j2").read_text(encoding="utf-8"))
-    # Neither file holds the end tag of its own element, so both go into the page unescaped.
-    files = {"style": "report.css", "script": "report.js"}
-    parts = {name: Markup(HERE.joinpath(file).read_text(encoding="utf-8")) for name, file in files.items()}
-    return page.render(**shown, **parts) + "\n"
+def how_made(arguments: Namespace, datasets: pd.DataFrame) -> tuple[list[Block], dict[str, str]]:
+    """How it was made, which the page says alone, with the figures of trainings."""
+    settings: Settings = arguments.settings
+    sizes = size_curves(settings.sizes, arguments.metrics, datasets, settings.measures[0], settings.labels)
+    lines = losses_of(sorted(arguments.training_log))
+    drawn = {SIZES: curves_plot(sizes)} if sizes.panels else {}
+    drawn |= {LOSSES: losses(lines)} if lines else {}
+    seeds: list[Text] = [f"Seed of data and tests: {settings.seeds.data}"]
+    for system, numbers in settings.seeds.training.items():
+        seeds.append(f"Seeds of training of {system}: {', '.join(map(str, numbers))}")
+    blocks: list[Block] = [trainings(sizes, lines)] if drawn else []
+    blocks.append(made(settings.jobs, settings.feeds, read_timings(sorted(arguments.timing)), seeds))
+    return blocks, {name: as_svg(figure, name) for name, figure in drawn.items()}
 
 
 def main() -> None:
-    names = ("datasets", "means", "comparisons", "costs", "page")
+    names = ("datasets", "means", "comparisons", "costs", "page", "summary")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
     lists += ("selected*", "chosen*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
-    arguments = parser(__doc__, *names, *lists, settings=Settings).parse_args()
-    page = render(contents(arguments))
+    arguments = parser(__doc__, *names, *lists, "mined*", settings=Settings).parse_args()
+    tables, title = read_tables(arguments), arguments.settings.experiment
+    content = results(arguments, tables)
+    made_how, figures = how_made(arguments, tables["datasets"])
+    for folder, paths in (("", arguments.figures), ("multiple-comparisons/", arguments.family_figures)):
+        figures |= {f"figures/{folder}{path.name}": path.read_text(encoding="utf-8") for path in paths}
     with atomic_text(arguments.page) as file:
-        file.write(page)
+        file.write(html_page.document(title, [*content, *made_how], figures))
+    with atomic_text(arguments.summary) as file:
+        file.write(markdown.document(title, content))
 
 
 if __name__ == "__main__":

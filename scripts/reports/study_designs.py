@@ -18,15 +18,15 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.study_design_text import number, remarks, sentence
-from scripts.reports.writing.latex import BOOKTABS, aligned, document, tabular
-from scripts.reports.writing.markdown import escape, markdown
+from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns
 
 COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
            "meets_target")  # fmt: skip
 HOW_TO_READ = (
     "A cell is the smallest true effect that is detected with the power asked for ({powers}), or the expected "
     "half-width of the interval where that is the target. Columns are numbers of collections: for one the paired "
-    "t-test, for several the random-effects summary. {marked} meet the target. Queries are those of each "
+    "t-test, for several the random-effects summary. Cells in bold meet the target. Queries are those of each "
     "collection, seeds those of each trained system. docs/statistics.md, Planning a study, has the formulas."
 )
 
@@ -51,55 +51,42 @@ def designs(plans: list[dict[str, Any]]) -> pd.DataFrame:
     return table
 
 
-def grid(plan: dict[str, Any], seeds: int, marked: str) -> pd.DataFrame:
-    """Queries by collections, with so many seeds; `marked` is the template of a cell that meets the target."""
+def grid(plan: dict[str, Any], seeds: list[int]) -> Table:
+    """Queries by collections, a block for each of the numbers of `seeds`; bold is what meets the target."""
     quantity = plan["curves"]["quantity"]
-    cells: dict[int, dict[str, str]] = {}
+    numbers = list(dict.fromkeys(row["collections"] for row in plan["designs"]))
+    cells: dict[int, dict[int, dict[int, Span]]] = {}
     for row in plan["designs"]:
-        if row["seeds"] == seeds:
-            line = cells.setdefault(row["queries"], {"Queries": f"{row['queries']}"})
-            k = row["collections"]
-            text = number(row[quantity])
-            line["1 collection" if k == 1 else f"{k}"] = marked.format(text) if row["meets_target"] else text
-    return pd.DataFrame(list(cells.values()))
+        line = cells.setdefault(row["seeds"], {}).setdefault(row["queries"], {})
+        line[row["collections"]] = Span(number(row[quantity]), "strong" if row["meets_target"] else "")
+    blocks = [
+        [[f"{count}", f"{queries}", *(line.get(k, "") for k in numbers)] for queries, line in cells[count].items()]
+        for count in seeds
+    ]
+    heads = ["Seeds", "Queries", *("1 collection" if k == 1 else f"{k}" for k in numbers)]
+    return Table(columns(heads, words=0), blocks)
 
 
-def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -> str:
-    """The whole page; `figures` are where the page finds the drawing of each plan."""
-    parts = ["# Planning the next study"]
-    for plan in plans:
-        parts += [f"## {escape(plan['plan'])}", escape(sentence(plan))]
-        if listed := remarks(plan, labels):
-            parts.append("\n".join(f"- {escape(remark)}" for remark in listed))
-        counts = list(dict.fromkeys(row["seeds"] for row in plan["designs"]))
-        for seeds in counts:
-            if len(counts) > 1:
-                parts.append("One seed:" if seeds == 1 else f"{seeds} seeds:")
-            parts.append(markdown(grid(plan, seeds, "**{}**")))
-        parts.append(f"![study designs of {escape(plan['plan'])}]({figures[plan['plan']]})")
-    parts.append(how_to_read(plans, "Cells in bold"))
-    return "\n\n".join(parts) + "\n"
+def content(plan: dict[str, Any], labels: Labels) -> list[Block]:
+    """What a plan says, and its designs."""
+    counts = list(dict.fromkeys(row["seeds"] for row in plan["designs"]))
+    return [Paragraph(sentence(plan)), *bulleted(remarks(plan, labels)), grid(plan, counts)]
 
 
-def how_to_read(plans: list[dict[str, Any]], marked: str) -> str:
-    """What a cell is; `marked` is how those look that meet the target."""
+def how_to_read(plans: list[dict[str, Any]]) -> Paragraph:
+    """What a cell is."""
     powers = sorted({f"{plan['power']:.10g}" for plan in plans})
-    return HOW_TO_READ.format(powers=", ".join(powers), marked=marked)
+    return Paragraph(HOW_TO_READ.format(powers=", ".join(powers)))
 
 
-def latex(plans: list[dict[str, Any]], labels: Labels) -> str:
-    """A table a plan, with a block for each number of seeds; a star marks what meets the target."""
-    tables = []
+def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -> list[Block]:
+    """The whole page; `figures` are where the page finds the drawing of each plan."""
+    sections: list[Block] = []
     for plan in plans:
-        blocks, headings = [], ["Seeds", "Queries"]
-        for seeds in dict.fromkeys(row["seeds"] for row in plan["designs"]):
-            rows = grid(plan, seeds, "{}*")
-            headings = ["Seeds", *rows.columns]
-            blocks.append([[f"{seeds}", *row] for row in rows.fillna("").to_numpy().tolist()])
-        said = [BOOKTABS, f"{plan['plan']}: {sentence(plan)}", *remarks(plan, labels)]
-        said.append(how_to_read([plan], "Cells with a star"))
-        tables.append(tabular(aligned(headings, words=0), blocks, said))
-    return document(tables)
+        name = plan["plan"]
+        figure = Figure(figures[name], name, f"study designs of {name}")
+        sections.append(Section(name, [*content(plan, labels), figure]))
+    return [*sections, how_to_read(plans)]
 
 
 def main() -> None:
@@ -114,9 +101,10 @@ def main() -> None:
     with atomic_text(arguments.table) as file:
         designs(plans).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.page) as file:
-        file.write(page(plans, figures, labels))
+        file.write(markdown.document("Planning the next study", page(plans, figures, labels)))
+    tables = [[Paragraph(plan["plan"]), *content(plan, labels), how_to_read([plan])] for plan in plans]
     with atomic_text(arguments.tex) as file:
-        file.write(latex(plans, labels))
+        file.write("\n".join(map(latex.document, tables)))
     for plan in plans:
         print(f"{plan['plan']}: {sentence(plan)}")
 

@@ -21,11 +21,11 @@ from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Found, Labels, escaped, read_found
+from scripts.reports.comparison.reading import Found, Labels, read_found
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import HOW_TO_READ, as_table, blocks, headings, notes, overview
-from scripts.reports.writing.latex import BOOKTABS, tabular
-from scripts.reports.writing.markdown import markdown
+from scripts.reports.comparison.table import HOW_TO_READ, as_table, notes, overview, tasks_table
+from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
 
 
 @dataclass(frozen=True)
@@ -52,41 +52,43 @@ def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
     return pd.concat([table, pd.DataFrame(rows, columns=table.columns, dtype=object)], ignore_index=True)
 
 
-def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading: str) -> str:
-    """The summaries without each task, or with one task more each time, as a Markdown table."""
+def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading: str) -> list[Block]:
+    """The summaries without each task, or with one task more each time."""
     numbers = form.numbers(plot)
     rows = []
     for task, meta in summaries.items():
         effect, low, high = numbers.of(*(meta["summary"][key] for key in ("effect", "ci_low", "ci_high")))
         p, tau2 = meta["summary"]["p_value"], meta["tau2"]
-        rows.append(
-            {
-                heading: labels.task(task),
-                "k": meta["k"],
-                plot.effect.LABEL: effect,
-                f"{form.percent(plot.alpha)} CI": f"[{low}, {high}]",
-                "p": "" if p is None else form.p_value(p, plot.alpha),
-                "τ": "" if tau2 is None else form.deviations(tau2)[0],
-            }
-        )
-    return markdown(pd.DataFrame(rows))
+        tested = ["" if p is None else form.p_value(p, plot.alpha), "" if tau2 is None else form.deviations(tau2)[0]]
+        rows.append([labels.task(task), f"{meta['k']}", effect, f"[{low}, {high}]", *tested])
+    heads = [heading, "k", plot.effect.LABEL, f"{form.percent(plot.alpha)} CI", "p", "τ"]
+    alone = {part["interval"] for part in summaries.values() if part["k"] == 1}
+    said = [Paragraph(f"One task alone has its own interval ({', '.join(alone)}).")] if alone else []
+    return [Table(columns(heads), [rows]), *said]
 
 
-def page(name: str, comparison: Found, plot: Forest, labels: Labels) -> str:
-    """A comparison's table in Markdown, with its sentence, its notes, and how the summary depends on each task."""
-    rows = [row for block in blocks(comparison, plot) for row in block]
-    parts = [f"# {name}: {plot.groups[0].treatment} against {plot.control}", sentence(comparison.meta, plot)]
-    parts.append(markdown(pd.DataFrame(rows, columns=list(headings(plot)))))
-    parts += [f"- {note}" for note in notes(comparison, plot)]
-    for key, title, heading in (
-        ("leave_one_out", "Leaving one task out", "without"),
-        ("cumulative", "Adding one task at a time", "up to"),
-    ):
-        if comparison.meta.get(key):
-            parts += [f"## {title}", dependence(comparison.meta[key], plot, labels, heading)]
-            if alone := {part["interval"] for part in comparison.meta[key].values() if part["k"] == 1}:
-                parts.append(f"One task alone has its own interval ({', '.join(alone)}).")
-    return "\n\n".join(parts) + "\n"
+def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
+    """What a comparison says, its table and its notes."""
+    table = tasks_table(name, comparison, plot)
+    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot))]
+
+
+def dependences(meta: dict, plot: Forest, labels: Labels) -> list[Block]:
+    """How the summary depends on each task."""
+    ways = {"leave_one_out": ("Leaving one task out", "without"), "cumulative": ("Adding one task at a time", "up to")}
+    return [
+        Section(title, dependence(meta[key], plot, labels, heading))
+        for key, (title, heading) in ways.items()
+        if meta.get(key)
+    ]
+
+
+def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
+    """One row per comparison."""
+    shown = overview(comparisons, labels)
+    words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
+    heads = [Column(name, "l" if name in words else "r") for name in shown]
+    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(HOW_TO_READ)]
 
 
 def write(path: Path, text: str) -> None:
@@ -100,23 +102,19 @@ def main() -> None:
     arguments = parser(__doc__, *paths, settings=Settings).parse_args()
     paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
     labels = arguments.settings.labels
-    in_markdown = escaped(labels)
     comparisons = read_table(arguments.comparisons, *COMPARISONS)
     adjusted = adjustments(comparisons)
     for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
         name, comparison = meta.stem, read_found(effects, meta, adjusted.get(meta.stem))
-        looks = arguments.settings.comparisons[name]
-        plot, marked = as_table(comparison, looks, labels), as_table(comparison, looks, in_markdown)
+        plot = as_table(comparison, arguments.settings.comparisons[name], labels)
+        blocks = content(name, comparison, plot)
+        title = f"{name}: {plot.groups[0].treatment} against {plot.control}"
+        page = markdown.document(title, [*blocks, *dependences(comparison.meta, plot, labels)])
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
-        write(paths_of_tables[name, "md"], page(name, comparison, marked, in_markdown))
-        comments = [BOOKTABS, sentence(comparison.meta, plot), *notes(comparison, plot)]
-        write(paths_of_tables[name, "tex"], tabular(headings(plot), blocks(comparison, plot), comments))
-    shown = overview(comparisons, labels)
-    texts = {".md": f"{markdown(pd.DataFrame(overview(comparisons, in_markdown)))}\n\n{HOW_TO_READ}\n"}
-    words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
-    aligned = {name: "l" if name in words else "r" for name in shown}
-    rows = [list(row) for row in zip(*shown.values(), strict=True)]
-    texts[".tex"] = tabular(aligned, [rows], [BOOKTABS, HOW_TO_READ])
+        write(paths_of_tables[name, "md"], page)
+        write(paths_of_tables[name, "tex"], latex.document(blocks))
+    blocks = all_comparisons(comparisons, labels)
+    texts = {".md": markdown.document("Comparisons", blocks), ".tex": latex.document(blocks)}
     for path in arguments.comparisons_tables:
         write(path, texts[path.suffix])
 

@@ -21,8 +21,8 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import COSTS, read_table
 from scripts.reports.comparison import number_text as form
-from scripts.reports.writing.latex import tabular
-from scripts.reports.writing.markdown import escape, markdown
+from scripts.reports.writing import content, latex, markdown
+from scripts.reports.writing.content import Paragraph, Table
 
 NOTES = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "
@@ -139,18 +139,16 @@ def cell(rows: pd.DataFrame) -> str:
     return f"{text} ± {form.fixed((max(0.0, squares - runs * mean**2) / (runs - 1)) ** 0.5, 2)}"
 
 
-def write(paths: list[Path], table: pd.DataFrame, column: str, note: str) -> None:
+def write(paths: list[Path], table: pd.DataFrame, column: str, title: str, note: str) -> None:
     """Write the table in the formats of the paths: as it is (.tsv), or models by its `column` (.md, .tex)."""
     headings, rows = wide(table, column)
     devices = sorted({device for names in table.get("device", []) for device in names.split(", ")})
     note = f"{note} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
-    shown = pd.DataFrame(
-        [[escape(cell) for cell in row] for row in rows], columns=[escape(heading) for heading in headings]
-    )
+    blocks = [Table(content.columns(headings), [rows]), Paragraph(note)]
     texts = {
         ".tsv": table.to_csv(sep="\t", index=False),
-        ".md": f"{markdown(shown)}\n\n{note}\n",
-        ".tex": tabular({"Model": "l"} | dict.fromkeys(headings[1:], "r"), [rows], [note]),
+        ".md": markdown.document(title, blocks),
+        ".tex": latex.document(blocks),
     }
     for path in paths:
         with atomic_text(path) as file:
@@ -164,8 +162,9 @@ def main() -> None:
     inference = inference_times(costs, settings.systems)
     inference["column"] = columns(inference, settings.tasks)
     notes = dict.fromkeys(system.note for system in settings.systems.values() if system.note)
-    write(arguments.inference, inference, "column", " ".join([NOTES["inference"], *notes]))
-    write(arguments.fine_tuning, fine_tuning_times(costs, settings.systems), "column", NOTES["fine-tuning"])
+    write(arguments.inference, inference, "column", "Inference times", " ".join([NOTES["inference"], *notes]))
+    trained = fine_tuning_times(costs, settings.systems)
+    write(arguments.fine_tuning, trained, "column", "Fine-tuning times", NOTES["fine-tuning"])
 
 
 if __name__ == "__main__":

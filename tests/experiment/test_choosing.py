@@ -15,10 +15,10 @@ from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried, tried_by_comparison
 from scripts.inference.planning import checkpoint, first_stage
 from scripts.ir.trec import write_qrels, write_run
-from scripts.reports.comparison.chosen import chosen_lines
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.page.tables import chosen_table
-from scripts.reports.planning.pages import summary_settings
+from scripts.reports.contents.data import chosen
+from scripts.reports.planning.pages import page_settings
+from scripts.reports.writing.content import plain
 from scripts.selection import choose_recipe, chosen_checkpoint, chosen_recipes, planning_choice
 from scripts.training.planning import trained_recipes
 from tests.experiment.test_config import changed
@@ -70,7 +70,7 @@ def test_what_is_said_of_it():
     assert [tried(chosen, name) for name in SYSTEMS] == [1, 4, 8, 1]  # again takes the runs of tuned
     assert learnt_from(chosen, "tuned", "d") == {("d", "train"), ("d", "dev")}
     assert learnt_from(chosen, "fixed", "d") == {("d", "train")}
-    settings = summary_settings(chosen, [])
+    settings = page_settings(chosen, [])
     assert list(settings["systems"]) == list(SYSTEMS)
     assert (
         "with that of the recipes r-0.1-1, r-0.1-2, r-0.2-1, r-0.2-2 which has the highest RR@10 on d/dev, 2 seeds"
@@ -159,10 +159,9 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
     table = pd.read_csv(tmp_path / "table.tsv", sep="\t")
     assert list(table["chosen"]) == ["no", "yes", "no"] and table["by_seed"][0] == "1: 1.0000, 2: 0.2500"
     labels = Labels({}, {})
-    assert chosen_lines(table, labels) == [
-        "- **s**: r-two of 3, by RR@10 on d/dev, the mean of 2 seeds (r-one: 0.6250, r-two: 0.7500, r-three: 0.7500)."
+    assert list(map(plain, chosen(table, labels))) == [
+        "s: r-two of 3, by RR@10 on d/dev, the mean of 2 seeds (r-one: 0.6250, r-two: 0.7500, r-three: 0.7500)."
     ]
-    assert len(chosen_table(table, labels).rows) == 3
 
 
 def test_the_example_of_the_documentation_is_right():

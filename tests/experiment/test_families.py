@@ -66,7 +66,7 @@ def test_entries_mean_all_that_they_became_and_the_control_comes_first():
 def test_without_one_nothing_is_added():
     experiment = resolve(changed({}), "c.yaml")
     assert experiment.families == {} and families.family_files(experiment, "family") == []
-    assert "multiple_comparisons" not in json.dumps(pages.summary_settings(experiment, []))
+    assert "multiple_comparisons" not in json.dumps(pages.page_settings(experiment, []))
 
 
 MISTAKES = [

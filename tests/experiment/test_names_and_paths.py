@@ -1,13 +1,14 @@
 """Names, labels and paths: what files, figures, tables and a shell can hold, and where a clone may lie."""
 
 import argparse
+import html
 import json
 import re
 import subprocess
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
@@ -15,6 +16,7 @@ from scripts.engine import job_settings, launch
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Column, Items, Paragraph, Span, Table
 from tests.experiment.test_config import changed
 
 NAMES = {"newline at the end": "a\n", "newline": "a\nb", "carriage return": "a\r", "tab": "a\t", "NUL": "a\0",
@@ -102,20 +104,40 @@ def test_settings_without_braces_in_texts_stay_as_they_were():
 
 
 def test_no_label_is_a_command_of_latex():
-    table = latex.tabular({"system": "l"}, [[[GOOD], [r"\end{tabular}\input{/etc/passwd}"]]], [])
+    rows = [[GOOD], [r"\end{tabular}\input{/etc/passwd}"]]
+    table = latex.tabular(Table([Column("system")], [rows]))
     commands = set(re.findall(r"\\[a-zA-Z]+", table))
     assert commands <= {r"\begin", r"\end", r"\toprule", r"\midrule", r"\bottomrule", r"\textbackslash", r"\textasciitilde",
                         r"\textasciicircum"}  # fmt: skip
     assert table.count(r"\end") == 1 and r"\input" not in table
 
 
-def test_no_label_is_markup_or_a_column_of_markdown():
-    shown = markdown.markdown(
-        pd.DataFrame({markdown.escape(GOOD): [markdown.escape("a | b <script> `c` [x](javascript:y)")]})
+def read_as_markdown(text):
+    """The tags and the texts that a reader of Markdown sees, with tables as GitHub has them."""
+    shown = MarkdownIt("commonmark").enable("table").render(text)
+    return re.findall(r"<(\w+)", shown), html.unescape(re.sub(r"<[^>]*>", "", shown)).strip()
+
+
+@pytest.mark.parametrize("text", [
+    GOOD, "a | b <script> `c` [x](javascript:y)", "*a* _b_ __c__ **d** ~~e~~", "# a", "1. a", "2) b", "- a", "+ a", "* a", "> a", "---",
+    "&amp; &#35; & a", "[0.1, 0.2] < 0.3", "[a]: http://x", "[a][b]", "\\* \\", "a\\", "<http://x.y>", "![a](b)", "a_b* c*", "=", "p <0.001",
+    "* 0.3*", "5$ and 6$", "[^1]", "\\`a\\`", "_", "*",
+])  # fmt: skip
+def test_no_label_is_markup_or_a_column_of_markdown(text):
+    assert read_as_markdown(markdown.document("t", [Paragraph(text)])) == (["h1", "p"], f"t\n{text}")
+    assert read_as_markdown(markdown.document(text, []))[1] == text
+    assert read_as_markdown(markdown.document("t", [Items([text])])) == (["h1", "ul", "li"], f"t\n\n{text}")
+    tags, said = read_as_markdown(
+        markdown.document("t", [Table([Column(text), Column("b")], [[[text, Span(text, "strong")]]])])
     )
-    assert all(len(re.findall(r"(?<!\\)\|", line)) == 2 for line in shown.splitlines()), "one column"
-    assert not re.search(r"(?<!\\)[<`\[*$]", shown)
-    assert markdown.escape("BERT_base (v1.5) 50 % é") == "BERT_base (v1.5) 50 % é"
+    assert tags == ["h1", "table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "strong"]
+    assert said.count(text) == 3
+    assert text.count("$") == markdown.escape(text).count("\\$")
+
+
+def test_plain_text_stays_plain_in_markdown():
+    for text in ("BERT_base (v1.5) 50 % é", "0.05 [0.03, 0.07]", "p < 0.05, a & b", "p <0.001", "0.3 * 2"):
+        assert markdown.escape(text) == text
 
 
 CLONES = {"dollar": "a$b", "command": "a$(touch PWNED)", "backtick": "a`b`", "backslash": "a\\b", "quote": "a'b", "quotes": 'a"b',

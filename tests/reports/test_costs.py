@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.contents.costs import costs, costs_table
 from scripts.reports.costs import Beside, row
 from scripts.reports.draw_costs import END_TO_END, Settings, notes
 from scripts.reports.figures.cost_axis import cost_axis
 from scripts.reports.figures.cost_data import Cost, Point, latency, pareto_front, point, side_by_side
 from scripts.reports.figures.costs import Shown, cost_figure
 from scripts.reports.figures.placing import Box, around, placed
-from scripts.reports.page.tables import costs_table
-from scripts.reports.summary import costs_section
+from scripts.reports.writing.content import plain
 
 
 def system(effect, half, low, high, **more):
@@ -121,17 +121,19 @@ COSTS = pd.DataFrame([
 def test_the_pages_tables_have_costs_end_to_end_with_their_range():
     labels = Labels({}, {"bm25": "BM25"})
     table = costs_table(COSTS, labels)
-    names = [name for name, _ in table.columns]
+    names = [column.name for column in table.columns]
     assert names[:3] == ["System", "Median latency (ms)", "Own step (ms)"] and "Training (s)" in names
-    assert [cell.text for cell in table.rows[0][:3]] == ["BM25", "6.0 (5.0 to 7.0)", "6.0"]
-    assert [cell.text for cell in table.rows[1][:3]] == ["fused", "63.2", "0.2"]
+    assert [list(map(plain, row[:3])) for row in table.blocks[0]] == [
+        ["BM25", "6.0 (5.0 to 7.0)", "6.0"], ["fused", "63.2", "0.2"]
+    ]  # fmt: skip
     of_one_step = costs_table(COSTS[:2], labels)
-    assert "Own step (ms)" not in [name for name, _ in of_one_step.columns]
-    lines, said = costs_section(COSTS, labels)
-    assert "| fused" in lines and said.endswith(
+    assert "Own step (ms)" not in [column.name for column in of_one_step.columns]
+    section = costs(COSTS, {"cost-x": "bm25"}, labels)
+    assert section.blocks[0].text == (
         "Times exclude loading and a warm-up; measured on cpu; 1 of 3 timed jobs ran beside other work, which kept up to "
         "1.2 cores busy: they took longer than alone."
     )
+    assert section.blocks[-1].caption == "Effects over BM25, and what they cost."
 
 
 def one(label, effect, low, high, ms, seconds, is_control=False, index=None, weights=None):

@@ -9,15 +9,15 @@ import pytest
 from matplotlib.colors import to_hex
 
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
-from scripts.reports.comparison.family_text import differences_table, heading, notes, sentence, standings_table, where
+from scripts.reports.comparison.family_text import differences, heading, notes, sentence, standings, where
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.contents.families import families as families_section
 from scripts.reports.draw_family import filled
-from scripts.reports.family_table import latex, page
+from scripts.reports.family_table import content
 from scripts.reports.figures.family import APART, diagram, spread
 from scripts.reports.figures.marks import DIAMOND
-from scripts.reports.page.families import shown_families
-from scripts.reports.page.svg import svg_of
-from scripts.reports.summary import family_sections
+from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Note
 from scripts.synthesis.multiple.families import Settings, record, rows, scopes
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
@@ -41,6 +41,10 @@ def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
     return read_family(folder / f"{name}.tsv", folder / f"{name}.json", labels)
 
 
+def columns_and_rows(table):
+    return [column.name for column in table.columns], table.blocks[0]
+
+
 def test_a_page_holds_means_letters_and_differences(tmp_path):
     one = found(tmp_path, tasks=2)
     assert (
@@ -51,18 +55,18 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
     assert sentence(one).startswith(
         f"On these two collections (80 queries), {best.system} has the highest mean nDCG@10 (0."
     )
-    heads, lines = standings_table(one)
+    heads, lines = columns_and_rows(standings(one))
     assert heads == ["System", "Over 2 tasks", "Task *0*", "t1"] and len(lines) == 4
     assert lines[0][0] == best.system and lines[0][1] == f"{best.mean:.3f} {best.sign}"
-    heads, lines = differences_table(one)
+    heads, lines = columns_and_rows(differences(one))
     assert heads[3:] == ["95% simultaneous interval", "p (max-T)", "p (Tukey)"] and len(lines) == 6
     values = [float(line[2]) for line in lines]
     assert values == sorted(values, reverse=True) and min(values) >= 0
     for line in lines:
         low, high = (float(end.replace("\N{MINUS SIGN}", "-")) for end in line[3].strip("[]").split(", "))
         assert low < float(line[2]) < high and (low > 0) == line[4].endswith("*")
-    text = page("f", one, Labels({}, {}))
-    assert text.startswith("# f: 4 systems") and "- a warning" in text and "[f.tsv](f.tsv)" in text
+    text = markdown.document("f", content(one))
+    assert "- a warning" in text and "Differences in nDCG@10 over 2 tasks. \\* p (max-T) < 0.05" in text
     assert any("these checkpoints" in said for said in notes(one)) and "each task weighs the same" in text
 
 
@@ -88,7 +92,7 @@ def test_where_lower_is_better_all_begins_with_the_lowest_mean(tmp_path):
     assert sentence(lower).startswith(
         f"On Task *0* (40 queries), {best.system} has the lowest mean nDCG@10 ({best.mean:.3f}"
     )
-    assert all(line[2].startswith("\N{MINUS SIGN}") for line in differences_table(lower)[1])
+    assert all(line[2].startswith("\N{MINUS SIGN}") for line in differences(lower).blocks[0])
     shown = filled(lower, "")
     assert shown.axis == "Mean nDCG@10 on Task *0* (40 queries), lower is better"
     places = {text.get_text(): text.get_position()[0] for text in diagram(shown).axes[0].texts}
@@ -106,7 +110,7 @@ def test_against_a_control_there_are_verdicts_and_no_letters(tmp_path):
         part = next(part for part in re.split("; |, at the", said) if system in part)
         assert {HIGHER: "significantly higher", LOWER: "significantly lower", OPEN: "not differ"}.get(sign, "") in part
     assert said.endswith("at the familywise 0.05 level (max-T test, each system against BM25 & more).")
-    heads, lines = differences_table(one)
+    heads, lines = columns_and_rows(differences(one))
     assert heads[-1] == "p (Dunnett)" and {line[1] for line in lines} == {"BM25 & more"}
     assert any(line[2].startswith("\N{MINUS SIGN}") for line in lines) == ("lower" in signs.values())
 
@@ -162,7 +166,7 @@ def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only
 
 
 def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_path):
-    tables = latex(found(tmp_path, tasks=2))
+    tables = latex.document(content(found(tmp_path, tasks=2)))
     assert tables.count(r"\begin{tabular}{lrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
     assert (
         tables.startswith("% \\usepackage{booktabs}\n% On these two collections (80 queries), ")
@@ -195,13 +199,10 @@ def test_report_and_summary_show_each_family(tmp_path):
     files = ([tmp_path / f"{name}.{suffix}" for name in names] for suffix in ("tsv", "json"))
     labels = Labels({}, {})
     families = read_families(*files, labels)
-    diagrams = {name: svg_of(diagram(filled(one, ""))) for name, one in families.items()}
-    shown = shown_families(families, labels, diagrams)
+    _, *shown = families_section(families, labels).blocks
     assert [one.name for one in shown] == list(names) and len({one.anchor for one in shown}) == 2
-    assert (
-        shown[0].diagram.startswith("<svg") and len(shown[0].standings.rows) == 4 and shown[0].warnings == ["a warning"]
-    )
-    assert [is_number for _, is_number in shown[0].differences.columns] == [False, False, True, True, True, True]
-    said = "\n\n".join(family_sections(families, labels))
-    assert "### two: 3 systems against s0 at once" in said and "(figures/multiple-comparisons/one.svg)" in said
-    assert "(tables/multiple-comparisons/one.md)" in said and "- a warning" in said
+    assert len(shown[0].blocks[3].blocks[0]) == 4 and shown[0].blocks[1] == Note("a warning")
+    assert [column.align for column in shown[0].blocks[-1].blocks[0].columns] == ["l", "l", "r", "r", "r", "r"]
+    said = markdown.document("e", [families_section(families, labels)])
+    assert "### 3 systems against s0 at once (two)" in said and "(figures/multiple-comparisons/one.svg)" in said
+    assert "(tables/multiple-comparisons/one.md)" in said and "**Note**: a warning" in said

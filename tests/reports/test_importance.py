@@ -7,9 +7,9 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.tables import IMPORTANCE, read_table
 from scripts.reports import draw_importance
+from scripts.reports.contents.machine import read_timings
 from scripts.reports.draw_importance import panels_of
 from scripts.reports.figures.importance import PAGE, Panel, importance_chart
-from scripts.reports.page.machine import read_timings
 from tests.support.calling import call
 
 

@@ -137,8 +137,8 @@ def test_comparisons_that_ask_for_further_figures_have_them():
     experiment = resolve(changed(FURTHER | data | {"tasks": ["d", "x", "y"], "datasets/d/label": "Data"}), "c.yaml")
     assert figures.further_figures(experiment) == ["influence-c", "queries-c"]
     assert "results/e/figures/queries-c.pdf" in figures.figure_files(experiment)
-    assert pages.summary_settings(experiment, [])["further"] == ["influence-c", "queries-c"]
-    assert "further" not in pages.summary_settings(resolve(changed({}), "c.yaml"), [])
+    assert pages.page_settings(experiment, [])["further"] == ["influence-c", "queries-c"]
+    assert pages.page_settings(resolve(changed({}), "c.yaml"), [])["further"] == []
     told = figures.queries_settings(experiment, "c")
     assert told["measure"] == "nDCG@10" and told["labels"]["tasks"] == {"d": "Data"} and told["control"] == "bm25"
     assert set(figures.influence_settings(experiment, "c")) == {"alpha", "labels"}

@@ -2,7 +2,8 @@
 
 import json
 
-from scripts.reports.mined_text import mined_lines
+from scripts.reports.contents.mined import mined
+from scripts.reports.writing.content import plain
 
 RECORD = {"from": ["bm25", "z"], "cross_encoder": None, "rules": {}, "queries": 1200, "queries_without_negatives": 0,
           "queries_with_fewer_negatives": 0, "queries_without_positive_score": 0, "equal_texts": 0,
@@ -18,10 +19,10 @@ def test_each_set_of_negatives_has_a_line(tmp_path):
     files = [folder / "plain.mining.json", folder / "filtered.mining.json"]
     for file, record in zip(files, (RECORD, RECORD | filtered), strict=True):
         file.write_text(json.dumps(record))
-    assert mined_lines(files) == [
-        "- **scifact, plain**: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries.",
-        "- **scifact, filtered**: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries; "
+    assert list(map(plain, mined(files))) == [
+        "scifact, plain: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries.",
+        "scifact, filtered: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries; "
         "1,500 filtered by relative_margin 0.05 (scores of ce); 0 filtered by max_score 3 (scores of ce); "
         "12 left out for the text of the query or of a relevant document; 2 queries are not learnt from: no negative is left; 31 queries have fewer negatives than asked for.",
     ]
-    assert mined_lines([]) == []
+    assert mined([]) == []

@@ -21,7 +21,6 @@ from scripts.reports.comparison.moderation import (
     coefficient_rows,
     dependence_sentence,
     moderators_test,
-    plain,
     read_moderation,
     statement,
 )
@@ -29,6 +28,7 @@ from scripts.reports.comparison.reading import Labels, subgroups
 from scripts.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.planning import figures, moderation, pages
+from scripts.reports.writing.content import Paragraph
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.moderation import Effects, Method, models
 from scripts.synthesis.moderation import subgroups as grouped
@@ -37,6 +37,13 @@ from tests.reports.test_forest import forest, outside, overlapping, patches, wor
 from tests.support.calling import call
 
 TASKS = tuple("abcdefgh")
+
+
+def plain(text: str) -> str:
+    """A sentence without the spaces at which no line breaks."""
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
 EFFECTS = Effects(
     TASKS,
     np.array([0.02, 0.05, -0.03, 0.08, 0.04, 0.11, 0.01, 0.06]),
@@ -107,8 +114,8 @@ def test_what_takes_tasks_as_independent_is_said(record):
     assert dependence_sentence(known | {"models": [], "depends_on": ["x", "y"]}).startswith(
         "The models include x and y,"
     )
-    text = moderator_tables.page(record | known | {"subgroups": None}, "t against c", Labels({}, {}))
-    assert dependence_sentence(known) in text
+    blocks = moderator_tables.content(record | known | {"subgroups": None})
+    assert Paragraph(dependence_sentence(known)) in blocks
 
 
 def test_degrees_of_freedom_that_seeds_give_are_not_whole(record):
@@ -268,7 +275,7 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
     tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
-    assert pages.summary_settings(experiment, [])["moderated"] == {"c": names}
+    assert pages.page_settings(experiment, [])["moderated"] == {"c": names}
     assert moderation.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
     assert moderation.subgrouped(experiment, ("c", "other")) == []
     settings = moderation.bubble_settings(experiment, names[1])

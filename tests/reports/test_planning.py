@@ -151,11 +151,11 @@ def test_systems_that_differ_in_their_training_queries_alone_are_one_curve():
     assert pages.sizes(EXPERIMENT) == []
 
 
-def test_the_summary_holds_what_stands_in_no_table():
-    told = pages.summary_settings(EXPERIMENT, [])
-    assert told["trained"] == {"tuned": ["d"]} and "cautions" not in told
-    assert told["charts"] == ["chart-means"] and told["costs"] == ["cost-bm25"]
-    assert pages.summary_settings(EXPERIMENT, ["look out"])["cautions"] == ["look out"]
+def test_the_pages_hold_what_stands_in_no_table():
+    told = pages.page_settings(EXPERIMENT, [])
+    assert told["trained"] == {"tuned": ["d"]} and told["cautions"] == []
+    assert told["charts"] == ["chart-means"] and told["cost_controls"] == {"cost-bm25": "bm25"}
+    assert pages.page_settings(EXPERIMENT, ["look out"])["cautions"] == ["look out"]
 
 
 def test_published_numbers_without_a_mapping_stand_beside_comparisons():

@@ -1,10 +1,15 @@
 """Published numbers beside ours: where ours stands, its printed digits, and what is said of a place that is not there."""
 
+import io
+
 import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.reports.published import Results, in_digits, page, read_published, versus
+from scripts.common.tables import read_texts
+from scripts.reports.contents.published import content, counts
+from scripts.reports.published import Results, in_digits, read_published, versus
+from scripts.reports.writing import markdown
 
 HEADING = "table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\n"
 RESULTS = Results(
@@ -53,8 +58,10 @@ def test_each_kind_of_place_is_looked_up_and_set_beside(tmp_path):
     assert table["equal"].tolist() == ["yes", "no", "yes", "yes", "yes", "yes"]
     assert table["ours"].tolist() == ["6.2", "0.18", "-0.00", "95", "0.366", "53.9"]
     assert table["beside"].fillna("").tolist()[:2] == ["5.0", "0.19"] and table["beside"].isna()[4]
-    text = page(table, "p.tsv")
-    assert "5 of 6 numbers of p.tsv" in text and "why" in text and "other for c" in text
+    texts = read_texts(io.StringIO(table.to_csv(sep="\t", index=False)))
+    text = markdown.document("p", content(texts, together=False))
+    assert counts(texts) == "5 of 6 published numbers are reproduced to their last digit"
+    assert "**no**" in text and "why" in text and "other for c" in text
 
 
 @pytest.mark.parametrize(

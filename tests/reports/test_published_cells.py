@@ -1,6 +1,7 @@
 """Printed cells beside ours: each verdict, where ours stands, why there is none, and what a wrong mapping is told."""
 
 import csv
+import io
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +9,9 @@ import pytest
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.tables import read_texts
 from scripts.experiment.printed_cells import CELL, read_mapping
+from scripts.reports.contents.published import content, counts_table
 from scripts.reports.published_numbers.cells import (
     DIFFERENT,
     EQUAL,
@@ -22,7 +25,7 @@ from scripts.reports.published_numbers.cells import (
     verdict,
     versus,
 )
-from scripts.reports.published_numbers.page import counts, html_page, page
+from scripts.reports.writing import html_page, markdown
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")
@@ -253,16 +256,17 @@ def test_a_wrong_cell_is_one_line(tmp_path, cells, said):
 
 
 def test_the_pages_count_explain_and_mark(tmp_path):
-    table = versus(*write(tmp_path), OURS)
-    made = counts(table)
-    assert made.columns.tolist() == ["table", *VERDICTS, "cells"]
-    assert made.iloc[-1].tolist() == ["all", 2, 1, 1, 2, 4, 10] and made["cells"].tolist() == [8, 1, 1, 10]
-    text = page(table, "c.tsv", ["a quirk", "of nobody"])
-    assert "- 1: not split here" in text and "- [1] a quirk" in text and "of nobody" not in text
+    table = read_texts(io.StringIO(versus(*write(tmp_path), OURS).to_csv(sep="\t", index=False)))
+    made = counts_table(table)
+    assert [column.name for column in made.columns] == ["table", *VERDICTS, "cells"]
+    assert made.foot == [["all", "2", "1", "1", "2", "4", "10"]]
+    assert [row[-1] for row in made.blocks[0]] == ["8", "1", "1"]
+    text = markdown.document("p", content(table, together=False))
+    assert "- 1: not split here" in text and "- [1] a quirk" in text
     assert "0.70 ± 0.01" in text and "+0.020" in text and "ratio 2.5" in text and "inside the seeds' spread [1]" in text
     assert sum(line.startswith("| one") or line.startswith("| two") for line in text.splitlines()) == len(CELLS)
-    shown = html_page(table, "c<.tsv", ["a quirk"])
-    assert "c&lt;.tsv" in shown and shown.count("<tr>") == 2 + len(made) + len(CELLS) and "http" not in shown
+    shown = html_page.document("c<.tsv", content(table, together=True), {})
+    assert "c&lt;.tsv" in shown and shown.count("<tr>") == 2 + 4 + len(CELLS) and "http" not in shown
 
 
 def test_the_thesis_is_there_whole(shared_data):

@@ -2,33 +2,29 @@
 
 import copy
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from markupsafe import Markup
 
 from scripts.common.errors import UserError
 from scripts.common.tables import read_texts
+from scripts.common.version import VERSION
 from scripts.reports.comparison.adjustment import Adjusted, Adjustment
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE
-from scripts.reports.page.families import ShownFamily
-from scripts.reports.page.machine import duration, energy_in_words, facts, machine_table, read_timings
-from scripts.reports.page.overview import overview_table
-from scripts.reports.page.published import published_table
-from scripts.reports.page.rule_graph import draw
-from scripts.reports.page.sections import sections
-from scripts.reports.page.tables import Cell, Table, means_table, selected_table
-from scripts.reports.page.transfer import ShownStudy
-from scripts.reports.report import grouped, render
+from scripts.reports.contents import data
+from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
+from scripts.reports.contents.machine import duration, energy_in_words, facts, machine_table, made, read_timings
+from scripts.reports.contents.published import content as published
+from scripts.reports.writing import html_page
+from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
-from scripts.synthesis.comparisons_table import table as comparisons
+from scripts.synthesis.comparisons_table import table as comparisons_table
 from scripts.synthesis.task_results import Scores, rows, task_result
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
@@ -40,12 +36,6 @@ META = {
     "fixed": SUMMARY, "fixed_mean": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
     "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [f"{EVIL} is left out"],
 }  # fmt: skip
-SVG = """<?xml version="1.0"?>
-<svg xmlns:xlink="http://www.w3.org/1999/xlink" width="5pt" height="4pt" viewBox="0 0 5 4">
-<metadata>http://example.org</metadata><defs><style>*{stroke-linejoin: round}</style></defs>
-<g id="patch_1"><path d="M 0 0" style="fill: #ffffff"/></g>
-<!-- one --><g id="unused" clip-path="url(#p1)"><text style="font-family: 'DejaVu Sans'">x</text></g>
-<use xlink:href="#m1"/><defs><clipPath id="p1"/><path id="m1"/></defs></svg>"""
 
 
 def one_found(**changes):
@@ -58,19 +48,30 @@ def one_found(**changes):
     return Found(pd.DataFrame(rows).astype(object), copy.deepcopy(META) | changes)
 
 
-def all_sections(found, labels=None, together=None):
-    figures = {name: SVG for name in [*found, *(together or {})]}
-    return sections(found, dict.fromkeys(found, LOOKS), together or {}, labels or Labels({}, {}), figures)
+NAMES = Labels({}, {})
+
+
+def all_compared(found, labels=NAMES, looks=LOOKS):
+    return compared(found, dict.fromkeys(found, looks), labels)
+
+
+def sections(found, labels=NAMES, together=None, further=()):
+    """The sections of the comparisons."""
+    drawn = dict.fromkeys([*found, *(together or {})], LOOKS)
+    _, *parts = comparisons(all_compared(found, labels), Figures(together or {}, drawn, {}, further), labels).blocks
+    return parts
+
+
+def named(blocks, kind):
+    """The blocks of a kind, also inside others."""
+    found = [block for block in blocks if isinstance(block, kind)]
+    for block in blocks:
+        found += named(getattr(block, "blocks", ()), kind) if isinstance(block, Section | Folded) else []
+    return found
 
 
 def adjustment(summary: float, mean: float) -> Adjustment:
     return Adjustment(Adjusted(summary, summary, 7), Adjusted(mean, mean, 7), Adjusted(), Adjusted())
-
-
-def only(sections):
-    """The only comparison of the page."""
-    ((one,),) = ([*part.members] for part in sections)
-    return one
 
 
 def answers_of(one):
@@ -78,11 +79,11 @@ def answers_of(one):
 
 
 def test_the_answers_follow_the_corrected_p_values():
-    one = only(all_sections({"x": replace(one_found(), family=adjustment(0.086, 0.04))}))
+    one = all_compared({"x": replace(one_found(), family=adjustment(0.086, 0.04))})["x"]
     assert answers_of(one)[:2] == [("yes, higher", "better"), ("not significant after Holm correction", "open")]
     assert "Holm-corrected p = 0.040 for seven hypotheses): significant at the 0.05 level." in one.answers[0].sentence
     assert "not after Holm correction" in one.answers[1].sentence
-    both = only(all_sections({"x": replace(one_found(), family=adjustment(0.04, 0.03))}))
+    both = all_compared({"x": replace(one_found(), family=adjustment(0.04, 0.03))})["x"]
     assert answers_of(both)[:2] == [("yes, higher", "better")] * 2
 
 
@@ -103,7 +104,7 @@ def test_the_answers_follow_the_corrected_p_values():
     ],
 )  # fmt: skip
 def test_a_comparison_is_a_question_and_its_answers(changes, expected):
-    one = only(all_sections({"x": one_found(**changes)}))
+    one = all_compared({"x": one_found(**changes)})["x"]
     said = [(words.replace("\N{MINUS SIGN}", "-"), kind) for words, kind in answers_of(one)]
     assert (one.question, said) == expected
 
@@ -118,101 +119,93 @@ def test_a_comparison_is_a_question_and_its_answers(changes, expected):
 )
 def test_answers_follow_the_direction_of_the_measure(summary, expected):
     found = {"x": one_found(summary=SUMMARY | summary)}
-    one = only(sections(found, {"x": replace(LOOKS, lower_is_better=True)}, {}, Labels({}, {}), {"x": SVG}))
+    one = all_compared(found, looks=replace(LOOKS, lower_is_better=True))["x"]
     assert answers_of(one)[:2] == [("no, higher", "worse"), expected]
 
 
 def test_further_figures_stand_with_their_comparison():
-    figures = {"x": SVG, "y": SVG, "influence-x": SVG, "queries-x": SVG}
-    parts = sections(dict.fromkeys("xy", one_found()), dict.fromkeys("xy", LOOKS), {}, Labels({}, {}), figures)
-    assert [[one.title for one in part.members[0].further] for part in parts] == [
-        ["Influence of each task", "Differences of all queries"], [],
+    parts = sections(dict.fromkeys("xy", one_found()), further=("influence-x", "queries-x"))
+    assert [[one.path for one in named([part], Figure)] for part in parts] == [
+        ["figures/x.svg", "figures/influence-x.svg", "figures/queries-x.svg"], ["figures/y.svg"],
     ]  # fmt: skip
 
 
 def test_comparisons_that_are_drawn_together_stand_together():
     found = {"a-1": one_found(), "other": one_found(), "a-2": one_found(treatment="u")}
-    parts = all_sections(found, together={"a": ("a-1", "a-2")})
-    assert [(part.name, [one.name for one in part.members]) for part in parts] == [
-        ("a", ["a-1", "a-2"]),
-        ("other", ["other"]),
-    ]
-    anchors = [part.anchor for part in parts] + [one.anchor for part in parts for one in part.members]
-    assert len(set(anchors)) == 5
+    together = {"a": ("a-1", "a-2")}
+    assert grouped(found, together) == {"a": ("a-1", "a-2"), "other": ["other"]}
+    parts = sections(found, together=together)
+    several = [one.name for one in parts[0].blocks if isinstance(one, Section)]
+    assert ([part.name for part in parts], several) == (["a", "other"], ["a-1", "a-2"])
+    assert isinstance(parts[0].blocks[0], Figure) and parts[0].title == "2 systems against c"
+    anchors = [one.anchor for one in named(parts, Section)]
+    assert len(set(anchors)) == len(anchors) == 4
 
 
-def test_the_overview_shares_one_scale_and_sorts_by_exact_values():
+def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     wide = SUMMARY | {"effect": 0.1, "ci_low": -0.1, "ci_high": 0.3, "p_value": 0.3}
     found = {
         "a": one_found(summary=wide, alpha=0.05),
         "b": one_found(summary=None, fixed_mean=None, k=0, alpha=0.05),
         "c": one_found(alpha=0.05, k=1, q=None, tau2=None, tau2_ci=None),
     }
-    table = comparisons({name: one.meta for name, one in found.items()}, ComparisonsSettings())
-    members = [one for part in all_sections(found) for one in part.members]
-    shown = overview_table(table, Labels({}, {}), members)
-    first, second, third = shown.rows
-    assert [name for name, _ in shown.columns][1:5] == ["On these collections", "p", "Over collections like these", "p"]
-    assert (first[0].text, first[0].note, first[1].text) == ("Does t beat c in nDCG@10?", "a", "yes, higher")
-    assert (first[3].text, first[3].note) == ("not significant", "0.10 [\N{MINUS SIGN}0.10, 0.30]")
-    drawings = [str(cell.drawing) for cell in (first[1], first[3], third[1])]
-    assert len({re.search(r'class="zero" d="M([\d.]+)', one)[1] for one in drawings}) == 1
-    assert ["unsure" in one for one in drawings] == [False, True, False]
-    assert [cell.text for cell in second[1:5]] == ["no test", "", "", ""]
-    assert [cell.text for cell in third[3:5]] == ["", ""]  # one collection says nothing of others
-    assert [row[3].sort for row in shown.rows] == [0.1, None, None] and first[4].sort == 0.3
-    assert TRIED_NOTE not in shown.caption
-    budgets = overview_table(
-        table.assign(control_tried=[25, 1, 1], treatment_tried=[1, 1, 11]), Labels({}, {}), members
-    )
-    assert budgets.caption.endswith(TRIED_NOTE) and budgets.columns[-1] == (TRIED, True)
-    assert [row[-1].text for row in budgets.rows] == ["25 → 1", "1 → 1", "1 → 11"]
+    all_of_them = comparisons_table({name: one.meta for name, one in found.items()}, ComparisonsSettings())
+    members = all_compared(found)
+    _, shown, said = questions(all_of_them, members, NAMES).blocks
+    first, second, third = shown.blocks[0]
+    assert [one.name for one in shown.columns][1:5] == ["On these collections", "p", "Over collections like these", "p"]
+    assert (plain(first[0]), spans(first[0])[0].link) == ("Does t beat c in nDCG@10? a", "#comparison-a")
+    assert spans(first[1])[0] == Span("yes, higher", "better")
+    assert plain(first[3]) == "not significant 0.10 [\N{MINUS SIGN}0.10, 0.30]" and spans(first[3])[0].look == "open"
+    assert [plain(cell) for cell in second[1:5]] == ["no test", "", "", ""]
+    assert [plain(cell) for cell in third[3:5]] == ["", ""]  # one collection says nothing of others
+    assert first[3].sort == 0.1 and not isinstance(second[3], Cell)
+    assert TRIED_NOTE not in said.text
+    budgets = all_of_them.assign(control_tried=[25, 1, 1], treatment_tried=[1, 1, 11])
+    _, shown, said = questions(budgets, members, NAMES).blocks
+    assert said.text.endswith(TRIED_NOTE) and shown.columns[-1].name == TRIED
+    assert [row[-1] for row in shown.blocks[0]] == ["25 → 1", "1 → 1", "1 → 11"]
 
 
 def test_means_mark_the_best_and_what_was_learnt():
     means = pd.DataFrame(
-        {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [0.25, 0.5], "RR sd": [None, 0.01]}
+        {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [9.25, 10.5], "RR sd": [None, 0.01]}
     )
-    (row,) = means_table(means, "RR", {"t": ["a"]}, Labels({}, {})).rows
-    assert [(cell.text, cell.strong) for cell in row] == [
-        ("a", False),
-        ("5", False),
-        ("0.250", False),
-        ("0.500 ± 0.010*", True),
-    ]
+    ((row,),) = data.means_table(means, "RR", {"t": ["a"]}, NAMES).blocks
+    assert row == ["a", "5", Span("9.250"), Span("10.500 ± 0.010*", "strong")]
 
 
 def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():
-    selected = pd.DataFrame(
-        {"system": "s", "task": ["dev", "dev", "a"], "split": ["dev", "dev", "test"], "formula": "P@1", "seed": [1, 2, 1],
-         "chosen": ["no", "yes", "yes"], "score": [0.25, 0.5, 0.1]}
-    )  # fmt: skip
-    rows = selected_table(selected, Labels({"dev": "Dev"}, {"s": "S"})).rows
-    assert [cell.text for cell in rows[1]] == ["S", "Dev", "P@1", "2", "0.5000", "yes"]
-    assert [row[1].text for row in rows] == ["Dev", "Dev", "a (a test set)"] and [row[5].strong for row in rows] == [
-        False,
-        True,
-        True,
-    ]
+    same = {"system": "s", "task": "d", "formula": "RR"}
+    seeds = [{"seed": 1, "chosen": "no", "score": 0.25}, {"seed": 4, "chosen": "yes", "score": 0.5}]
+    for split, warned in (("dev", False), ("test", True)):
+        table = pd.DataFrame([same | {"split": split} | one for one in seeds])
+        (line,) = data.selected(table, Labels({}, {"s": "System S"}))
+        assert plain(line).startswith("System S: seed 4, by RR on d (1: 0.2500, 4: 0.5000).")
+        assert (Span(data.ON_TEST, "strong") in spans(line)) == warned
 
 
 def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
     path = tmp_path / "published.tsv"
     path.write_text(
-        "table\trow\tcolumn\tpublished\tours\tequal\tnote\nT\tr\tc\t0.70\t0.70\tyes\t\nT\tr\td\t0.80\t0.81\tno\twhy\n"
+        "table\trow\tcolumn\tpublished\tours\tequal\tours_in_full\tcomparison\tbeside\tbeside_comparison\tnote\n"
+        "T\tr\tc\t0.70\t0.70\tyes\t0.7\tx\t\t\t\nT\tr\td\t0.80\t0.81\tno\t0.8125\tx\t\t\twhy\n"
     )
-    rows = published_table(read_texts(path)).rows
-    assert [[cell.text for cell in row] for row in rows] == [
-        ["T", "r", "c", "0.70", "0.70", "yes", ""], ["T", "r", "d", "0.80", "0.81", "no", "why"]
-    ]  # fmt: skip
-    assert rows[1][5].strong and not rows[0][5].strong and rows[1][4].sort == 0.81
+    (table,) = published(read_texts(path), together=True)
+    assert [list(map(plain, row)) for row in table.blocks[0]] == [
+        ["T", "r", "c", "0.70", "0.70", "yes", "x", "", ""],
+        ["T", "r", "d", "0.80", "0.81", "no", "x", "why", "0.8125"],
+    ]
+    assert table.blocks[0][1][5] == Span("no", "strong")
     path.write_text(
-        "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tpublished\tpublished_sd\tours\tours_sd\tverdict\treason\n"
-        "A\t\tm\tnone\tMAP\t5\t.80\t.01\t\t\tnot run\tcost\n"
+        "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tpublished\tpublished_sd\tours\tours_sd\tdifference\tratio\tverdict\treason\tremarks\n"
+        "A\t\tm\tnone\tMAP\t5\t.80\t.01\t\t\t\t\tnot run\tcost\t\nA\t\tm\tnone\tMAP\t1\t.80\t\t.75\t.01\t-0.0512\t\tdifferent\t\tlow\n"
     )
-    (row,) = published_table(read_texts(path)).rows
-    assert [cell.text for cell in row] == ["A", "m, none", "MAP@5", ".80 ± .01", "", "not run", "cost"]
-    assert not row[5].strong
+    *_, table = published(read_texts(path), together=True)
+    assert [list(map(plain, row)) for row in table.blocks[0]] == [
+        ["A", "m", "none", "MAP@5", ".80 ± .01", "", "", "not run", "cost"],
+        ["A", "m", "none", "MAP@1", ".80", ".75 ± .01", "\N{MINUS SIGN}0.051", "different [1]", ""],
+    ]
 
 
 def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch):
@@ -228,14 +221,14 @@ def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch
         figures = {"device": device, "seconds": seconds, "processor": "P", "threads": 2, "versions": {"torch": "2"}}
         path.write_text(json.dumps(figures))
     found = read_timings(paths)
-    rows = [[cell.text for cell in row] for row in machine_table(found).rows]
+    rows = [list(map(plain, row)) for row in machine_table(found).blocks[0]]
     assert [(row[0], row[1], row[4], row[5]) for row in rows] == [
         ("Ranking", "cpu", "1", "30.0 s"),
         ("Training", "A100", "2", "2.0 h"),
     ]
     assert dict(facts(found)) == {
         "Versions": "torch 2",
-        "Threads a job": "2",
+        "Threads per job": "2",
         "Time on GPUs": "2.0 h",
         "Energy": "not measured: no counter of these machines could be read",
     }
@@ -261,27 +254,31 @@ def test_what_was_put_before_texts_is_said_of_the_systems_that_ranked_so(tmp_pat
 
 def test_datasets_of_one_source_stand_together():
     source = {"location": "x.zip", "licence": "MIT"}
-    assert grouped({"a": source, "b": source, "c": source | {"licence": "?"}}) == {
+    assert data.grouped({"a": source, "b": source, "c": source | {"licence": "?"}}) == {
         "a, b": source,
         "c": source | {"licence": "?"},
     }
 
 
+def test_the_rules_have_their_jobs_and_what_they_take():
+    feeds = [["fetch", "rank"], ["train", "rank"], ["train", "train"]]
+    section = made({"fetch": 1, "train": 1200, "rank": 2}, feeds, [], [])
+    assert section.blocks[0] == Paragraph(f"ranktrial {VERSION} ran 1,203 jobs of 3 rules, from raw data to this page.")
+    assert section.blocks[1].blocks[0].blocks == [
+        [["fetch", "1", ""], ["train", "1,200", ""], ["rank", "2", "fetch, train"]]
+    ]
+
+
 def test_text_of_the_configuration_is_never_markup():
     labels = Labels({"a": EVIL}, {"t": EVIL, "c": "C"})
-    evil_table = Table(EVIL, [(EVIL, False)], [[Cell(EVIL)]])
-    page = render(
-        {
-            "experiment": EVIL, "counts": {"systems": 1, "tasks": 1, "comparisons": 1}, "overview": None,
-            "sections": all_sections({EVIL: one_found()}, labels), "folded": True, "datasets": None, "tasks": [EVIL],
-            "sources": {}, "systems": [(EVIL, EVIL, EVIL)], "selected": None, "chosen": None, "means": [], "spread": True, "trained": True, "charts": [], "sizes": [], "measure": EVIL, "losses": [],
-            "costs": None, "cost_figures": [], "published": None, "published_counts": None,
-            "families": [ShownFamily(EVIL, "m1", EVIL, EVIL, [EVIL], evil_table, evil_table, Markup("<svg/>"))],
-            "studies": [ShownStudy(EVIL, "t1", EVIL, evil_table, [EVIL], [(EVIL, Markup("<svg/>"))], [(EVIL, [EVIL], [EVIL])])],
-            "graph": draw({EVIL: 1}, []), "jobs": {EVIL: 1}, "machine": None, "facts": [(EVIL, EVIL)],
-            "seeds": {"data": 1, "training": {EVIL: [1]}}, "version": EVIL,
-        },
-    )  # fmt: skip
+    content = [
+        *sections({"x": one_found()}, labels),
+        data.tasks([EVIL], pd.DataFrame(), {}),
+        data.systems({"t": EVIL}, labels, {}, [EVIL]),
+        made({EVIL: 1}, [[EVIL, EVIL]], [], [EVIL]),
+    ]
+    svg = f'<svg width="5pt"><text>{EVIL}</text></svg>'
+    page = html_page.document(EVIL, content, {"figures/x.svg": svg})
     assert "<b>" not in page and "alert(1)" in page and page.count("<script>") == 1
     assert "A &lt;b&gt;bold&lt;/b&gt; &amp; " in page
 
@@ -298,8 +295,8 @@ def test_text_of_the_configuration_is_never_markup():
     ],
 )
 def test_a_caption_names_the_effect_that_was_computed(effect, hedges, said):
-    (section,) = all_sections({"x": one_found(effect_type=effect, hedges=hedges)})
-    assert said in section.picture.caption
+    (section,) = sections({"x": one_found(effect_type=effect, hedges=hedges)})
+    assert said in named([section], Figure)[0].caption
 
 
 def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():

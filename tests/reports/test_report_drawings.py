@@ -1,5 +1,6 @@
-"""The drawings of the report: figures that share a page, charts, learning curves, the graph of rules."""
+"""The figures of the report: images that share a page, the curves of trainings."""
 
+import base64
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -7,47 +8,33 @@ import pandas as pd
 import pytest
 
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.page.curves import SizeGroup, loss_curves, size_curves, thinned
-from scripts.reports.page.line_chart import Line, chart, ticks
-from scripts.reports.page.rule_graph import draw, layered, reduced, without_circles
-from scripts.reports.page.svg import inline
+from scripts.reports.contents.training import SizeGroup, losses_of, size_curves, thinned
+from scripts.reports.figures.curves import Spot, curves_plot
+from scripts.reports.figures.forest import as_svg
+from scripts.reports.figures.losses import losses
+from scripts.reports.writing import html_page
+from scripts.reports.writing.content import Figure
 
 SVG = """<?xml version="1.0"?>
-<svg xmlns:xlink="http://www.w3.org/1999/xlink" width="5pt" height="4pt" viewBox="0 0 5 4">
-<metadata>http://example.org</metadata><defs><style>*{stroke-linejoin: round}</style></defs>
-<g id="patch_1"><path d="M 0 0" style="fill: #ffffff"/></g>
-<!-- one --><g id="unused" clip-path="url(#p1)"><text style="font-family: 'DejaVu Sans'">x</text></g>
-<use xlink:href="#m1"/><defs><clipPath id="p1"/><path id="m1"/></defs></svg>"""
+<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" width="504pt" height="4pt" viewBox="0 0 5 4">
+<metadata>http://example.org</metadata>
+<!-- one --><text style="font-family: 'DejaVu Sans'">a
+  b</text>
+<use xlink:href="#m1"/><defs><path id="m1"/></defs></svg>"""
 
 
-def test_figures_share_a_page_without_sharing_ids_and_style():
-    first, second = (str(inline(SVG, prefix, "a < b")) for prefix in ("f1", "f2"))
-    ids = [set(re.findall(r' id="([^"]+)"', one)) for one in (first, second)]
-    assert ids == [{"f1-p1", "f1-m1"}, {"f2-p1", "f2-m1"}]
-    assert "url(#f1-p1)" in first and 'href="#f1-m1"' in first
-    assert 'aria-label="a &lt; b"' in first and 'viewBox="0 0 5 4"' in first
-    for gone in ("http", "style>", "<!--", "#ffffff", "unused", "width="):
-        assert gone not in first
-    assert "'DejaVu Sans', Verdana" in first
-    ElementTree.fromstring(first)
-
-
-@pytest.mark.parametrize(
-    "low, high, expected", [(0, 10, [0, 2, 4, 6, 8, 10]), (-0.11, 0.1, [-0.1, -0.05, 0, 0.05, 0.1]), (3, 3, [3])]
-)
-def test_ticks_are_round(low, high, expected):
-    assert ticks(low, high) == expected
-
-
-def test_a_chart_draws_every_point_in_its_frame():
-    line = Line("a & b", [(32.0, 0.1), (128.0, 0.4), (512.0, 0.3)], [(0.05, 0.2), (0.3, 0.5), (0.3, 0.3)])
-    svg = str(chart([line], "title", "Queries", "nDCG@10", 0.2, [32, 128, 512]))
-    ElementTree.fromstring(svg)
-    spots = [tuple(map(float, pair)) for pair in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', svg)]
-    assert len(spots) == 3 and spots[1][0] - spots[0][0] == pytest.approx(spots[2][0] - spots[1][0], abs=0.11)
-    assert spots[0][1] > spots[2][1] > spots[1][1], "higher values stand higher"
-    assert all(0 < x < 320 and 0 < y < 200 for x, y in spots)
-    assert "<title>a &amp; b</title>" in svg and 'class="reference"' in svg
+def test_figures_are_images_inside_the_page_with_what_they_show():
+    page = html_page.document(
+        "t", [Figure("f.svg", "Caption", "a < b"), Figure("g.svg", "Caption", "c")], {"f.svg": SVG, "g.svg": SVG}
+    )
+    images = re.findall(
+        r'<img alt="([^"]+)" style="width:(\d+)px;min-width:(\d+)px" src="data:image/svg\+xml;base64,([^"]+)">', page
+    )
+    assert [image[0] for image in images] == ["a &lt; b", "c"] and images[0][1:3] == ("882", "605")
+    drawn = base64.b64decode(images[0][3]).decode()
+    ElementTree.fromstring(drawn)
+    assert "'DejaVu Sans', Verdana" in drawn and "example.org" not in drawn and "<!--" not in drawn
+    assert "example.org" not in page and ' id="m1"' not in page, "no figure's ids are in the page"
 
 
 def test_long_lines_are_thinned_to_means():
@@ -57,15 +44,23 @@ def test_long_lines_are_thinned_to_means():
     assert thinned(points[:50], 100) == points[:50]
 
 
-def test_losses_have_a_chart_a_recipe_and_a_line_a_seed(tmp_path):
+def test_losses_have_a_panel_a_recipe_and_a_line_a_seed(tmp_path):
     for name, text in {
         "m/r/seed-1": "1\t0.1\t2.5\n2\t0.2\t1.5\n", "m/r/seed-2": "1\t0.1\t2.0\n", "m/none/seed-1": "",
+        "n/r/seed-1": "1\t0.1\t0.5\n2\t0.2\t0.4\n", "o/r/seed-1": "1\t0.1\t0.5\n2\t0.2\t0.4\n",
     }.items():  # fmt: skip
         path = tmp_path / f"models/{name}.log.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("step\tepoch\tloss\n" + text)
-    curves = loss_curves(sorted(tmp_path.rglob("*.log.tsv")))
-    assert [(one.title, [name for name, _ in one.legend]) for one in curves] == [("m, r", ["seed-1", "seed-2"])]
+    lines = losses_of(sorted(tmp_path.rglob("*.log.tsv")))
+    assert {title: list(seeds) for title, seeds in lines.items()} == {
+        "m, r": ["seed 1", "seed 2"], "n, r": ["seed 1"], "o, r": ["seed 1"],
+    }  # fmt: skip
+    figure = losses(lines)
+    shown = [ax for ax in figure.axes if ax.get_visible()]
+    assert [ax.get_title("left") for ax in shown] == ["m, r", "n, r", "o, r"]
+    assert [[list(line.get_ydata()) for line in ax.lines] for ax in shown[:1]] == [[[2.5, 1.5], [2.0]]]
+    assert as_svg(figure, "x") == as_svg(losses(lines), "x"), "the same bytes"
 
 
 def test_size_curves_span_the_seeds_and_know_how_many_all_are(tmp_path):
@@ -82,49 +77,15 @@ def test_size_curves_span_the_seeds_and_know_how_many_all_are(tmp_path):
         paths.append(path)
     datasets = pd.DataFrame({"dataset": ["d"], "split": ["train"], "queries": [640]})
     group = SizeGroup("m", {"full": "all", "few": 64}, train_on="d", untrained="raw")
-    (curve,) = size_curves([group], paths, datasets, "RR", Labels({"task": "Task"}, {"raw": "Raw"}))
-    assert curve.title == "Task" and curve.note == "Dashed: Raw, without training."
-    svg = str(curve.drawing)
-    assert ">64</text>" in svg and ">640</text>" in svg
-    spots = [float(y) for y in re.findall(r'cy="([\d.]+)"', svg)]
-    band = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", re.search(r'class="band c0" d="([^"]+)"', svg)[1])]
-    level = float(re.search(r'class="reference" d="M[\d.]+ ([\d.]+)', svg)[1])
-    scale = (level - spots[1]) / (0.8 - 0.1)  # a unit of the measure on paper
-    assert spots[0] == pytest.approx(level - scale * (0.45 - 0.1), abs=0.1), "the mean of two seeds"
-    assert band[0] == pytest.approx(level - scale * (0.6 - 0.1), abs=0.1), "the better seed"
-    assert band[-1] == pytest.approx(level - scale * (0.3 - 0.1), abs=0.1), "the worse seed"
-
-
-EDGES = [
-    ("fetch", "index"),
-    ("fetch", "rank"),
-    ("index", "rank"),
-    ("rank", "score"),
-    ("fetch", "score"),
-    ("weights", "rank"),
-]
-
-
-def test_the_graph_leaves_out_what_a_longer_way_implies():
-    assert reduced(EDGES) == [("fetch", "index"), ("index", "rank"), ("rank", "score"), ("weights", "rank")]
-
-
-def test_the_graph_breaks_circles_at_their_last_edge():
-    back = [("score", "score"), ("score", "select"), ("select", "rank")]
-    assert without_circles([*EDGES, *back]) == [*EDGES, ("score", "select")]
-    assert ">1 job<" in str(draw(dict.fromkeys({"select", *(n for e in EDGES for n in e)}, 1), [*EDGES, *back]))
-
-
-def test_every_rule_stands_above_what_takes_from_it_and_no_boxes_overlap():
-    names = {name for edge in EDGES for name in edge}
-    rows = layered(sorted(names), reduced(EDGES))
-    level = {name: place for place, row in enumerate(rows) for name in row}
-    assert all(level[a] < level[b] for a, b in EDGES)
-    svg = str(draw(dict.fromkeys(names, 1) | {"rank": 1200}, EDGES))
-    ElementTree.fromstring(svg)
-    assert "1,200 jobs" in svg and ">1 job<" in svg
-    boxes = [tuple(map(float, box)) for box in re.findall(r'rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', svg)]
-    for place, (x, y, width) in enumerate(boxes):
-        assert all(y != other_y or x + width <= other or other + other_width <= x
-                   for other, other_y, other_width in boxes[place + 1 :])  # fmt: skip
-    assert svg == str(draw({"rank": 1200} | dict.fromkeys(sorted(names - {"rank"}), 1), EDGES[::-1]))
+    plot = size_curves([group], paths, datasets, "RR", Labels({"task": "Task"}, {"raw": "Raw"}))
+    (panel,) = plot.panels
+    few, full = panel.curves["m"]
+    assert few == Spot(64, pytest.approx(0.45), pytest.approx(0.3), pytest.approx(0.6)) and full.queries == 640
+    assert (panel.label, panel.baseline) == ("Task", pytest.approx(0.1)) and plot.notes[0].endswith(
+        "Raw, without training."
+    )
+    said = [text.get_text() for text in curves_plot(plot).axes[0].texts]
+    assert {"64", "640", "Raw", "m", "Task", "RR"} <= set(said)
+    without = size_curves([SizeGroup("m", group.systems, "d", None)], paths, datasets, "RR", Labels({}, {}))
+    assert without.panels[0].baseline is None and "Dashed" not in without.notes[0]
+    assert not [line for line in curves_plot(without).axes[0].lines if line.get_gid() == "baseline"]

@@ -10,6 +10,8 @@ from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.contours import contour_figure, contour_levels, label_place
 from scripts.reports.study_design_text import remarks, sentence
 from scripts.reports.study_designs import designs, grid, page
+from scripts.reports.writing import markdown
+from scripts.reports.writing.content import plain
 from scripts.study_design.basis import Assumed, assumed_basis
 from scripts.study_design.designs import Design
 from scripts.study_design.plan_designs import Settings, plan
@@ -81,14 +83,16 @@ def test_what_is_not_known_is_said():
 
 def test_the_table_of_a_plan_marks_what_meets_the_target():
     found = made(effect=0.05)
-    table = grid(found, 3, "**{}**")
-    assert list(table) == ["Queries", "1 collection", "3", "6", "12", "30"] and len(table) == 4
-    bold = sum(cell.startswith("**") for cell in table.drop(columns="Queries").to_numpy().ravel())
+    table = grid(found, [3])
+    assert [one.name for one in table.columns] == ["Seeds", "Queries", "1 collection", "3", "6", "12", "30"]
+    (rows,) = table.blocks
+    assert [plain(row[0]) for row in rows] == ["3"] * 4
+    bold = sum(cell.look == "strong" for row in rows for cell in row[2:])
     assert bold == sum(row["meets_target"] for row in found["designs"] if row["seeds"] == 3) > 0
     every = designs([found])
     assert (every["cheapest"] == "yes").sum() == 2 and len(every) == 4 * 5 * 3
-    text = page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS)
-    assert text.count("| Queries") == 3 and "(0.8)" in text
+    text = markdown.document("Plans", page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS))
+    assert text.count("| Queries") == 1 and "(0.8)" in text and "](../figures/study-design-dense.svg)" in text
 
 
 @pytest.mark.parametrize(

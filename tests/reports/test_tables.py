@@ -24,8 +24,10 @@ from scripts.reports.comparison.table import (
     headings,
     overview,
 )
-from scripts.reports.tables import in_full, page
-from scripts.reports.writing.latex import escape, tabular
+from scripts.reports.tables import content, dependences, in_full
+from scripts.reports.writing import markdown
+from scripts.reports.writing.content import Column, Paragraph, Table
+from scripts.reports.writing.latex import document, escape
 from scripts.synthesis.comparisons_table import Settings, table
 
 LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="holm", sort="config")
@@ -51,6 +53,10 @@ def found(**changes):
     missing = {"task": "d", "n": 2, "control_mean": 0.1, "treatment_mean": 0.1, "undefined": "no spread"}
     table = pd.DataFrame([*rows, missing]).astype(object)
     return Found(table.where(table.notna(), None), copy.deepcopy(META) | changes)
+
+
+def page(name, one, plot, labels):
+    return markdown.document(name, [*content(name, one, plot), *dependences(one.meta, plot, labels)])
 
 
 def test_the_table_has_tasks_summary_reason_and_marks():
@@ -137,9 +143,9 @@ def test_latex_escapes_what_means_something_to_it():
     assert escape("\N{MINUS SIGN}0.1 \N{MULTIPLICATION SIGN}10⁻³ <1") == r"$-$0.1 $\times$10$^{-3}$ $<$1"
     assert escape("$5") == r"\$5"
     assert escape("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
-    table = tabular({"Task": "l", "n": "r"}, [[["a", "1"]], [["b", "2"]]], ["\\usepackage{booktabs}"])
+    table = document([Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
-    assert r"Task & $n$ \\" in table and table.startswith("% \\usepackage{booktabs}\n\\begin{tabular}{lr}")
+    assert r"Task & $n$ \\" in table and table.startswith("% \\usepackage{booktabs}\n% a b\n\\begin{tabular}{lr}")
 
 
 def with_family(p_holm: float, size: int, **changes):

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from scripts.reports.transfer import curve_answers, matrix_answers
-from scripts.reports.transfer.answers_text import as_markdown, as_table
+from scripts.reports.transfer.answers_text import as_table, sections
 from scripts.reports.transfer.curve_answers import Curves, above_for_good
-from scripts.reports.transfer.matrix_table import Matrix, notes, view
-from scripts.reports.transfer.matrix_text import as_latex, as_page
+from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
+from scripts.reports.writing import content, latex, markdown
 
 
 def plain(text):
@@ -50,8 +50,8 @@ TABLE = pd.DataFrame(
 
 
 def test_the_layout_is_that_of_the_paper():
-    rows = view(TABLE, NAMES)
-    assert [[plain(entry.text) + entry.mark for entry in one.cells.values()] for one in rows] == [
+    rows = [row for block in matrix(TABLE, NAMES).blocks for row in block]
+    assert [[plain(content.plain(cell)) for cell in row[1:]] for row in rows] == [
         ["--", "0.500", "0.300*", "--"],
         ["0.420", "--", "--", "--"],
         ["0.400", "", "0.400", ""],
@@ -60,9 +60,10 @@ def test_the_layout_is_that_of_the_paper():
 
 
 def test_latex_escapes_labels_and_sets_marks_above():
-    text = as_latex(view(TABLE, NAMES), NAMES, notes(TABLE, NAMES))
+    text = latex.document([matrix(TABLE, NAMES)])
     lines = [line for line in text.splitlines() if not line.startswith("%")]
-    assert lines[2] == r"Target $\rightarrow$ & \multicolumn{2}{c}{A \& B\_1} & \multicolumn{2}{c}{C} \\"
+    assert lines[2] == r" & \multicolumn{2}{c}{A \& B\_1} & \multicolumn{2}{c}{C} \\"
+    assert lines[4] == r"Source $\downarrow$ target $\rightarrow$ & ZS & FS & ZS & FS \\"
     assert r"A \& B\_1 & -- & 0.500 & 0.300$^{*}$ & -- \\" in lines
     assert r"pseudo-labelling & 0.450$^{\#\#}$ & -- & 0.450 & -- \\" in lines
     assert [line for line in lines if "rule" in line and "toprule" not in line][1] == r"\midrule"
@@ -73,8 +74,8 @@ def test_the_notes_count_the_marks_that_stay():
     said = " ".join(notes(TABLE, NAMES))
     assert "over all 2 tests of this kind. 1 marked, of which 1 after the correction" in said  # of #
     assert "over all 2 tests of this kind. 1 marked, of which 0 after the correction" in said  # of *
-    page = as_page("transfer", view(TABLE, NAMES), NAMES, notes(TABLE, NAMES))
-    assert "0.300\\*" in page and "| A \\& B_1 " in page
+    page = markdown.document("transfer", [matrix(TABLE, NAMES)])
+    assert "0.300\\*" in page and "| A & B_1 ZS | A & B_1 FS |" in page
 
 
 def test_pseudo_labels_against_the_baseline():
@@ -210,7 +211,7 @@ def test_answers_as_a_table_and_as_a_page():
     table = as_table(answers())
     assert list(table["question"]) == ["RQ1"] * 3 + ["RQ5"] * 4
     assert table.iloc[1]["queries"] == 64 and table.iloc[1]["answer"].startswith("T, from scratch")
-    assert as_markdown(answers()).startswith("## RQ1: From how many")
+    assert [one.title[:20] for one in sections(answers())] == ["RQ1: From how many t", "RQ5: Where do a few "]
 
 
 def test_a_curve_of_all_queries_alone_says_nothing_of_few():

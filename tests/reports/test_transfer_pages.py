@@ -14,9 +14,11 @@ from scripts.common.settings import read_settings
 from scripts.experiment.resolution import resolve
 from scripts.experiment.results_paths import fields_of, path
 from scripts.reports import curve_answers, draw_curves, matrix_tables
-from scripts.reports.page.transfer import shown_studies
+from scripts.reports.contents.transfer import studies as studies_section
 from scripts.reports.planning import transfer as shown
-from scripts.reports.transfer.studies import Studies, as_sections, read_studies
+from scripts.reports.transfer.studies import Studies, read_studies
+from scripts.reports.writing import html_page, markdown
+from scripts.reports.writing.content import plain
 from scripts.synthesis import measure_curves, measure_matrix
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_matrices_and_curves import BASE
@@ -104,11 +106,14 @@ def test_the_pages_show_them(made):
     studies = read_settings(Studies, given)
     assert list(studies.curves["few"].names.starts)[:3] == ["scratch", "pseudo-labels", "models"]
     found = read_studies(studies, [Path("results/e/tables/table.tsv")], [Path("results/e/curves/few.json")])
-    text = "\n\n".join(as_sections(found))
-    assert "### table: Sources and targets" in text and "![curves-all](figures/curves-all.svg)" in text
-    assert text.index("#### RQ2") < text.index("#### RQ4") < text.index("### few") < text.index("#### RQ5")
-    table, curves = shown_studies(found, drawings)
-    assert [row[0].text for row in table.table.rows] == ["models", "ir", "common", "bm25", "pseudo-labelling"]
-    assert [len(row) for row in table.table.rows] == [7] * 5 and not curves.table
-    assert [name for name, _ in curves.figures] == ["curves-all", "curves-models", "curves-ir", "curves-common"]
-    assert [question[:3] for question, _, _ in curves.answers] == ["RQ1", "RQ5"]
+    section = studies_section(found)
+    text = markdown.document("e", [section])
+    assert "### Sources and targets (table)" in text and "](figures/curves-all.svg)" in text
+    assert text.index("#### RQ2") < text.index("#### RQ4") < text.index("(few)") < text.index("#### RQ5")
+    assert text.index("figures/curves-all.svg") < text.index("figures/curves-models.svg"), "first that of all targets"
+    matrix = section.blocks[1].blocks[0]
+    rows = [row for block in matrix.blocks for row in block]
+    assert [plain(row[0]) for row in rows] == ["models", "ir", "common", "bm25", "pseudo-labelling"]
+    assert [len(row) for row in rows] == [7] * 5 and [len(block) for block in matrix.blocks] == [3, 2]
+    page = html_page.document("e", [section], {f"figures/{name}.svg": drawing for name, drawing in drawings.items()})
+    assert page.count("<img ") == 4 and page.count("RQ1: ") == 1

@@ -175,16 +175,3 @@ def test_a_choice_can_be_shared_by_systems_that_were_fanned_out():
 def test_mistakes_are_told(changes, said):
     with pytest.raises(UserError, match=rf"^c.yaml: [^\n]*{said}[^\n]*$"):
         resolve(changed(changes), "c.yaml")
-
-
-def test_the_summary_names_the_seed_and_warns_of_a_choice_on_a_test_set():
-    from scripts.reports.comparison.reading import Labels
-    from scripts.reports.summary import selected_lines
-
-    same = {"system": "s", "task": "d", "formula": "RR"}
-    seeds = [{"seed": 1, "chosen": "no", "score": 0.25}, {"seed": 4, "chosen": "yes", "score": 0.5}]
-    for split, warned in (("dev", False), ("test", True)):
-        table = pd.DataFrame([same | {"split": split} | one for one in seeds])
-        (line,) = selected_lines(table, Labels({}, {"s": "System S"}))
-        assert line.startswith("- **System S**: seed 4, by RR on d (1: 0.2500, 4: 0.5000).")
-        assert ("**Chosen on a test set**" in line) == warned

@@ -144,8 +144,8 @@ def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
     cells = {(row["seeds"], row["queries"]) for row in made["designs"]}
     assert len(lines) == 1 + len(cells) and lines[0].startswith("Seeds & Queries & 1 collection & ")
     assert all(line.count("&") == lines[0].count("&") for line in lines)
-    assert tex.count("*") == sum(row["meets_target"] is True for row in made["designs"])
-    assert "Cells with a star meet the target" in tex and "Cells in bold meet the target" in page.read_text()
+    assert tex.count(r"\textbf{") == sum(row["meets_target"] is True for row in made["designs"])
+    assert "Cells in bold meet the target" in tex and "Cells in bold meet the target" in page.read_text()
     rows = pd.read_csv(table, sep="\t")
     assert len(rows) == len(made["designs"]) and set(rows["plan"]) == {"dense"}
     best = rows[rows["cheapest"] == "yes"]

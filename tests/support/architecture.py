@@ -1,7 +1,7 @@
 """The drawing of docs/architecture.md: the rooms of scripts/ and which imports from which (`make architecture`).
 
-The rooms and the imports are those that tests/workflow/test_rooms.py reads from the code; the layers are laid out as in
-the report's graph of rules. An arrow that a way through other rooms replaces is left out.
+The rooms and the imports are those that tests/workflow/test_rooms.py reads from the code. An arrow that a way through
+other rooms replaces is left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from scripts.reports.page.rule_graph import GAP, breadth, centres, layered, ordered, reduced, ways
+from tests.support.layers import GAP, breadth, centres, layered, ordered, reduced, ways
 from tests.workflow.test_rooms import IMPORTS, MODULES, ROOMS, room
 
 DRAWING = Path(__file__).parents[2] / "docs" / "architecture.svg"

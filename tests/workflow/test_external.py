@@ -83,7 +83,7 @@ def test_a_label_is_a_figures_look(ranger, workspace):
     (workspace.folder / "labels.yaml").write_text(text.replace("label: TAS-B", "label: TAS-Balanced"))
     planned = {job.split()[0] for job in workspace.planned("labels.yaml")}
     figures = {"forest", "influence_figure", "queries_figure"}
-    assert planned == {*figures, "moderators_tables", "tables", "summary", "report"}
+    assert planned == {*figures, "moderators_tables", "tables", "report"}
 
 
 def test_glue_is_reproduced_and_the_swapped_weights_are_said(workspace, shared_data):

@@ -72,7 +72,7 @@ def test_damaged_records_are_one_line_and_their_jobs_are_done_again(again):
     said_in_one_line(done, "7 files are made again")
     planned = again.planned()  # what was said once stays planned
     jobs = {f"compare {one}" for one in ("theirs", "hard-helps", "random-helps")}
-    assert jobs | {"means", "summary", "datasets_table", "comparisons_table", "score weather plain seed-0"} <= planned
+    assert jobs | {"means", "report", "datasets_table", "comparisons_table", "score weather plain seed-0"} <= planned
     assert not {"index weather", "fine_tune bert hard seed-1"} & planned
 
 

@@ -12,7 +12,7 @@ from scripts.archive.provenance.records import job_records, jobs_behind
 from scripts.engine.imports import behind
 from tests.workflow.conftest import tiny_config
 
-TABLES = {"means", "comparisons_table", "tables", "costs", "times", "summary", "report"}
+TABLES = {"means", "comparisons_table", "tables", "costs", "times", "report"}
 
 
 def follow(system, seeds, model, recipe):
@@ -157,7 +157,6 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
         "means",
         "comparisons_table",
         "tables",
-        "summary",
         "report",
     }
 
@@ -195,7 +194,6 @@ def test_a_new_system_adds_its_own_jobs_only(again):
         "means",
         "costs",
         "times",
-        "summary",
         "report",
     }
 
@@ -233,7 +231,6 @@ def test_statistics_settings_rerun_the_comparison_only(again, changes):
         "cost_figure zero-shot-hard-helps",
         "comparisons_table",
         "tables",
-        "summary",
         "report",
     }
     assert "compare hard-helps" in again.planned()

@@ -53,7 +53,7 @@ ROOMS = [
     "reports.transfer",
     "reports.figures",
     "reports.published_numbers",
-    "reports.page",
+    "reports.contents",
     "reports.planning",
     "reports",
     "archive.crate",

@@ -108,7 +108,6 @@ def test_another_size_adds_its_points_alone(plans):
         "costs",
         "cost_figure",
         "times",
-        "summary",
         "report",
         "forest",
     }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing.content import Table, columns, listed
 
 STATISTICS = {  # by the statistic, and whether the family is against a control
     ("t", False): "max-T",
@@ -57,7 +58,7 @@ def _best(found: FoundFamily, level: str) -> str:
     else:
         apart = form.in_words(len(others) - len(near))
         differs = f"differs significantly from {apart} of {form.in_words(len(others))} others, not from "
-        differs += _listed(open_ones)
+        differs += listed(open_ones)
     lower = found.record["lower_is_better"]
     higher_first = (following.system, best.system) if lower else (best.system, following.system)
     extreme, direction = ("lowest", "more") if lower else ("highest", "less")
@@ -77,12 +78,12 @@ def _against(found: FoundFamily, level: str) -> str:
     if not names[HIGHER] and not names[LOWER]:
         return f"no system differs significantly from {control} in mean {measure}, {level}."
     parts = [
-        f"{_listed(here)} {'has' if len(here) == 1 else 'have'} a significantly {verdict} mean {measure} than {control}"
+        f"{listed(here)} {'has' if len(here) == 1 else 'have'} a significantly {verdict} mean {measure} than {control}"
         for verdict in (HIGHER, LOWER)
         if (here := names[verdict])
     ]
     if here := names[OPEN]:
-        parts.append(f"{_listed(here)} {'does' if len(here) == 1 else 'do'} not differ significantly from it")
+        parts.append(f"{listed(here)} {'does' if len(here) == 1 else 'do'} not differ significantly from it")
     return f"{'; '.join(parts)}, {level}."
 
 
@@ -141,49 +142,44 @@ def notes(found: FoundFamily) -> list[str]:
     return said
 
 
-def standings_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows: each system's mean over the tasks and on each, with its letters; the best first."""
+def standings(found: FoundFamily) -> Table:
+    """Each system's mean over the tasks and on each, with its letters; the best first."""
     scopes = [found.whole, *found.scopes[:-1]]
-    heads = ["System", *(_scope_name(found, one) for one in scopes)]
     by_system = [{one.system: f"{form.fixed(one.mean, 3)} {one.sign}" for one in scope.standings} for scope in scopes]
     rows = [[one.system, *(cells[one.system] for cells in by_system)] for one in found.whole.standings]
-    return heads, rows
+    caption = f"Mean {found.record['measure']} of each system."
+    return Table(columns(["System", *(_scope_name(found, one) for one in scopes)]), [rows], caption=caption)
 
 
-def differences_table(found: FoundFamily) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows: the differences over all tasks, the largest first, the better system of a pair in front."""
-    record = found.record
+def differences(found: FoundFamily) -> Table:
+    """The differences over all tasks, the largest first, the better system of a pair in front."""
+    record, lines = found.record, found.whole.differences
     alpha = record["alpha"]
     parametric = "p (Dunnett)" if record["against"] else "p (Tukey)"
     heads = ["System", "Minus", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
-    lines = found.whole.differences
     keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
-    rows = []
-    for line in keyed.to_dict("records"):
-        worse = line["difference"] > 0 if record["lower_is_better"] else line["difference"] < 0
-        turned = worse and not record["against"]
-        first, second = ("other", "system") if turned else ("system", "other")
-        sign = -1 if turned else 1
-        ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]
-        interval = "" if pd.isna(ends[0]) else f"[{form.fixed(ends[0], 4)}, {form.fixed(ends[1], 4)}]"
-        other_p = line["parametric_p_value"]
-        rows.append(
-            [
-                line[first],
-                line[second],
-                form.fixed(sign * line["difference"], 4),
-                interval,
-                form.p_value(line["p_value"], alpha) + ("*" if line["p_value"] < alpha else ""),
-                "" if pd.isna(other_p) else form.p_value(other_p, alpha),
-            ]
-        )
-    return heads, rows
+    rows = [_difference_row(line, record) for line in keyed.to_dict("records")]
+    over = f" over {found.tasks} tasks" if found.tasks > 1 else ""
+    return Table(columns(heads, words=2), [rows],
+                 caption=f"Differences in {record['measure']}{over}. * p (max-T) < {alpha:g}")  # fmt: skip
+
+
+def _difference_row(line: dict[str, Any], record: dict[str, Any]) -> list[str]:
+    worse = line["difference"] > 0 if record["lower_is_better"] else line["difference"] < 0
+    turned = worse and not record["against"]
+    first, second = ("other", "system") if turned else ("system", "other")
+    sign = -1 if turned else 1
+    ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]
+    p, other_p = line["p_value"], line["parametric_p_value"]
+    return [
+        line[first],
+        line[second],
+        form.fixed(sign * line["difference"], 4),
+        "" if pd.isna(ends[0]) else f"[{form.fixed(ends[0], 4)}, {form.fixed(ends[1], 4)}]",
+        form.p_value(p, record["alpha"]) + ("*" if p < record["alpha"] else ""),
+        "" if pd.isna(other_p) else form.p_value(other_p, record["alpha"]),
+    ]
 
 
 def _scope_name(found: FoundFamily, scope: Scope) -> str:
     return f"Over {found.tasks} tasks" if found.tasks > 1 and scope is found.whole else scope.task
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

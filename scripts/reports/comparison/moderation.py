@@ -6,10 +6,12 @@ Reads moderators/{comparison}.json; writes nothing.
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.writing.content import Column, Table
 
 COLUMNS = ("Model", "Coefficient", "Estimate", "CI", "p", "p (permutation)")
 
@@ -88,11 +90,6 @@ def model_name(model: dict[str, Any]) -> str:
     return names[0] if len(names) == 1 else "All together"
 
 
-def plain(text: str) -> str:
-    """A sentence without the spaces at which no line breaks."""
-    return text.replace("\N{NO-BREAK SPACE}", " ")
-
-
 def estimate_texts(coefficient: dict[str, Any]) -> tuple[str, str, str]:
     """A coefficient and its interval with two significant digits of the interval's half-width."""
     ends = [coefficient[name] for name in ("estimate", "ci_low", "ci_high")]
@@ -114,3 +111,11 @@ def coefficient_rows(record: dict[str, Any]) -> list[list[str]]:
             shown = ["" if p is None else form.p_value(p, record["alpha"]) for p in p_values]
             lines.append([model_name(model), coefficient["term"], estimate, f"[{low}, {high}]", *shown])
     return lines
+
+
+def coefficients(record: dict[str, Any]) -> Table:
+    """The coefficients of all models, a block per model."""
+    names = [f"{form.percent(record['alpha'])} CI" if name == "CI" else name for name in COLUMNS]
+    columns = [Column(name, "r" if place >= 2 else "l") for place, name in enumerate(names)]
+    blocks = [list(rows) for _, rows in groupby(coefficient_rows(record), key=lambda row: row[0])]
+    return Table(columns, blocks)

@@ -19,7 +19,6 @@ from scripts.reports.comparison.dependence_notes import clusters_note, negative_
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
-from scripts.reports.writing.markdown import escape
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.task_intervals import task_interval_named
 
@@ -56,15 +55,6 @@ class Labels:
     def system(self, name: str) -> str:
         """The label of a system."""
         return self.systems.get(name, name)
-
-
-def escaped(labels: Labels) -> Labels:
-    """The labels as they stand in Markdown."""
-    return Labels(_escaped(labels.tasks), _escaped(labels.systems))
-
-
-def _escaped(names: dict[str, str]) -> dict[str, str]:
-    return {name: escape(label) for name, label in names.items()}
 
 
 @dataclass(frozen=True)

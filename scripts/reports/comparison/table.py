@@ -12,6 +12,7 @@ from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import Line, lines_of
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest
+from scripts.reports.writing.content import Column, Table
 
 TRIED = "Tried"
 TRIED_NOTE = (
@@ -81,6 +82,14 @@ def blocks(comparison: Found, plot: Forest) -> list[list[list[str]]]:
         )
     above = [line for line in lines if line.kind in ("task", "undefined")]
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
+
+
+def tasks_table(name: str, comparison: Found, plot: Forest) -> Table:
+    """A comparison's tasks, and below them their means, the prediction interval and the fixed effect."""
+    columns = [Column(heading, align) for heading, align in headings(plot).items()]
+    body, *below = blocks(comparison, plot)
+    caption = f"{name}: {plot.groups[0].treatment} against {plot.control}, by task."
+    return Table(columns, [body], below[0] if below else [], caption)
 
 
 def notes(comparison: Found, plot: Forest) -> list[str]:

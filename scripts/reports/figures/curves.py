@@ -53,11 +53,11 @@ class Spot:
 
 @dataclass(frozen=True)
 class Panel:
-    """One target: its curves by starting point, the baseline's mean, and how many queries `all` are, if known."""
+    """One target: its curves by starting point, the mean of a baseline, and how many queries `all` are, if known."""
 
     label: str
     curves: dict[str, list[Spot]]
-    baseline: float
+    baseline: float | None = None
     all_queries: int | None = None
 
 
@@ -97,7 +97,8 @@ def _key(ax: Axes, plot: CurvesPlot, top: float) -> float:
     """Draw the key of all curves that the panels have, and of the baseline; return where it ends."""
     drawn = [start for start in plot.starts if any(start in panel.curves for panel in plot.panels)]
     x, y = MARGIN, top + 0.8 * SIZE
-    for start, label in [*((start, plot.starts[start]) for start in drawn), (None, plot.baseline)]:
+    baseline = [(None, plot.baseline)] if plot.baseline else []
+    for start, label in [*((start, plot.starts[start]) for start in drawn), *baseline]:
         needed = KEY + 3 + width(label, SIZE) + 12
         if x > MARGIN and x + needed > PAGE - MARGIN:
             x, y = MARGIN, y + 1.5 * SIZE
@@ -134,7 +135,7 @@ def _panel(ax: Axes, plot: CurvesPlot, panel: Panel, left: float, wide: float, t
     top += 3.2 * SIZE
     values = [end for curve in panel.curves.values() for spot in curve for end in (spot.low, spot.mean, spot.high)]
     held = [value for value in values if value is not None]
-    upwards = Scale(top + high, top, limits_of(held, (panel.baseline,), 0.06))
+    upwards = Scale(top + high, top, limits_of(held, () if panel.baseline is None else (panel.baseline,), 0.06))
     sizes = sorted({spot.queries for curve in panel.curves.values() for spot in curve if spot.queries})
     has_zero = any(spot.queries == 0 for curve in panel.curves.values() for spot in curve)
     start = left + label_width(upwards, SIZE) + 4
@@ -146,8 +147,10 @@ def _panel(ax: Axes, plot: CurvesPlot, panel: Panel, left: float, wide: float, t
         rule(ax, start, left + wide, upwards.at(value), 0.4, "#e4e4e4")
     axis_left(ax, upwards, start, SIZE)
     bottom = top + high
-    level = upwards.at(panel.baseline)
-    ax.plot([start, left + wide], [level, level], color=INK, linewidth=0.8, linestyle=DASHES, zorder=2, gid="baseline")
+    if panel.baseline is not None:
+        level = upwards.at(panel.baseline)
+        ends = [start, left + wide]
+        ax.plot(ends, [level, level], color=INK, linewidth=0.8, linestyle=DASHES, zorder=2, gid="baseline")
     room = min((b - a for a, b in itertools.pairwise(sorted(places.values()))), default=wide)
     step = min(STEP, 0.6 * room / max(len(panel.curves), 1))
     for number, (name, curve) in enumerate(panel.curves.items()):

@@ -7,6 +7,7 @@ a diamond's ends are those of its interval. Lewis and Clarke (2001), Forest plot
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import matplotlib
@@ -70,6 +71,15 @@ def save(figure: Figure, *paths: Path) -> None:
         for path in paths:
             with atomic_path(path) as temporary:
                 figure.savefig(temporary, dpi=300, metadata=UNDATED[path.suffix])
+
+
+def as_svg(figure: Figure, name: str) -> str:
+    """A figure as SVG, as `save` would write it."""
+    use_further_fonts(figure, name)
+    file = io.StringIO()
+    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
+        figure.savefig(file, format="svg", metadata=UNDATED[".svg"])
+    return file.getvalue()
 
 
 def _head(ax: Axes, forest: Forest, place: Layout) -> float:

@@ -24,7 +24,6 @@ from scripts.reports.planning.figures import (
     forest_looks,
     forest_plots,
     further_figures,
-    on_axis,
     table_settings,
 )
 from scripts.reports.planning.labels import labels
@@ -63,9 +62,10 @@ def chosen_recipes(experiment: Experiment) -> str | list[str]:
     return path("chosen_recipes", experiment=experiment.name) if choosing else []
 
 
-def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
+def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
     """What the pages say that stands in no table."""
     tasks = tasks_by_folder(experiment).values()
+    seeds = {name: list(system.seeds) for name, system in timed_systems(experiment).items() if system.recipes}
     return {
         "experiment": experiment.name,
         "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
@@ -82,13 +82,19 @@ def summary_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "trained": _trained_on(experiment),
         "together": experiment.figures,
         "charts": [CHART + name for name in experiment.charts],
-        "costs": [COST_FIGURE + name for name in cost_figures(experiment)],
+        "cost_controls": {
+            COST_FIGURE + name: experiment.comparisons[members[0]].control
+            for name, members in cost_figures(experiment).items()
+        },
         "labels": labels(experiment),
         "comparisons": table_settings(experiment),
-        **({"further": drawn} if (drawn := further_figures(experiment)) else {}),
-        **({"cautions": cautions} if cautions else {}),
-        **({"moderated": moderated} if (moderated := shown_on_pages(experiment)) else {}),
-        **({"transfer": studies} if (studies := transfer.on_pages(experiment)) else {}),
+        "forest_plots": {name: forest_looks(experiment, name) for name in forest_plots(experiment)},
+        "further": further_figures(experiment),
+        "cautions": cautions,
+        "moderated": shown_on_pages(experiment),
+        "transfer": transfer.on_pages(experiment),
+        "sizes": sizes(experiment),
+        "seeds": {"data": experiment.seed, "training": seeds},
     }
 
 
@@ -170,21 +176,3 @@ def sizes_metrics(experiment: Experiment) -> list[str]:
         for task in experiment.runs_of(system)
         for metrics in job_files.metrics(experiment, system, task)
     ]
-
-
-def report_settings(experiment: Experiment) -> dict:
-    """What the report says that neither the summary nor a table does."""
-    seeds = {name: list(system.seeds) for name, system in timed_systems(experiment).items() if system.recipes}
-    controls = {
-        COST_FIGURE + name: experiment.comparisons[members[0]].control
-        for name, members in cost_figures(experiment).items()
-    }
-    return {
-        "sizes": sizes(experiment),
-        "forest_plots": {
-            name: {"looks": forest_looks(experiment, name), "on_axis": on_axis(experiment, name)}
-            for name in forest_plots(experiment)
-        },
-        "cost_controls": controls,
-        "seeds": {"data": experiment.seed, "training": seeds},
-    }

@@ -88,7 +88,7 @@ def on_pages(experiment: Experiment) -> dict[str, dict]:
         for name in experiment.curves
     }
     matrices = {name: matrix_settings(experiment, name) for name in experiment.matrices}
-    return {**({"matrices": matrices} if matrices else {}), **({"curves": curves} if curves else {})}
+    return {"matrices": matrices, "curves": curves}
 
 
 def systems_in_curves(experiment: Experiment) -> set[str]:

@@ -1,11 +1,15 @@
-"""Answers to the research questions as Markdown and as a table; reads and writes nothing."""
+"""Answers to the research questions as sections and as a table; writes tables/{study}-answers.md and .tsv."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
+from scripts.common.files import atomic_text
 from scripts.reports.transfer.wording import Answer
-from scripts.reports.writing.markdown import escape
+from scripts.reports.writing import markdown
+from scripts.reports.writing.content import Section, bulleted
 
 QUESTIONS = {
     "RQ1": "From how many training queries on does a curve stay above the baseline?",
@@ -29,11 +33,20 @@ def as_table(answers: list[Answer]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def as_markdown(answers: list[Answer], level: int = 2) -> str:
-    """A heading a question, and its answers as a list."""
+def sections(answers: list[Answer]) -> list[Section]:
+    """A section per question: the answers over all targets, then those of each."""
     parts = []
     for question, asked in QUESTIONS.items():
-        own = [f"- {escape(one.text)}" for one in answers if one.question == question]
+        own = [one for one in answers if one.question == question]
+        over_all, single = ([one.text for one in own if bool(one.target) == of_one] for of_one in (False, True))
         if own:
-            parts += [f"{'#' * level} {question}: {asked}", "\n".join(own)]
-    return "\n\n".join(parts)
+            parts.append(Section(f"{question}: {asked}", [*bulleted(over_all), *bulleted(single)]))
+    return parts
+
+
+def write_answers(found: list[Answer], page: Path, table: Path) -> None:
+    """Write what a study answers, to read and at full precision."""
+    with atomic_text(page) as file:
+        file.write(markdown.document("Answers", sections(found)))
+    with atomic_text(table) as file:
+        as_table(found).to_csv(file, sep="\t", index=False)

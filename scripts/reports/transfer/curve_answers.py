@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.transfer.wording import Answer, below, counted, listed, mean, missing, signed, tested
+from scripts.reports.transfer.wording import Answer, below, mean, missing, signed, tested
+from scripts.reports.writing.content import counted, listed
 
 SCRATCH, ALL = "scratch", "all"
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from scripts.reports.transfer.matrix_table import Matrix
-from scripts.reports.transfer.wording import Answer, below, counted, listed, mean, percentage, signed, tested
+from scripts.reports.transfer.wording import Answer, below, mean, percentage, signed, tested
+from scripts.reports.writing.content import counted, listed
 
 BASELINE, PSEUDO, SOURCE = "baseline", "pseudo-labels", "source"
 

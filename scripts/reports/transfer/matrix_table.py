@@ -11,7 +11,8 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.reports.transfer.wording import counted, mean
+from scripts.reports.transfer.wording import mean
+from scripts.reports.writing.content import Column, Row, Span, Table, counted
 
 DASH = "\N{EN DASH}"
 SHOTS = {"zero": "ZS", "full": "FS"}
@@ -38,42 +39,25 @@ class Matrix:
         return dict(map(tuple, self.target_labels))  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A cell: its mean as text, and its mark."""
-
-    text: str
-    mark: str = ""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row: its label, of what kind it is, and its cells by target and shot."""
-
-    label: str
-    kind: str
-    cells: dict[tuple[str, str], Entry]
-
-
-def view(table: pd.DataFrame, names: Matrix) -> list[Row]:
-    """The rows of a matrix, as labelled."""
-    found: list[Row] = []
+def matrix(table: pd.DataFrame, names: Matrix) -> Table:
+    """The matrix as labelled: two columns per target, the sources apart from baseline and pseudo-labelling."""
+    sources: list[Row] = []
+    others: list[Row] = []
     for row, label in names.rows.items():
         own = table[table["source"] == row]
         kind = own["kind"].iloc[0]
         entries = {
-            (target, shot): Entry(mean(value), mark)
-            for target, shot, value, mark in zip(
-                own["target"], own["shot"], own["mean"], own["mark"].fillna(""), strict=True
-            )
+            (one["target"], one["shot"]): (mean(one["mean"]), Span(one["mark"], "raised"))
+            for one in own.fillna({"mark": ""}).to_dict("records")
         }
-        cells = {}
-        for target in names.targets:
-            for shot in SHOTS:
-                absent = Entry("" if (kind, shot) == ("baseline", "full") else DASH)
-                cells[target, shot] = entries.get((target, shot), absent)
-        found.append(Row(label, kind, cells))
-    return found
+        cells = [
+            entries.get((target, shot), "" if (kind, shot) == ("baseline", "full") else DASH)
+            for target in names.targets
+            for shot in SHOTS
+        ]
+        (sources if kind == "source" else others).append([label, *cells])
+    shots = [Column(shot, group=label) for label in names.targets.values() for shot in SHOTS.values()]
+    return Table([Column("Source ↓ target →"), *shots], [sources, others])
 
 
 def notes(table: pd.DataFrame, names: Matrix) -> list[str]:

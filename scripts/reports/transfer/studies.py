@@ -14,12 +14,10 @@ import pandas as pd
 
 from scripts.common.tables import read_table
 from scripts.reports.transfer import curve_answers, matrix_answers
-from scripts.reports.transfer.answers_text import as_markdown
 from scripts.reports.transfer.curve_answers import Curves
-from scripts.reports.transfer.matrix_table import Matrix, Row, notes, view
-from scripts.reports.transfer.matrix_text import as_markdown as matrix_markdown
+from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
 from scripts.reports.transfer.wording import Answer
-from scripts.reports.writing.markdown import escape
+from scripts.reports.writing.content import Table
 
 
 @dataclass(frozen=True)
@@ -34,19 +32,18 @@ class ShownCurves:
 class Studies:
     """What an experiment has of both, by name."""
 
-    matrices: Annotated[dict[str, Matrix], "names in each matrix"] = field(default_factory=dict)
-    curves: Annotated[dict[str, ShownCurves], "names in the curves, and their figures"] = field(default_factory=dict)
+    matrices: Annotated[dict[str, Matrix], "names in each matrix"]
+    curves: Annotated[dict[str, ShownCurves], "names in the curves, and their figures"]
 
 
 @dataclass(frozen=True)
 class Found:
-    """A matrix (with rows and notes) or curves (with figures), and what they answer."""
+    """A matrix with its notes, or curves with their figures, and what they answer."""
 
     name: str
     title: str
     answers: list[Answer]
-    matrix: Matrix | None = None
-    rows: list[Row] = field(default_factory=list)
+    matrix: Table | None = None
     notes: list[str] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
 
@@ -63,25 +60,10 @@ def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> 
         names, table = studies.matrices[path.stem], read_matrix(path)
         answers = matrix_answers.answers(table, names)
         title = names.title or "Sources and targets"
-        found.append(Found(path.stem, title, answers, names, view(table, names), notes(table, names)))
+        found.append(Found(path.stem, title, answers, matrix(table, names), notes(table, names)))
     for path in curves:
         shown = studies.curves[path.stem]
         answers = curve_answers.answers(json.loads(path.read_text(encoding="utf-8")), shown.names)
         title = shown.names.title or "Curves over the number of training queries"
         found.append(Found(path.stem, title, answers, figures=shown.figures))
     return found
-
-
-def as_sections(studies: list[Found]) -> list[str]:
-    """The parts of the summary."""
-    parts = []
-    for one in studies:
-        parts.append(f"### {one.name}: {escape(one.title)}")
-        if one.matrix:
-            parts.append(f"{matrix_markdown(one.rows, one.matrix)}\n\n([table](tables/{one.name}.md))")
-            parts.append("\n".join(f"- {escape(note)}" for note in one.notes))
-        parts += [
-            f"![{figure}](figures/{figure}.svg)" for figure in one.figures[-1:]
-        ]  # of all targets, if there is one
-        parts.append(as_markdown(one.answers, 4))
-    return parts

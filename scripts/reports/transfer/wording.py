@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
@@ -58,13 +57,3 @@ def missing(value: float | None) -> bool:
 def below(p: float | None, alpha: float) -> bool:
     """Whether there is a p-value and it is below alpha."""
     return p is not None and not math.isnan(p) and p < alpha
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Parts as one says them: a, b and c."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def counted(number: int, one: str, several: str = "") -> str:
-    """A number of things: 1 query, 2 queries."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -1,13 +1,18 @@
-"""Tables in LaTeX with booktabs, for \\input; reads and writes nothing."""
+"""The tables of content in LaTeX with booktabs, for \\input; reads and writes nothing."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from scripts.reports.writing.content import Block, Column, Items, Note, Paragraph, Section, Span, Table, plain, spans
 
 _SIGNS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$", "|": "$|$",
     "\N{MINUS SIGN}": "$-$", "\N{MULTIPLICATION SIGN}": r"$\times$", "→": r"$\rightarrow$", "τ": r"$\tau$",
+    "↓": r"$\downarrow$",
     "\N{EN DASH}": "--", "\N{NO-BREAK SPACE}": "~", "±": r"$\pm$",
     "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$",
 }  # fmt: skip
@@ -34,24 +39,57 @@ def _signs(text: str) -> str:
     return "".join(_SIGNS.get(sign, sign) for sign in text)
 
 
-def aligned(headings: list[str], words: int) -> dict[str, str]:
-    """Columns for `tabular`: the first `words` headings are of words, the others of numbers."""
-    return {heading: "l" if place < words else "r" for place, heading in enumerate(headings)}
-
-
-def document(tabulars: list[str]) -> str:
-    """Several tables in one file, in the order in which they come."""
-    return "\n".join(tabulars)
-
-
-def tabular(columns: dict[str, str], blocks: list[list[list[str]]], comments: list[str]) -> str:
-    """A tabular: `columns` maps a heading to l, c or r; a rule stands between the blocks of rows.
-
-    The comments stand above it as LaTeX comments, for whoever opens the file.
+def document(blocks: Sequence[Block]) -> str:
+    """The tables among some blocks, each as a tabular; the texts stand above them as LaTeX comments, for whoever opens
+    the file.
     """
-    lines = [f"% {' '.join(comment.splitlines())}" for comment in comments]
-    lines += [rf"\begin{{tabular}}{{{''.join(columns.values())}}}", r"\toprule"]
-    lines.append(" & ".join(f"${name}$" if name in _VARIABLES else escape(name) for name in columns) + r" \\")
+    blocks = list(_flat(blocks))
+    comments = [f"% {' '.join(line.split())}" for line in (BOOKTABS, *(line for one in blocks for line in _texts(one)))]
+    tables = [tabular(block) for block in blocks if isinstance(block, Table)]
+    return "\n".join([*comments, *tables])
+
+
+def _flat(blocks: Sequence[Block]) -> Iterator[Block]:
     for block in blocks:
-        lines += [r"\midrule", *(" & ".join(escape(cell) for cell in row) + r" \\" for row in block)]
+        yield from _flat(block.blocks) if isinstance(block, Section) else (block,)
+
+
+def _texts(block: Block) -> list[str]:
+    match block:
+        case Paragraph(text) | Note(text):
+            return [plain(text)]
+        case Items(texts):
+            return [plain(text) for text in texts]
+        case Table():
+            return [block.caption] if block.caption else []
+    return []
+
+
+def tabular(table: Table) -> str:
+    """A tabular with a rule between the blocks of rows."""
+    lines = [rf"\begin{{tabular}}{{{''.join(column.align for column in table.columns)}}}", r"\toprule"]
+    lines += _grouped(table.columns) if any(column.group for column in table.columns) else []
+    lines.append(_row([f"${one.name}$" if one.name in _VARIABLES else escape(one.name) for one in table.columns]))
+    for block in filter(None, (*table.blocks, table.foot)):
+        lines += [r"\midrule", *(_row(["".join(map(_span, spans(cell))) for cell in row]) for row in block)]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _grouped(columns: list[Column]) -> list[str]:
+    """The line of headings that columns share, and the rules below them."""
+    cells, rules, place = [], [], 1
+    for group, members in groupby(columns, key=lambda column: column.group):
+        size = len(list(members))
+        cells.append(rf"\multicolumn{{{size}}}{{c}}{{{escape(group)}}}" if group else " & " * (size - 1))
+        rules += [rf"\cmidrule(lr){{{place}-{place + size - 1}}}"] if group else []
+        place += size
+    return [_row(cells), " ".join(rules)]
+
+
+def _span(span: Span) -> str:
+    looks = {"raised": "$^{{{}}}$", "strong": r"\textbf{{{}}}"}
+    return looks.get(span.look, "{}").format(escape(span.text)) if span.text else ""

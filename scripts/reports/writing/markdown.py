@@ -1,26 +1,97 @@
-"""Tables in Markdown; reads and writes nothing."""
+"""Content as Markdown; reads and writes nothing."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-import pandas as pd
+from scripts.reports.writing.content import (
+    Block,
+    Cell,
+    Figure,
+    Folded,
+    Items,
+    Note,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    spans,
+)
+
+# Code, mathematics, emphasis; what could be a link, a footnote, a tag, an entity.
+_MARKUP = re.compile(
+    r"[\\`$]|(?<!\s)\*|\*(?!\s)|~(?=~)|(?<![^\W_])_(?=\S)|\](?=[(\[:])|\[(?=\^)|<(?=[a-zA-Z/!?])|&(?=#?\w+;)"
+)
+_START = re.compile(r"^(\s*\d*)(>|[#+.)=-](?=[\s#=-]|$))")  # a quotation, a heading, a list, a rule
+_NOT_BOLD = ("", "quiet", "raised")
 
 
 def escape(text: str) -> str:
     """Plain text as Markdown: what would be code, emphasis, a link, HTML or mathematics is shown as it is."""
-    return re.sub(r"[\\`*\[\]<>&$]", r"\\\g<0>", text)
+    return _MARKUP.sub(r"\\\g<0>", text.replace("\N{NO-BREAK SPACE}", " "))
 
 
-def markdown(table: pd.DataFrame, formats: dict[str, str] | None = None) -> str:
-    """A table in Markdown; `formats` maps a column to a format such as `.3f`. Empty cells stay empty."""
-    shown = table.copy().astype(object)
-    for column, spec in (formats or {}).items():
-        if column in shown:
-            shown[column] = [format(value, spec) if pd.notna(value) else "" for value in table[column]]
-    shown = shown.where(shown.notna(), "").map(_in_cell).rename(columns=_in_cell)
-    return shown.to_markdown(index=False, disable_numparse=True)
+def document(title: str, blocks: Sequence[Block]) -> str:
+    """A page below its title."""
+    return _block(Section(title, blocks), 1) + "\n"
 
 
-def _in_cell(value) -> str:
-    return str(value).replace("|", "\\|")
+def _block(block: Block, level: int) -> str:
+    match block:
+        case Section(title, blocks, name):
+            named = f" ({escape(name)})" if name and name != title else ""
+            heading = f"{'#' * level} {escape(title)}{named}"
+            return _together(heading, *(_block(part, level + 1) for part in blocks))
+        case Paragraph(text):
+            return _line(text)
+        case Note(text):
+            return f"**Note**: {_inline(text)}"
+        case Items(texts):
+            return "\n".join(f"- {_line(text)}" for text in texts)
+        case Figure(path, _, shows):
+            return f"![{escape(shows)}]({path})"
+        case Folded(title, blocks, link):
+            shown = [part for part in blocks if isinstance(part, Figure)] if link else blocks
+            title = _inline(Span(title, "" if link else "strong", link))
+            return _together(title, *(_block(part, level) for part in shown))
+        case Table():
+            return _together(_table(block), escape(block.caption))
+
+
+def _together(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _line(text: Text) -> str:
+    return _START.sub(r"\1\\\2", _inline(text))
+
+
+def _inline(text: Text | Cell) -> str:
+    return "".join(map(_span, spans(text)))
+
+
+def _span(span: Span) -> str:
+    shown = escape(span.text) if span.look in _NOT_BOLD or not span.text else f"**{escape(span.text)}**"
+    return f"[{shown}]({span.link})" if span.link and not span.link.startswith("#") else shown
+
+
+def _table(table: Table) -> str:
+    """Columns are as wide as their widest cell, so that the source reads as a table, too."""
+    rows = [*(row for block in table.blocks for row in block), *table.foot]
+    heads = [column.heading for column in table.columns]
+    lines = [[_in_cell(cell) for cell in row] for row in (heads, *rows)]
+    widths = [max(3, *map(len, cells)) for cells in zip(*lines, strict=True)]
+    signs = [">" if column.align == "r" else "<" for column in table.columns]
+    head, *body = [
+        f"| {' | '.join(f'{cell:{sign}{wide}}' for cell, sign, wide in zip(line, signs, widths, strict=True))} |"
+        for line in lines
+    ]
+    ends = {">": "-:", "<": "--"}
+    rule = "|".join("-" * wide + ends[sign] for sign, wide in zip(signs, widths, strict=True))
+    return "\n".join([head, f"|{rule}|", *body])
+
+
+def _in_cell(text: Text | Cell) -> str:
+    return _inline(text).replace("|", "\\|")

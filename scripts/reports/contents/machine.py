@@ -5,9 +5,23 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from scripts.common.version import VERSION
 from scripts.experiment.results_paths import parse
 from scripts.reports.figures.cost_data import side_by_side
-from scripts.reports.page.tables import Cell, Table
+from scripts.reports.writing.content import (
+    Block,
+    Cell,
+    Column,
+    Folded,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    bulleted,
+    columns,
+    counted,
+)
 
 WORK = {
     "checkpoint_timing": "Training",
@@ -40,6 +54,23 @@ def prompts_in_words(timings: list[dict]) -> str:
     return "; ".join(f"{texts} ({', '.join(names)})" for texts, names in systems.items())
 
 
+def made(jobs: dict[str, int], feeds: list[list[str]], timings: list[dict], seeds: list[Text]) -> Section:
+    """How the experiment was made: rules with their jobs, devices with their times, versions, seeds."""
+    ran = f"{counted(sum(jobs.values()), 'job')} of {counted(len(jobs), 'rule')}"
+    said = f"ranktrial {VERSION} ran {ran}, from raw data to this page."
+    blocks: list[Block] = [Paragraph(said), Folded("Rules of the workflow", [rules_table(jobs, feeds)])]
+    blocks += [machine_table(timings)] if timings else []
+    lines = [(Span(name, "strong"), f": {text}") for name, text in facts(timings)] if timings else []
+    return Section("How it was made", [*blocks, *bulleted([*lines, *seeds])], anchor="made")
+
+
+def rules_table(jobs: dict[str, int], feeds: list[list[str]]) -> Table:
+    """The rules with their numbers of jobs, and the rules whose files each of them takes."""
+    takes = {name: ", ".join(before for before, then in feeds if then == name and before != name) for name in jobs}
+    rows = [[name, f"{count:,}", takes[name]] for name, count in jobs.items()]
+    return Table([Column("Rule"), Column("Jobs", "r"), Column("Takes files of")], [rows])
+
+
 def machine_table(timings: list[dict]) -> Table:
     """Devices with processor, threads and precision: how many jobs of each kind were timed, and their hours."""
     seconds_of: dict[tuple, list[float]] = {}
@@ -47,16 +78,11 @@ def machine_table(timings: list[dict]) -> Table:
         where = (timing["kind"], timing["device"], timing.get("processor") or "", timing.get("precision") or "")
         seconds_of.setdefault(where, []).append(float(timing.get("seconds") or 0))
     rows = [
-        [
-            *(Cell(text) for text in where),
-            Cell(f"{len(seconds):,}", len(seconds)),
-            Cell(duration(sum(seconds)), sum(seconds)),
-        ]
+        [*where, f"{len(seconds):,}", Cell(duration(sum(seconds)), sum(seconds))]
         for where, seconds in sorted(seconds_of.items())
     ]
-    names = [("Work", False), ("Device", False), ("Processor", False), ("Precision", False)]
-    caption = "Timed work by device; loading and warm-up are not in the times."
-    return Table(caption, [*names, ("Jobs", True), ("Time in all", True)], rows)
+    heads = columns(["Work", "Device", "Processor", "Precision", "Jobs", "Time in all"], words=4)
+    return Table(heads, [rows], caption="Timed work by device; loading and warm-up are not in the times.")
 
 
 def duration(seconds: float) -> str:
@@ -89,7 +115,7 @@ def facts(timings: list[dict]) -> list[tuple[str, str]]:
     listed = [f"{name} {' and '.join(sorted(numbers))}" for name, numbers in sorted(versions.items())]
     lines = [("Versions", ", ".join(listed))]
     threads = sorted({timing["threads"] for timing in timings if timing.get("threads")})
-    lines.append(("Threads a job", ", ".join(map(str, threads))))
+    lines.append(("Threads per job", ", ".join(map(str, threads))))
     here = [timing for timing in timings if "calls" not in timing]  # others were an endpoint's
     on_gpu = sum(float(timing.get("seconds") or 0) for timing in here if timing["device"] != "cpu")
     lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))

@@ -6,15 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+from scripts.reports.writing.content import Span, Text
+
 SUFFIX = ".mining.json"
 
 
-def mined_lines(paths: list[Path]) -> list[str]:
+def mined(paths: list[Path]) -> list[Text]:
     """A line for each dataset's negatives: how many candidates each rule took out, and which queries had too few."""
     names = [f"{path.parent.name}, {path.name.removesuffix(SUFFIX)}" for path in paths]
-    return [
-        f"- **{name}**: {_in_words(json.loads(path.read_text()))}." for name, path in zip(names, paths, strict=True)
-    ]
+    records = [json.loads(path.read_text()) for path in paths]
+    return [(Span(name, "strong"), f": {_in_words(record)}.") for name, record in zip(names, records, strict=True)]
 
 
 def _in_words(record: dict[str, Any]) -> str:

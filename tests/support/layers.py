@@ -1,4 +1,4 @@
-"""The rules of a workflow and what feeds what, as a layered drawing; reads and writes nothing.
+"""A layered layout of a graph without circles; reads and writes nothing.
 
 A node's layer is its longest way to the end. A long edge has a place of its own in each layer that it passes. A layer
 is ordered by the means of its nodes' neighbours. Sugiyama, Tagawa and Toda (1981), Methods for visual understanding of
@@ -11,36 +11,10 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 
-from markupsafe import Markup
-
 SIGN, PAD, GAP, THROUGH = 6.7, 16.0, 16.0, 10.0  # of a box: a sign's width, what is beside it; and of a passing edge
-BOX, PITCH, MARGIN = 36.0, 64.0, 4.0  # heights of a box and of a layer with its edges; around the drawing
 SWEEPS = 12
 
-Node = str | tuple[str, str, int]  # a rule, or where the edge between two rules passes a layer
-
-
-def without_circles(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The edges in their order, less those that would close a circle with earlier ones (such as an edge to itself)."""
-    after: dict[str, set[str]] = {}
-
-    def leads(start: str, end: str) -> bool:
-        seen, todo = set(), [start]
-        while todo:
-            node = todo.pop()
-            if node == end:
-                return True
-            if node not in seen:
-                seen.add(node)
-                todo += after.get(node, ())
-        return False
-
-    acyclic = []
-    for before, then in edges:
-        if not leads(then, before):
-            after.setdefault(before, set()).add(then)
-            acyclic.append((before, then))
-    return acyclic
+Node = str | tuple[str, str, int]  # a node, or where the edge between two nodes passes a layer
 
 
 def reduced(edges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -121,39 +95,3 @@ def centres(row: list[Node]) -> list[float]:
         places.append(x + breadth(node) / 2)
         x += breadth(node) + GAP
     return places
-
-
-def draw(jobs: dict[str, int], edges: Iterable[tuple[str, str]]) -> Markup:
-    """The rules with their numbers of jobs, and an arrow from each to those that take what it makes.
-
-    Where rules take from each other in a circle, the edges that come later close it and are left out.
-    """
-    drawn_edges = reduced(without_circles(edges))
-    rows = layered(jobs, drawn_edges)
-    paths = ways(drawn_edges, rows)
-    rows = ordered(rows, paths)
-    half = max(sum(map(breadth, row)) / 2 + GAP * (len(row) - 1) / 2 for row in rows) + MARGIN
-    spot = {
-        node: (half + x, MARGIN + index * PITCH)
-        for index, row in enumerate(rows)
-        for node, x in zip(row, centres(row), strict=True)
-    }
-    parts = []
-    for path in paths:
-        d = f"M{spot[path[0]][0]:.1f} {spot[path[0]][1] + BOX:.1f}"
-        for first, second in pairwise(path):
-            (x, y), (then_x, then_y) = spot[first], spot[second]
-            d += f"C{x:.1f} {y + BOX + 16:.1f} {then_x:.1f} {then_y - 16:.1f} {then_x:.1f} {then_y:.1f}"
-            d += f"V{then_y + BOX:.1f}" if not isinstance(second, str) else ""
-        parts.append(Markup('<path class="edge" d="{}"/>').format(d))
-    box = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" rx="5"/>')
-    words = Markup('<text x="{:.1f}" y="{:.1f}">{}</text><text class="count" x="{:.1f}" y="{:.1f}">{}</text>')
-    for name, count in sorted(jobs.items()):
-        x, y = spot[name]
-        parts.append(box.format(x - breadth(name) / 2, y, breadth(name), BOX))
-        counted = "1 job" if count == 1 else f"{count:,} jobs"
-        parts.append(words.format(x, y + 15, name, x, y + 29, counted))
-    size = f"0 0 {2 * half:.0f} {MARGIN * 2 + PITCH * (len(rows) - 1) + BOX:.0f}"
-    label = f"The workflow as a graph: {len(jobs)} rules, {sum(jobs.values())} jobs"
-    start = Markup('<svg class="graph" role="img" aria-label="{}" viewBox="{}" style="width:{:.0f}px">')
-    return start.format(label, size, 2 * half) + Markup("").join(parts) + Markup("</svg>")

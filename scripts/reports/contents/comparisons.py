@@ -1,0 +1,220 @@
+"""The comparisons: what each asks and answers, its forest plot, its table, its moderators; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from scripts.experiment.figure_checks import INFLUENCE, QUERIES
+from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.moderation import between_groups, coefficients, statement
+from scripts.reports.comparison.reading import Found, Labels, forest
+from scripts.reports.comparison.sentence import Answer, answers, remarks
+from scripts.reports.comparison.table import (
+    HERE,
+    HOW_TO_READ,
+    LIKE_THESE,
+    NEW,
+    P_HERE,
+    P_LIKE_THESE,
+    TAU,
+    TRIED,
+    TRIED_NOTE,
+    as_table,
+    overview,
+    tasks_table,
+)
+from scripts.reports.writing.content import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Folded,
+    Items,
+    Note,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Text,
+    bulleted,
+)
+
+MEANS = {HERE: (P_HERE, "fixed_mean_effect"), LIKE_THESE: (P_LIKE_THESE, "effect")}  # column -> that of p, its estimate
+ASKED = (
+    "Each comparison asks whether one system beats another: on these collections, on average over collections like "
+    "these, and in a new one."
+)
+PLOTS = (
+    "A forest plot shows the effect on each task, and below them the mean on these collections (hollow diamond), the "
+    "mean over collections like these (filled diamond) and the prediction interval for a new one. A diamond that "
+    "misses zero is a significant difference before correction for the number of comparisons. Where the prediction "
+    "interval includes zero, either system may be better in a new collection."
+)
+FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
+    INFLUENCE: ("Influence of each task", "The table of influence holds its numbers."),
+    QUERIES: ("Differences of all queries", "The table of queries holds how many each system wins."),
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison with its forest plot as a table prints it, and with its answers by scope."""
+
+    name: str
+    found: Found
+    plot: Forest
+    answers: list[Answer]
+
+    @property
+    def anchor(self) -> str:
+        """Of its section."""
+        return f"comparison-{self.name}"
+
+    @property
+    def question(self) -> str:
+        """What it asks."""
+        return self.plot.effect.QUESTION.format(
+            treatment=self.plot.groups[0].treatment, control=self.plot.control, measure=self.plot.measure
+        )
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks.
+
+    `moderated` names the bubble plots of comparisons with moderators, `further` the figures of influence and queries.
+    """
+
+    together: Mapping[str, Sequence[str]]
+    drawn: Mapping[str, Looks]
+    moderated: Mapping[str, Sequence[str]]
+    further: Sequence[str]
+
+
+def compared(results: dict[str, Found], looks: dict[str, Looks], labels: Labels) -> dict[str, Compared]:
+    """All comparisons by name."""
+    plots = {name: as_table(found, looks[name], labels) for name, found in results.items()}
+    return {
+        name: Compared(name, found, plots[name], answers(found.meta, plots[name])) for name, found in results.items()
+    }
+
+
+def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labels: Labels) -> Section:
+    """The first table of a page: each comparison's question, and its answer in each scope."""
+    shown = overview(comparisons, labels)
+    optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
+    rows: list[Row] = []
+    for place, record in enumerate(comparisons.to_dict("records")):
+        one, texts = all_compared[record["comparison"]], {name: column[place] for name, column in shown.items()}
+        asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
+        rows.append([asked, *_answers(one, record, texts), *(texts[name] for name in optional)])
+    heads = [head for scope in MEANS for head in (Column(scope), Column("p", "r"))]
+    table = Table([Column("Question"), *heads, *(Column(name, "r") for name in optional)], [rows])
+    said = " ".join([HOW_TO_READ, *([TRIED_NOTE] if TRIED in shown else [])])
+    return Section("Questions and answers", [Paragraph(ASKED), table, Paragraph(said)], anchor="questions")
+
+
+def _answers(one: Compared, record: dict[str, Any], texts: dict[str, str]) -> list[Text | Cell]:
+    """For each mean its answer with the estimate, and its p-value; empty where there is no such mean."""
+    by_scope = {answer.scope: answer for answer in one.answers}
+    cells: list[Text | Cell] = []
+    for answer, (scope, (p, effect)) in zip((one.answers[0], by_scope.get(LIKE_THESE)), MEANS.items(), strict=True):
+        if answer is None:
+            cells += ["", ""]
+        elif not texts[scope]:
+            cells += [Span(answer.words, answer.kind), ""]
+        else:
+            said = (Span(answer.words, answer.kind), " ", Span(texts[scope], "quiet"))
+            cells += [Cell(said, record[effect]), texts[p]]
+    return cells
+
+
+def grouped(names: Iterable[str], together: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Section -> its comparisons: those that are drawn together, or one, in the order of their first."""
+    order = list(names)
+    apart = {name: [name] for name in order if not any(name in members for members in together.values())}
+    return dict(sorted({**apart, **together}.items(), key=lambda section: order.index(section[1][0])))
+
+
+def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
+    """Each comparison in full; those that are drawn together share a section and its figure."""
+    sections = []
+    for title, members in grouped(all_compared, figures.together).items():
+        several = [all_compared[member] for member in members]
+        control = several[0].plot.control
+        if title in all_compared:
+            heading = f"{several[0].plot.groups[0].treatment} against {control}"
+            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, labels)]
+            sections.append(Section(heading, blocks, title, several[0].anchor))
+        else:
+            plot = _forest(title, several, figures, labels)
+            parts = [Section(one.question, _one(one, figures, labels, False), one.name, one.anchor) for one in several]
+            heading = f"{len(several)} systems against {control}"
+            sections.append(Section(heading, [plot, *parts], title, f"figure-{title}"))
+    return Section("Comparisons", [Paragraph(PLOTS), *sections], anchor="comparisons")
+
+
+def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) -> list[Block]:
+    """A comparison's answers and what qualifies them, its figures and its table."""
+    said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
+    blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
+    blocks += [Note(warning) for warning in one.found.meta["warnings"]]
+    plot = _forest(one.name, [one], figures, labels)
+    table, link = tasks_table(one.name, one.found, one.plot), f"tables/effects/{one.name}.md"
+    folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
+    blocks += [plot, folded] if alone else [folded]
+    blocks += _moderation(one, figures.moderated.get(one.name, ()))
+    for kind, (title, where) in FURTHER.items():
+        if kind + one.name in figures.further:
+            figure = Figure(f"figures/{kind}{one.name}.svg", f"{title}.", f"{title}, {one.name}. {where}")
+            blocks.append(Folded(title, [figure]))
+    return blocks
+
+
+def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
+    """What the record of a comparison's moderators says, if any: sentences, bubble plots, coefficients."""
+    if (record := one.found.moderation) is None:
+        return []
+    said: list[Text] = [statement(model, record["alpha"]) for model in record["models"]]
+    said += [between_groups(record)] if "subgroups" in record else []
+    shows = "Bubble plot {}. The table holds its numbers."
+    plots = [Figure(f"figures/{name}.svg", name, shows.format(name)) for name in bubbles]
+    table = [coefficients(record)] if record["models"] else []
+    link = f"tables/moderators/{one.name}.md"
+    return [Folded("Moderators of the effect (meta-regression)", [*bulleted(said), *plots, *table], link)]
+
+
+def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels) -> Figure:
+    found = [one.found for one in several]
+    treatments = ", ".join(one.plot.groups[0].treatment for one in several)
+    shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
+    plot = forest(found, replace(figures.drawn[name], title=""), labels)
+    return Figure(f"figures/{name}.svg", caption(plot, found[0].meta["hedges"]), shows)
+
+
+def caption(plot: Forest, hedges: bool) -> str:
+    """How to read a forest plot: what is what in it. `hedges`: corrected for small samples."""
+    percent = f"{100 * (1 - plot.alpha):g}%"
+    square = plot.effect.caption(plot.measure, hedges)
+    text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
+    text += "confidence interval. "
+    if any(group.heterogeneity for group in plot.groups):
+        text += (
+            "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
+        )
+        text += "(random effects); each spans its interval"
+    else:
+        text += "The diamond is the effect of the only task and spans its interval"
+    if any(group.summary and group.summary.prediction_interval for group in plot.groups):
+        text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
+    if any(group.fixed for group in plot.groups):
+        text += "; the diamond below is the fixed-effect summary"
+    if any(group.posterior for group in plot.groups):
+        text += "; the pale diamond is the Bayesian summary with its credible interval"
+    return f"{text}."

@@ -1,0 +1,70 @@
+"""What the systems cost, as a table and figures; reads and writes nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.figures.cost_data import side_by_side
+from scripts.reports.writing.content import Block, Cell, Figure, Folded, Paragraph, Section, Table, columns
+
+COLUMNS = {
+    "end_to_end_p50_ms": "Median latency (ms)",
+    "latency_p50_ms": "Own step (ms)",
+    "latency_p95_ms": "95th percentile of the own step (ms)",
+    "queries_per_second": "Queries per second",
+    "encoded_documents_per_second": "Documents encoded per second",
+    "end_to_end_training_seconds": "Training (s)",
+    "training_seconds": "Training of the own step (s)",
+    "peak_rss_mb": "Peak memory (MB)",
+    "peak_gpu_mb": "Peak GPU memory (MB)",
+    "index_mb": "Index (MB)",
+    "weights_mb": "Weights (MB)",
+}
+OWN_STEPS = {"end_to_end_p50_ms": "latency_p50_ms", "end_to_end_training_seconds": "training_seconds"}
+CAPTION = (
+    "What each system costs: means over tasks and seeds, in brackets the lowest and highest. Latency and training are "
+    "end to end, with those of the systems whose runs a system takes; an own step is without them."
+)
+FRONT = (
+    "Each figure sets the effects over one control against what they cost. The dashed line is the Pareto front of the "
+    "means. Filled systems are on it, or off it by noise alone: no other costs no more and gains no less, one of both "
+    "by more than noise (intervals of effects, or ranges of costs by a tenth, are apart)."
+)
+
+
+def costs(table: pd.DataFrame, controls: dict[str, str], labels: Labels) -> Section:
+    """Costs, one row per system, how they were measured, and a figure for each control (`controls`: by figure)."""
+    said = ["Times exclude loading and a warm-up", f"measured on {', '.join(sorted(set(table['device'])))}"]
+    said += filter(None, [side_by_side(table["other_cores"].dropna().tolist())])
+    blocks: list[Block] = [Paragraph(f"{'; '.join(said)}."), costs_table(table, labels)]
+    for work in ("inference", "fine-tuning"):
+        blocks.append(Folded(f"Models by tasks: {work} times", [], f"tables/{work}-times.md"))
+    blocks += [Paragraph(FRONT)] if controls else []
+    for name, control in controls.items():
+        title = f"Effects over {labels.system(control)}, and what they cost"
+        blocks.append(Figure(f"figures/{name}.svg", f"{title}.", f"{title}. The tables hold the numbers."))
+    return Section("Costs", blocks, anchor="costs")
+
+
+def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
+    """One row per system: times and memory, means over tasks and seeds; what was never measured is left out."""
+    same = [own for whole, own in OWN_STEPS.items() if (costs[own].fillna(0) == costs[whole].fillna(0)).all()]
+    shown = [name for name in COLUMNS if name in costs and name not in same and costs[name].fillna(0).any()]
+    rows = [
+        [labels.system(str(system)), *(_measured(runs[name].dropna().tolist(), name in OWN_STEPS) for name in shown)]
+        for system, runs in costs.groupby("system", sort=False)
+    ]
+    return Table(columns(["System", *(COLUMNS[name] for name in shown)]), [rows], caption=CAPTION)
+
+
+def _measured(values: list[float], ranged: bool) -> str | Cell:
+    """The mean of what was measured and, where it is `ranged` and not always the same, from where to where it goes."""
+    if not values:
+        return ""
+    mean = sum(values) / len(values)
+    form = f",.{0 if not math.isfinite(mean) or abs(mean) >= 100 else 1}f"
+    low, high = f"{min(values):{form}}", f"{max(values):{form}}"
+    return Cell(f"{mean:{form}} ({low} to {high})" if ranged and low != high else f"{mean:{form}}", mean)

@@ -1,0 +1,171 @@
+"""What was measured on what: tasks with their datasets, systems, and the tables of means; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scripts.ir.zero_runs import zero_runs
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing.content import (
+    Block,
+    Column,
+    Figure,
+    Folded,
+    Items,
+    Note,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    listed,
+)
+
+DATASET_COLUMNS = {
+    "dataset": "Dataset",
+    "split": "Split",
+    "documents": "Documents",
+    "mean_document_words": "Words per document",
+    "queries": "Queries",
+    "mean_query_words": "Words per query",
+    "judgements": "Judgements",
+    "relevant": "Relevant",
+    "equal_documents": "Equal documents",
+    "judged_documents_missing": "Judged but missing",
+    "carved": "Carved",
+    "unjudged": "Unjudged",
+    "sampled_from": "Sampled from",
+    "own_documents": "Queries that are documents",
+    "excluded": "Excluded for a query",
+}
+_ODD = ("equal_documents", "judged_documents_missing", "unjudged")  # left out where they are 0 throughout
+CHOSEN = "All recipes were trained and ranked the queries of the choice; only the chosen one ranks the tasks."
+SELECTED = "On datasets other than that of the choice only the selected seed was run."
+ON_TEST = "Chosen on a test set, as one does only to reproduce work that did: its values there take part in the choice."
+
+
+def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
+    """The tasks by their labels, and the datasets with where they come from."""
+    blocks: list[Block] = [Paragraph(f"Systems are scored on {listed(names)}.")]
+    if len(datasets):
+        blocks.append(datasets_table(datasets))
+        places = {name: f": {one['location']} (licence: {one['licence']})" for name, one in grouped(sources).items()}
+        blocks.append(Items([(Span(name, "strong"), place) for name, place in places.items()]))
+    return Section("Tasks", blocks, anchor="tasks")
+
+
+def datasets_table(datasets: pd.DataFrame) -> Table:
+    """Documents, queries and judgements per dataset and split."""
+    datasets = datasets.assign(carved=datasets["carved"].map({"True": "yes"}))
+    shown = [name for name in DATASET_COLUMNS if datasets[name].notna().any()]
+    shown = [name for name in shown if name not in _ODD or datasets[name].fillna(0).any()]
+    rows = [[_count(row[name], name) for name in shown] for row in datasets.to_dict("records")]
+    words = ("dataset", "split", "carved")
+    columns = [Column(DATASET_COLUMNS[name], "l" if name in words else "r") for name in shown]
+    return Table(columns, [rows], caption="Datasets and their splits.")
+
+
+def _count(value: Any, name: str) -> str:
+    if pd.isna(value):
+        return ""
+    return value if isinstance(value, str) else f"{value:{',.1f' if name.startswith('mean_') else ',.0f'}}"
+
+
+def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Where data comes from and its licence; the datasets that share both stand together."""
+    names_of: dict[tuple, list[str]] = {}
+    for name, source in sources.items():
+        names_of.setdefault(tuple(source.items()), []).append(name)
+    return {", ".join(names): dict(source) for source, names in names_of.items()}
+
+
+def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.DataFrame], mined: list[Text]) -> Section:
+    """What each system is, what was chosen and selected (tables in `choices`, if any), what negatives were mined."""
+    texts: list[Text] = []
+    for name, what in described.items():
+        called = labels.system(name)
+        texts.append((Span(called, "strong"), f": {what}" if called == name else f" ({name}): {what}"))
+    blocks: list[Block] = [Items(texts)]
+    if "chosen" in choices:
+        said = [Paragraph(CHOSEN), Items(chosen(choices["chosen"], labels))]
+        blocks.append(Section("Chosen recipes", said))
+    if "selected" in choices:
+        blocks.append(Section("Selected seeds", [Paragraph(SELECTED), Items(selected(choices["selected"], labels))]))
+    if mined:
+        blocks.append(Section("Negatives from systems", [Items(mined)]))
+    return Section("Systems", blocks, anchor="systems")
+
+
+def chosen(table: pd.DataFrame, labels: Labels) -> list[Text]:
+    """Which recipe each system chose and how all scored; a warning for test sets."""
+    return _choices(table, labels, "recipe", "{recipe} of {count}, by {measure} on {task}")
+
+
+def selected(table: pd.DataFrame, labels: Labels) -> list[Text]:
+    """Which seed of each system is kept for other datasets and how the seeds scored; a warning for test sets."""
+    return _choices(table, labels, "seed", "seed {seed}, by {formula} on {task}")
+
+
+def _choices(table: pd.DataFrame, labels: Labels, of: str, said: str) -> list[Text]:
+    texts: list[Text] = []
+    for system, rows in table.groupby("system", sort=False):
+        records = rows.to_dict("records")
+        best = next(row for row in records if row["chosen"] == "yes")
+        what = said.format(**{**best, "count": len(records), "task": labels.task(best["task"])})
+        what += f", the mean of {best['seeds']} seeds" if best.get("seeds", 1) > 1 else ""
+        scores = ", ".join(f"{row[of]}: {row['score']:.4f}" for row in records)
+        warning = (" ", Span(ON_TEST, "strong")) if best["split"] == "test" else ()
+        texts.append((Span(labels.system(str(system)), "strong"), f": {what} ({scores}).", *warning))
+    return texts
+
+
+@dataclass(frozen=True)
+class Means:
+    """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name."""
+
+    measures: list[str]
+    trained: dict[str, list[str]]
+    cautions: list[str]
+    charts: list[str]
+
+
+def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
+    """A table for each measure, how to read them, what to be careful with, and bar charts."""
+    spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
+    said = "Bold marks the highest mean of a row, significant or not"
+    said += "; ± is the standard deviation between seeds" if spread else ""
+    if shown.trained:
+        said += "; * marks a task on whose training queries the system was fine-tuned, all others are transfer"
+    zeros = [
+        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
+    ]
+    blocks: list[Block] = [Paragraph(f"{said}. A judged query that a run lacks counts as 0.")]
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *shown.cautions)]
+    for place, measure in enumerate(shown.measures):
+        blocks.append(Folded(measure, [means_table(table, measure, shown.trained, labels)], unfolded=not place))
+    for name in shown.charts:
+        blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means hold its numbers."))
+    return Section("Means", blocks, anchor="means")
+
+
+def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> Table:
+    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
+    measured = means[means[measure].notna()]
+    systems = list(dict.fromkeys(measured["system"]))
+    rows = []
+    for task, part in measured.groupby("task", sort=False):
+        numbers = [f"{value:.3f}" for value in part[measure]]
+        best = max(numbers, key=float) if len(numbers) > 1 else ""
+        cells = {}
+        for system, number, sd in zip(part["system"], numbers, part[f"{measure} sd"], strict=True):
+            star = "*" if task in trained.get(system, []) else ""
+            text = f"{number} ± {sd:.3f}{star}" if pd.notna(sd) else f"{number}{star}"
+            cells[system] = Span(text, "strong" if number == best else "")
+        queries = f"{part['queries'].iloc[0]:,.0f}"
+        rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
+    columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
+    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")

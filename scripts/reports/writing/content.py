@@ -1,0 +1,148 @@
+"""What a page or a table says, as small records of plain text; reads and writes nothing.
+
+Functions of content return these records once. Nothing in them is escaped: the renderers to Markdown,
+HTML and LaTeX do that, each in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of text that looks different or leads somewhere.
+
+    `look`: strong, quiet, raised, or the kind of an answer (better, worse, open). `link`: a path relative to the page,
+    or # and the anchor of a section.
+    """
+
+    text: str
+    look: str = ""
+    link: str = ""
+
+
+Text = str | Span | tuple[str | Span, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that sorts by a value, since its text does not say it."""
+
+    text: Text
+    sort: float
+
+
+Row = Sequence[Text | Cell]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, l, c or r for where its cells stand, and a heading that it shares with its neighbours."""
+
+    name: str
+    align: str = "l"
+    group: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Both headings in one."""
+        return f"{self.group} {self.name}".strip()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: blocks of rows, and rows that stay below them whatever the table is sorted by."""
+
+    columns: list[Column]
+    blocks: Sequence[Sequence[Row]]
+    foot: Sequence[Row] = ()
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph."""
+
+    text: Text
+
+
+@dataclass(frozen=True)
+class Note:
+    """A caution that nobody may overlook."""
+
+    text: Text
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    texts: Sequence[Text]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its file relative to the page, its caption, and what it shows, for those who do not see it."""
+
+    path: str
+    caption: str
+    shows: str
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Blocks that a reader unfolds. A page that cannot fold has a link to the file that holds them, and the figures."""
+
+    title: str
+    blocks: Sequence[Block]
+    link: str = ""
+    unfolded: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks below a heading; `name` is what the configuration calls the subject, `anchor` is unique on its page."""
+
+    title: str
+    blocks: Sequence[Block] = field(default_factory=list)
+    name: str = ""
+    anchor: str = ""
+
+
+Block = Paragraph | Note | Items | Table | Figure | Folded | Section
+
+
+def spans(text: Text | Cell) -> list[Span]:
+    """The pieces of a text."""
+    if isinstance(text, Cell):
+        return spans(text.text)
+    pieces = text if isinstance(text, tuple) else (text,)
+    return [piece if isinstance(piece, Span) else Span(piece) for piece in pieces]
+
+
+def plain(text: Text | Cell) -> str:
+    """A text without its looks."""
+    return "".join(span.text for span in spans(text))
+
+
+def columns(headings: Iterable[str], words: int = 1) -> list[Column]:
+    """Columns: the first `words` headings are of words, the others of numbers."""
+    return [Column(heading, "l" if place < words else "r") for place, heading in enumerate(headings)]
+
+
+def bulleted(texts: Sequence[Text]) -> list[Block]:
+    """A list, if it has any items."""
+    return [Items(texts)] if texts else []
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things: 1 query, 2 queries."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts as one says them: a, b and c."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
