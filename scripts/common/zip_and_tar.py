@@ -20,13 +20,12 @@ from typing import BinaryIO
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
-from scripts.common.reading import DAMAGE, GZIP, open_bytes, open_regular, unpacks_to_at_most
-from scripts.common.zstd import BEGINS
+from scripts.common.reading import DAMAGE, GZIP, ZSTD, open_bytes, open_regular, unpacks_to_at_most
 
 MOST_MEMBERS = 2_000_000
 LONGEST_PATH = 1000  # bytes of a member's full name
 BZIP2, XZ = b"BZh", b"\xfd7zXZ\0"
-UNPACKED = (GZIP, BZIP2, XZ, *BEGINS)  # the first bytes of a compressed tar
+UNPACKED = (GZIP, BZIP2, XZ, *ZSTD)  # the first bytes of a compressed tar
 TAR_MAGIC = b"\0ustar"
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _DESCRIPTOR = 24  # bytes: the longest data descriptor, which follows a member whose size was not known beforehand
