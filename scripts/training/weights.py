@@ -31,7 +31,6 @@ from scripts.models.model_files import (
     SHARDS,
     WEIGHTS,
     all_modules,
-    check_onnx,
     check_text,
     check_tokenizer,
     check_weights,
@@ -39,6 +38,7 @@ from scripts.models.model_files import (
     read_object,
     routes,
 )
+from scripts.models.onnx_file import read_onnx
 from scripts.models.onnx_texts import write_pooling
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
@@ -216,7 +216,7 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
 
     Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
     """
-    check_onnx(model)
+    read_onnx(model)
     actual = digest([model])
     if expected and actual != expected.lower():
         raise UserError(f"{model.name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
