@@ -55,7 +55,9 @@ def main() -> None:
         for passage in grouped(sentences(text, settings.language), settings.length)
     )
     written = write_corpus(options.passages, passages, read_excluded(options.texts))
-    print(f"{options.texts}: {count} texts, {written} passages of at most {settings.length} characters", file=sys.stderr)
+    print(
+        f"{options.texts}: {count} texts, {written} passages of at most {settings.length} characters", file=sys.stderr
+    )
 
 
 if __name__ == "__main__":

@@ -164,11 +164,6 @@ def routed_modules(model) -> list[Any]:
     return [route[0] for router in routers for route in router.sub_modules.values()]
 
 
-def fast_tokenizer(model) -> Any:
-    """A model's tokenizer, of the library tokenizers; None where it has one written in Python."""
-    return getattr(model.tokenizer, "backend_tokenizer", None)
-
-
 def limit(model, folder: Path, max_length: int) -> None:
     """Let a model keep `max_length` tokens of its input. Raises UserError where it cannot take so many."""
     check_length(model.transformers_model.config, folder, max_length)
