@@ -8,10 +8,13 @@ import os
 from pathlib import Path
 
 
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes, as hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def sha256(*paths: Path) -> str:
+    """The SHA-256 of the bytes of files, one after another, as hexadecimal."""
+    total = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            hashlib.file_digest(file, lambda: total)
+    return total.hexdigest()
 
 
 def files_below(path: Path) -> dict[str, Path]:

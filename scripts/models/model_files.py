@@ -6,7 +6,6 @@ does not notice.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path, PurePosixPath
 
 from scripts.common.errors import UserError
@@ -183,16 +182,6 @@ def check_weights(folder: Path) -> list[Path]:
             reason = f"no tensor {missing[0][:80]!r}, which {SHARDS} says is in it"
             raise UserError(f"{folder / name}: damaged weights ({reason})")
     return [folder / name for name in sorted(tensors_of)]
-
-
-def digest(files: list[Path]) -> str:
-    """The SHA-256 of the files' bytes one after another, as hexadecimal."""
-    total = hashlib.sha256()
-    for path in files:
-        with open(path, "rb") as file:
-            while block := file.read(1 << 20):
-                total.update(block)
-    return total.hexdigest()
 
 
 def weights_bytes(checkpoint: Path) -> int:
