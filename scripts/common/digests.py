@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -48,5 +49,10 @@ def content_sha256(path: Path) -> str:
         if not path.is_file():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         return sha256(path)
-    lines = "".join(f"{sha256(file)}  {name}\n" for name, file in files_below(path).items())
+    return named_sha256(files_below(path))
+
+
+def named_sha256(files: Mapping[str, Path]) -> str:
+    """The SHA-256 of the lines `SHA-256  name` of files."""
+    lines = "".join(f"{sha256(file)}  {name}\n" for name, file in files.items())
     return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()
