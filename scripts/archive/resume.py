@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, sha256
 from scripts.common.paths import below
+from scripts.common.replacing import replacing
 from scripts.engine.job_records import PARTS, link_state
 from scripts.experiment import results_paths
 from scripts.experiment.records import UNTRAINED
@@ -107,10 +107,8 @@ def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a file atomically."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.partial")
-    shutil.copyfile(source, temporary)
-    os.replace(temporary, target)
+    with replacing(target) as temporary:
+        shutil.copyfile(source, temporary)
 
 
 def _same(source: Path, target: Path) -> bool:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes, as hexadecimal."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def sha256(*paths: Path) -> str:
+    """The SHA-256 of the bytes of files, one after another, as hexadecimal."""
+    total = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            hashlib.file_digest(file, lambda: total)
+    return total.hexdigest()
 
 
 def files_below(path: Path) -> dict[str, Path]:
@@ -45,5 +49,10 @@ def content_sha256(path: Path) -> str:
         if not path.is_file():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         return sha256(path)
-    lines = "".join(f"{sha256(file)}  {name}\n" for name, file in files_below(path).items())
+    return named_sha256(files_below(path))
+
+
+def named_sha256(files: Mapping[str, Path]) -> str:
+    """The SHA-256 of the lines `SHA-256  name` of files."""
+    lines = "".join(f"{sha256(file)}  {name}\n" for name, file in files.items())
     return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()

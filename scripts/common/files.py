@@ -124,8 +124,8 @@ def is_number(text: str) -> bool:
     return True
 
 
-def check_sha256(path: Path, expected: str, name: str) -> None:
-    """Raise UserError unless the file at `path` (called `name` in the message) has the `expected` SHA-256."""
-    actual = sha256(path)
+def check_sha256(expected: str, name: str, *paths: Path) -> None:
+    """Raise UserError unless the files (called `name` in the message) have, together, the `expected` SHA-256."""
+    actual = sha256(*paths)
     if actual != expected.lower():
         raise UserError(f"{name}: SHA-256 is {actual}, but the configuration says {expected}; nothing was kept")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from scripts.common.digests import files_below, sha256
 from scripts.common.errors import UserError
+from scripts.common.replacing import write_whole
 
 RESULTS = "results"
 LEDGER = Path(RESULTS, "state", "sha256")
@@ -147,12 +148,9 @@ def _unescaped(name: str) -> str:
 
 def write_entry(entry: Path, digests: dict[str, str]) -> None:
     """Write an entry atomically: path -> SHA-256. As in `sha256sum`, a leading backslash marks an escaped name."""
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    temporary = entry.with_name(f".{entry.name}.partial")
     lines = []
     for name, digest in sorted(digests.items()):
         escaped = name.replace("\\", "\\\\").replace("\n", "\\n")
         mark = "" if escaped == name else "\\"
         lines.append(f"{mark}{digest}  {escaped}\n")
-    temporary.write_bytes("".join(lines).encode(errors="surrogateescape"))
-    os.replace(temporary, entry)
+    write_whole(entry, "".join(lines).encode(errors="surrogateescape"))

@@ -6,6 +6,8 @@ A location is a path, a URL, pypi:NAME==VERSION, for datasets ir_datasets:ID or,
 from __future__ import annotations
 
 import glob
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from scripts.common import urls
@@ -35,20 +37,17 @@ def is_relative(path: str) -> bool:
     return not Path(path).is_absolute() and ".." not in Path(path).parts
 
 
-def in_mirrors(mirrors: list[str], path: str) -> Path | None:
-    """The first file or folder below the mirrors whose path ends in the relative `path`."""
-    if not path or not is_relative(path):
-        return None
+def in_mirrors(mirrors: Iterable[str | Path], pattern: str) -> Iterator[Path]:
+    """Files and folders below the mirrors whose paths end in a relative pattern: those in a mirror itself first."""
+    if pattern in ("", ".") or not is_relative(pattern):
+        return
     for mirror in map(Path, mirrors):
-        if (mirror / path).exists():
-            return mirror / path
-        matches = sorted(mirror.rglob(glob.escape(path))) if mirror.is_dir() else []
-        if matches:
-            return matches[0]
-    return None
+        if mirror.is_dir():
+            yield from sorted(mirror.glob(pattern))
+            yield from sorted(mirror.rglob(pattern))
 
 
 def find_file(path: str, mirrors: list[str]) -> str | None:
-    """The file at `path`, else the one in the mirrors whose path ends in it; None if there is none."""
-    file = Path(path) if Path(path).is_file() else in_mirrors(mirrors, path)
-    return str(file) if file and file.is_file() else None
+    """The file at `path`, else the first one in the mirrors whose path ends in it; None if there is none."""
+    places = chain([Path(path)], in_mirrors(mirrors, glob.escape(path)))
+    return next((str(place) for place in places if place.is_file()), None)

@@ -17,12 +17,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scripts.common.errors import UserError
-from scripts.common.zstd import BEGINS, BUFFER, ZstdError, ZstdReader
+
+
+class ZstdDamage(Exception):
+    """A zstd file with a damaged frame, or with something else behind its frames."""
+
 
 RATIO = 200  # text and JSON shrink to a tenth, rarely to a fiftieth; a bomb shrinks to a thousandth
 ALWAYS_FREE = 100_000_000  # bytes that any file may unpack to
+BUFFER = 1 << 17  # bytes
 GZIP = b"\x1f\x8b"
-DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError, lzma.LZMAError, UnicodeDecodeError)
+# A frame of zstd, or one to be skipped, with which pzstd begins.
+ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes([kind]) + b"\x2a\x4d\x18" for kind in range(0x50, 0x60)))
+_REFUSED = {  # what libzstd says -> what is to be done
+    "too much memory": "needs a window of more than 128 MB; pack it again without --long",
+    "Dictionary mismatch": "was packed with a dictionary; pack it again without",
+}
+DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, ZstdDamage, lzma.LZMAError, UnicodeDecodeError)
 UTF_8 = "utf-8"
 ENCODINGS = (
     UTF_8,
@@ -67,46 +78,51 @@ def open_regular(path: Path) -> BinaryIO:
     raise UserError(f"{path}: {kind}; expected a regular file")
 
 
-def _too_much(path: Path, limit: int) -> UserError:
-    return UserError(f"{path}: refused, it unpacks to more than {limit:,} bytes, more than data does")
+class _Unpacked(io.RawIOBase):
+    """The bytes of a packed file, which is closed with it. Raises UserError beyond `unpacks_to_at_most`.
 
+    `stream` unpacks it, and raises `of_zstd` where frames of zstd are damaged.
+    """
 
-class _BoundedGzip(gzip.GzipFile):
-    """A gzip file that raises UserError when it unpacks to more than `unpacks_to_at_most` allows."""
-
-    def __init__(self, path: Path, packed: BinaryIO) -> None:
-        super().__init__(fileobj=packed, mode="rb")
-        self.path, self.packed, self.unpacked = path, packed, 0
+    def __init__(self, path: Path, packed: BinaryIO, stream: BinaryIO, *of_zstd: type[Exception]) -> None:
+        self.path, self.packed, self.stream, self.of_zstd = path, packed, stream, of_zstd
         self.limit = unpacks_to_at_most(os.fstat(packed.fileno()).st_size)
 
-    def _counted(self, data: bytes) -> bytes:
-        self.unpacked += len(data)
-        if self.unpacked > self.limit:
-            raise _too_much(self.path, self.limit)
-        return data
+    def readable(self) -> bool:
+        return True
 
-    def read(self, size: int | None = -1) -> bytes:
-        if size is None or size < 0:
-            size = self.limit + 1 - self.unpacked  # one byte more than allowed, so that the excess is noticed
-        return self._counted(super().read(size))
+    def seekable(self) -> bool:
+        return True
 
-    def read1(self, size: int = -1) -> bytes:
-        return self._counted(super().read1(size))
+    def readinto(self, buffer) -> int:
+        try:
+            size = self.stream.readinto(buffer)
+        except self.of_zstd as error:
+            if why := next((why for words, why in _REFUSED.items() if words in str(error)), None):
+                raise UserError(f"{self.path}: refused, it {why}") from None
+            raise ZstdDamage(str(error).rpartition(": ")[2]) from None
+        self._check()
+        return size
+
+    def tell(self) -> int:
+        return self.stream.tell()
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_END:
+            raise io.UnsupportedOperation("a packed file has no known end")
+        place += self.tell() if whence == io.SEEK_CUR else 0
+        self.stream.seek(min(place, self.limit + 1))
+        self._check()
+        return self.tell()
+
+    def _check(self) -> None:
+        if self.tell() > self.limit:
+            raise UserError(f"{self.path}: refused, it unpacks to more than {self.limit:,} bytes, more than data does")
 
     def close(self) -> None:
         super().close()
+        self.stream.close()
         self.packed.close()
-
-
-class _BoundedZstd(ZstdReader):
-    """A zstd file with the same limit."""
-
-    def readinto(self, buffer) -> int:
-        size = super().readinto(buffer)
-        limit = unpacks_to_at_most(os.fstat(self.packed.fileno()).st_size)
-        if self.place > limit:
-            raise _too_much(self.path, limit)
-        return size
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -115,8 +131,12 @@ def open_bytes(path: Path) -> BinaryIO:
     start = file.read(4)
     file.seek(0)
     if start.startswith(GZIP):
-        return _BoundedGzip(path, file)
-    return io.BufferedReader(_BoundedZstd(path, file), BUFFER) if start.startswith(BEGINS) else file
+        return io.BufferedReader(_Unpacked(path, file, gzip.GzipFile(fileobj=file, mode="rb")), BUFFER)
+    if start.startswith(ZSTD):
+        from backports.zstd import ZstdError, ZstdFile  # archives are checked by the standard library alone
+
+        return io.BufferedReader(_Unpacked(path, file, ZstdFile(file), ZstdError), BUFFER)
+    return file
 
 
 def why_no_encoding(name: str) -> str | None:
@@ -152,7 +172,8 @@ def damaged(path: Path, error: Exception, number: int = 0, encoding: str = UTF_8
     """The error for a file whose reading raised one of DAMAGE. Its line is `number`; of bad text it is searched."""
     if not isinstance(error, UnicodeDecodeError):
         place = f"{path}:{number}" if number else f"{path}"
-        kind = "zstd" if isinstance(error, ZstdError) else "gzip"
+        with open_regular(path) as file:
+            kind = "gzip" if file.read(2) == GZIP else "zstd"
         return UserError(f"{place}: damaged {kind} file ({error})")
     with open_bytes(path) as file:
         for number, line in enumerate(file, 1):

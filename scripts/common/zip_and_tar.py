@@ -20,16 +20,17 @@ from typing import BinaryIO
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
-from scripts.common.reading import DAMAGE, GZIP, open_bytes, open_regular, unpacks_to_at_most
-from scripts.common.zstd import BEGINS
+from scripts.common.reading import DAMAGE, GZIP, ZSTD, open_bytes, open_regular, unpacks_to_at_most
 
 MOST_MEMBERS = 2_000_000
 LONGEST_PATH = 1000  # bytes of a member's full name
 BZIP2, XZ = b"BZh", b"\xfd7zXZ\0"
-UNPACKED = (GZIP, BZIP2, XZ, *BEGINS)  # the first bytes of a compressed tar
+UNPACKED = (GZIP, BZIP2, XZ, *ZSTD)  # the first bytes of a compressed tar
 TAR_MAGIC = b"\0ustar"
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
-_DESCRIPTOR = 24  # bytes: the longest data descriptor, which follows a member whose size was not known beforehand
+_ENCRYPTED = 1  # a member's flag
+_DESCRIBED = 8  # the flag of a member whose size was not known beforehand: a data descriptor follows it
+_DESCRIPTOR = 24  # bytes: the longest data descriptor
 _BLOCK = 512
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 24  # bytes: a tar's extended headers are read into memory
@@ -108,14 +109,9 @@ def unpack_zip(source: Path, folder: Path) -> None:
     to = Unpacking(source, folder)
     try:
         with open_regular(source) as file, zipfile.ZipFile(file) as archive:
-            members = archive.infolist()
-            for member in members:
-                _check_kind(member, to)
-            _check_places(members, file, archive.start_dir, to)
-            places = {member.header_offset: to.member(member.orig_filename, _is_folder(member)) for member in members}
-            to.sized(sum(member.file_size for member in members))
-            for member in members:
-                path = places[member.header_offset]
+            places = check_zip(archive, to)
+            to.sized(sum(member.file_size for member in archive.infolist()))
+            for member, path in zip(archive.infolist(), places, strict=True):
                 if _is_folder(member):
                     (path or folder).mkdir(parents=True, exist_ok=True)
                     continue
@@ -125,6 +121,14 @@ def unpack_zip(source: Path, folder: Path) -> None:
         raise to.damaged(error) from None
     except OSError as error:
         raise _os_error(error, to) from None
+
+
+def check_zip(archive: zipfile.ZipFile, to: Unpacking) -> list[Path | None]:
+    """Where each member of a zip would lie. Raises UserError for one that is refused, or not where it is said to be."""
+    for member in archive.infolist():
+        _check_kind(member, to)
+    _check_places(archive, to)
+    return [to.member(member.orig_filename, _is_folder(member)) for member in archive.infolist()]
 
 
 def _is_folder(member: zipfile.ZipInfo) -> bool:
@@ -140,7 +144,7 @@ def _check_kind(member: zipfile.ZipInfo, to: Unpacking) -> None:
         raise to.refused(f"{name!r} is a link; unpack it yourself and name the folder")
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise to.refused(f"{name!r} is not a regular file")
-    if member.flag_bits & 1:
+    if member.flag_bits & _ENCRYPTED:
         raise to.refused(f"{name!r} is encrypted")
     if member.compress_type not in METHODS:
         raise to.refused(f"{name!r} is compressed by method {member.compress_type}, which cannot be read")
@@ -148,21 +152,22 @@ def _check_kind(member: zipfile.ZipInfo, to: Unpacking) -> None:
         raise to.damaged(f"{name!r} is a folder with content")
 
 
-def _check_places(members: list[zipfile.ZipInfo], file: BinaryIO, end: int, to: Unpacking) -> None:
-    """Raise UserError unless the members follow each other from the zip's first byte to its directory (at `end`).
+def _check_places(archive: zipfile.ZipFile, to: Unpacking) -> None:
+    """Raise UserError unless the members follow each other from the zip's first byte to its directory.
 
     A damaged or false directory would hide some of them.
     """
-    free = 0
-    places = [(member.header_offset, member.compress_size) for member in members]
-    for place, size in [*sorted(places), (end, 0)]:
+    free = slack = 0
+    members = sorted(archive.infolist(), key=lambda member: member.header_offset)
+    for place, member in [*((member.header_offset, member) for member in members), (archive.start_dir, None)]:
         if place < free:
             raise to.damaged("its members overlap with one another or with the directory")
-        if place > free + (_DESCRIPTOR if free else 0):
+        if place > free + slack:
             raise to.damaged(f"{place - free:,} bytes belong to no member of its directory")
-        file.seek(place + 26)
-        name_and_extra = struct.unpack("<HH", file.read(4)) if place < end else ()
-        free = place + 30 + sum(name_and_extra) + size
+        if member:
+            archive.fp.seek(place + 26)
+            free = place + 30 + sum(struct.unpack("<HH", archive.fp.read(4))) + member.compress_size
+            slack = _DESCRIPTOR if member.flag_bits & _DESCRIBED else 0
 
 
 def _stream(source: Path) -> BinaryIO:

@@ -26,7 +26,7 @@ from scripts.common import urls
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_path, check_sha256, sha256
-from scripts.common.locations import is_url, shown
+from scripts.common.locations import in_mirrors, is_url, shown
 from scripts.common.progress import Progress
 from scripts.datasets.fetch_by_library import fetch_ids
 from scripts.datasets.fetch_package import from_pypi
@@ -50,15 +50,6 @@ class Settings:
     ids: Annotated[list[str] | None, "of ir_datasets: the splits' ids, beside that of the documents"] = None
 
 
-def in_mirrors(mirrors: list[Path], pattern: str, checksum: str | None) -> Path | None:
-    """A file whose name matches the glob `pattern` anywhere below the mirrors and, if known, has the SHA-256."""
-    for mirror in mirrors:
-        for path in sorted(mirror.rglob(pattern)) if mirror.is_dir() else []:
-            if path.is_file() and (checksum is None or sha256(path) == checksum.lower()):
-                return path
-    return None
-
-
 def file_pattern(location: str) -> str:
     """The file name (a glob pattern) under which a mirror would keep what is at `location`."""
     if location.startswith("pypi:"):
@@ -68,13 +59,17 @@ def file_pattern(location: str) -> str:
 
 
 def mirrored(location: str, mirrors: list[Path], checksum: str | None) -> Path | None:
-    """The file in the mirrors that is what is at `location`, by its name there or the name without percent-encoding."""
+    """The file in the mirrors that is what is at `location`, by its name there or the name without percent-encoding.
+
+    Where its SHA-256 is known, that is the file's.
+    """
     pattern = file_pattern(location)
     names = [pattern]
     if is_url(location):
         names.append(glob.escape(Path(unquote(urls.parse(location).file_name)).name))
-    paths = (in_mirrors(mirrors, name, checksum) for name in dict.fromkeys(names) if name and name.isprintable())
-    return next(filter(None, paths), None)
+    found = (path for name in dict.fromkeys(names) if name.isprintable() for path in in_mirrors(mirrors, name))
+    files = (path for path in found if path.is_file())
+    return next((path for path in files if checksum is None or sha256(path) == checksum.lower()), None)
 
 
 def why(error: Exception, secrets: tuple[str, ...] = ()) -> str:
@@ -190,7 +185,7 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
 def check_fetched(path: Path, checksum: str, name: str) -> None:
     """Raise UserError unless the file has the SHA-256, and say so where it is a page for people."""
     try:
-        check_sha256(path, checksum, name)
+        check_sha256(checksum, name, path)
     except UserError as error:
         with open(path, "rb") as file:
             page = file.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))

@@ -5,6 +5,7 @@ In: the experiment, what was fetched before, and the content of the user's own f
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -180,7 +181,7 @@ def _with_content(fetch: dict, mirrors: list[str], content: Callable[[str], str 
     """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
     if {"sha256", "files", "revision"} & set(fetch) or is_remote(fetch["location"]):
         return fetch
-    mirrored = in_mirrors(mirrors, Path(fetch["location"]).name)
+    mirrored = next(in_mirrors(mirrors, glob.escape(Path(fetch["location"]).name)), None)
     sha256 = content(str(mirrored)) if mirrored else None
     return fetch | ({"content": sha256} if sha256 else {})
 

@@ -212,7 +212,7 @@ def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]
     source, reader = Path(settings.source), _reader(settings.format)
     options = read_settings(reader.Options, settings.options, "--settings: options")
     if source.is_file() and settings.sha256:
-        check_sha256(source, settings.sha256, str(source))
+        check_sha256(settings.sha256, str(source), source)
     named = read_pairs(files.excluded) if files.excluded else {}
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:

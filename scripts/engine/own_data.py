@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from scripts.common.digests import content_sha256, files_below
+from scripts.common.replacing import write_whole
 
 SETTLED = 2 * 10**9  # nanoseconds: what changed more recently may change again within one tick of the file's clock
 LARGE = 10**9  # bytes, from which on reading takes a while and is told
@@ -83,7 +84,4 @@ def _read(path: Path) -> dict:
 
 
 def _write(path: Path, content: dict) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    temporary.write_text(json.dumps(content, indent=1, sort_keys=True))
-    os.replace(temporary, path)
+    write_whole(path, json.dumps(content, indent=1, sort_keys=True).encode())

@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import re
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -27,6 +26,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from scripts.common.errors import UserError
+from scripts.common.slurm import ask
 
 PLUGIN = "slurm"
 USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
@@ -40,19 +40,6 @@ def prefix(results: Path | str) -> str:
     path = Path(results).resolve()
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     return f"{re.sub(r'[^A-Za-z0-9_-]', '-', path.name)[:40]}_{digest}_"
-
-
-def ask(*command: str) -> str:
-    """What a Slurm command prints. Raises UserError with its own last line where it fails."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True)
-    except FileNotFoundError:
-        message = "no such command; --profile slurm is for machines that submit to Slurm"
-        raise UserError(f"{command[0]}: {message}") from None
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"{command[0]}: exit code {done.returncode}"]
-        raise UserError(lines[-1])
-    return done.stdout
 
 
 def queued(name: str) -> list[str]:

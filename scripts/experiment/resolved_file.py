@@ -7,14 +7,13 @@ comparisons stays a list, which also says what is drawn together). It is no job'
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.replacing import write_whole
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete, with_defaults
 
@@ -43,12 +42,7 @@ def resolved_text(config: dict[str, Any], source: str) -> str:
 def write_resolved(config: dict[str, Any], source: str, folder: Path) -> None:
     """Write the configuration with all defaults into the folder, whole or not at all. Raises UserError."""
     path, text = folder / NAME, resolved_text(config, source)
-    temporary = folder / f".{NAME}.{os.getpid()}.partial"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
+        write_whole(path, text.encode())
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
-from scripts.common.digests import sha256
+from scripts.common.digests import named_sha256
 from scripts.common.errors import UserError
 from scripts.common.strict_json import read_json
 
@@ -17,8 +16,7 @@ RECORD = "index.json"
 def weights_sha256(checkpoint: Path) -> str:
     """One SHA-256 of all weights of a checkpoint: of the lines `SHA-256  path inside`."""
     files = sorted(file for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))
-    lines = "".join(f"{sha256(file)}  {file.relative_to(checkpoint)}\n" for file in files)
-    return hashlib.sha256(lines.encode()).hexdigest()
+    return named_sha256({str(file.relative_to(checkpoint)): file for file in files})
 
 
 def write_record(folder: Path, checkpoint: Path, **facts: int) -> None:

@@ -15,10 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.models.labels import FILE as LABEL
-from scripts.models.model_files import SHARDS, backbone, check_weights, digest, read_object, tensors
+from scripts.models.model_files import SHARDS, backbone, check_weights, read_object, tensors
 
 if TYPE_CHECKING:
     import torch
@@ -50,7 +51,7 @@ def check(folder: Path) -> None:
     tensors(inside / WEIGHTS)
     configuration(inside)
     made_for = read_object(inside / BASE).get("sha256")
-    actual = digest(check_weights(backbone(folder)))
+    actual = sha256(*check_weights(backbone(folder)))
     if made_for != actual:
         problem = f"an adapter for another base: it was made for weights with SHA-256 {str(made_for)[:64]}"
         raise UserError(f"{inside}: {problem}, and those beside it have {actual}")
@@ -208,7 +209,7 @@ def save(model: Any, folder: Path, start: Path, merged: bool) -> int:
         if not has_adapter(start):  # else the base is what both make together
             linked = _link_weights(backbone(start), backbone(folder))
         with atomic_text(folder / FOLDER / BASE) as file:
-            json.dump({"sha256": digest(check_weights(backbone(folder)))}, file)
+            json.dump({"sha256": sha256(*check_weights(backbone(folder)))}, file)
             file.write("\n")
     return sum(path.stat().st_size for path in folder.rglob("*.safetensors") if path not in linked)
 

@@ -19,6 +19,7 @@ import sentence_transformers
 import torch
 from transformers import TrainerCallback
 
+from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import Progress
@@ -51,9 +52,7 @@ def fingerprint(
     decisive |= ({"prompts": prompts} if prompts else {}) | ({"dev": dev} if dev else {})
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())
-    for path in weights:
-        with open(path, "rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
+    total.update(sha256(*weights).encode())
     return total.hexdigest()
 
 

@@ -12,11 +12,11 @@ import os
 import re
 import socket
 import struct
-import subprocess
 from dataclasses import dataclass
 
 from scripts.common.errors import UserError
 from scripts.common.numerals import integer
+from scripts.common.slurm import ask
 
 RANK, FIRST_OF_OTHERS = "RANKTRIAL_RANK", "RANKTRIAL_FIRST_OF_OTHERS"
 PATIENCE = 600  # seconds in which Slurm begins the step; it has the nodes already
@@ -40,8 +40,8 @@ def nodes_of_job(count: int) -> Nodes:
     job, own = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURMD_NODENAME")
     if not job or not own:
         raise UserError(f"nodes: {count}, but this is no job of Slurm; run with --profile slurm, or leave nodes out")
-    given = _said("squeue", "--noheader", f"--jobs={job}", "--format=%N").strip()
-    names = _said("scontrol", "show", "hostnames", given).split() if given else []
+    given = ask("squeue", "--noheader", f"--jobs={job}", "--format=%N").strip()
+    names = ask("scontrol", "show", "hostnames", given).split() if given else []
     if len(names) < count:
         raise UserError(f"nodes: {count}, but this job has {len(names)} of them; ask for as many, or lower it")
     others = tuple(name for name in names if name != own)[: count - 1]
@@ -123,17 +123,5 @@ def interface_towards(address: str) -> str | None:
 
 def _address(node: str) -> str:
     """Where Slurm itself reaches a node."""
-    found = re.search(r"\bNodeAddr=(\S+)", _said("scontrol", "--oneliner", "show", "node", node))
+    found = re.search(r"\bNodeAddr=(\S+)", ask("scontrol", "--oneliner", "show", "node", node))
     return found[1] if found else node
-
-
-def _said(*command: str) -> str:
-    """What a command of Slurm prints. Raises UserError with its own last line where it fails."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    except FileNotFoundError:
-        raise UserError(f"{command[0]}: no such command on this node; nodes of a recipe needs Slurm's") from None
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise UserError(f"{command[0]}: {lines[-1]}")
-    return done.stdout

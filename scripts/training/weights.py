@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder
+from scripts.common.files import atomic_folder, check_sha256
 from scripts.common.unpacking import opened
 from scripts.models import lora
 from scripts.models.judging_keys import KEYS as JUDGING
@@ -31,14 +31,13 @@ from scripts.models.model_files import (
     SHARDS,
     WEIGHTS,
     all_modules,
-    check_onnx,
     check_text,
     check_tokenizer,
     check_weights,
-    digest,
     read_object,
     routes,
 )
+from scripts.models.onnx_file import read_onnx
 from scripts.models.onnx_texts import write_pooling
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
@@ -172,9 +171,8 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
     weights = hashed_weights(model)
     if not weights:
         raise UserError(f"its first module has no {WEIGHTS}")
-    actual = digest(weights)
-    if expected and actual != expected.lower():
-        raise UserError(f"{weights[0].name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
+    if expected:
+        check_sha256(expected, weights[0].name, *weights)
 
 
 def hashed_weights(model: Path) -> list[Path]:
@@ -216,10 +214,9 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
 
     Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
     """
-    check_onnx(model)
-    actual = digest([model])
-    if expected and actual != expected.lower():
-        raise UserError(f"{model.name}: SHA-256 is {actual}, the configuration says {expected}; nothing was kept")
+    read_onnx(model)
+    if expected:
+        check_sha256(expected, model.name, model)
     folders = folders_of(model, root)
     with_tokenizer = [folder for folder in folders if any((folder / name).is_file() for name in ONNX_TOKENIZERS)]
     if not with_tokenizer:

@@ -42,7 +42,7 @@ def test_every_single_byte_counts(sealed, tmp_path):
         try:
             assert check(changed).damages, f"byte {position} of {len(content)}"
         except UserError as error:
-            assert "archive" in str(error)
+            assert str(error).startswith(f"{changed}: ")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -69,7 +69,7 @@ def test_bytes_around_the_zip(sealed, place):
     content = sealed.read_bytes()
     sealed.write_bytes(b"x" + content if place == "before" else content + b"x")
     if place == "before":
-        with pytest.raises(UserError, match=r"refused, the archive's 'README.md' does not follow the file before it"):
+        with pytest.raises(UserError, match="1 bytes belong to no member of its directory"):
             check(sealed)
     else:
         assert any("seal" in said for said in check(sealed).damages)
@@ -94,7 +94,7 @@ def test_no_member_leaves_the_folder(tmp_path):
     text = json.dumps(made).encode()
     write_zip(tmp_path / "bad.zip", {**files, layout.MANIFEST: text, layout.SEAL: seal(text).encode()})
     for read in (check, lambda path: unpack(path, tmp_path / "folder", made)):
-        with pytest.raises(UserError, match=r"refused, the path '../outside.txt' leads out of its folder"):
+        with pytest.raises(UserError, match=r"refused, '../outside.txt' would leave the archive's folder"):
             read(tmp_path / "bad.zip")
     assert not (tmp_path / "outside.txt").exists()
 

@@ -127,10 +127,10 @@ def changed(path, mark, offset, value):
 
 
 ZIPS = {
-    a_bomb: "more than 250 times its size", many_bombs: "more than 250 times its size", twice: "is a duplicate member", upper_case: "upper and lower case only",
-    file_and_folder: "is a file and a folder", a_folder: "is not a regular file", a_symbolic_link: "is not a regular file", bzip2: "compressed by a method",
-    encrypted: "is encrypted", unknown_method: "compressed by a method", overlapping: "overlaps", huge_size: "its size",
-    many_members: "damaged archive", no_end: "no end record", a_gap: "bytes that belong to no file",
+    a_bomb: "more than 250 times its size", many_bombs: "more than 250 times its size", twice: "duplicate member", upper_case: "upper and lower case only",
+    file_and_folder: "is a file and a folder at once", a_folder: "is a folder", a_symbolic_link: "is a link", bzip2: "compressed by a method",
+    encrypted: "is encrypted", unknown_method: "compressed by method 99", overlapping: "members overlap", huge_size: "its size",
+    many_members: "damaged archive", no_end: "no end record", a_gap: "6 bytes belong to no member",
 }  # fmt: skip
 
 

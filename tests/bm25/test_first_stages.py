@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from types import SimpleNamespace
 
-import pysbd.languages
 import pytest
 
 from scripts.bm25 import index as index_script
@@ -17,7 +16,7 @@ from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import open_index, score_by
 from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.languages import ANALYSED, ENGLISH, WITH_SENTENCES
+from scripts.ir.languages import ANALYSED, ENGLISH
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import read_run, write_qrels
 from tests.bm25.test_bm25 import call
@@ -154,10 +153,9 @@ def test_rm3_sees_as_many_documents_as_is_said(topical):
     assert lucene.java_class("io.anserini.search.SearchCollection$Args")().rerankcutoff == RM3_DOCUMENTS
 
 
-def test_the_languages_are_those_of_anserini_and_of_pysbd():
+def test_the_languages_are_those_of_anserini():
     known = lucene.java_class("io.anserini.analysis.AnalyzerMap").analyzerMap.keySet().toArray()
     assert sorted([*known, ENGLISH]) == sorted(ANALYSED)
-    assert set(WITH_SENTENCES) == set(ANALYSED) & set(pysbd.languages.LANGUAGE_CODES)
     tools = lucene.java_class("io.anserini.analysis.AnalyzerUtils")
     for name in ("english", "standard", *ANALYSED[1:]):
         try:

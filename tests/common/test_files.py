@@ -47,7 +47,7 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path):
 def test_a_wrong_checksum_names_both(tmp_path):
     (tmp_path / "f").write_text("x")
     with pytest.raises(UserError, match=f"archive.zip: SHA-256 is 2d71.* says {'0' * 64}"):
-        check_sha256(tmp_path / "f", "0" * 64, "archive.zip")
+        check_sha256("0" * 64, "archive.zip", tmp_path / "f")
 
 
 def zip_with(path, name):

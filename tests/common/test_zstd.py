@@ -14,10 +14,9 @@ import pytest
 from scripts.common import reading
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.reading import open_bytes, read_text
+from scripts.common.reading import ZstdDamage, open_bytes, read_text
 from scripts.common.strict_xml import read_xml
 from scripts.common.unpacking import opened
-from scripts.common.zstd import ZstdError
 from scripts.ir.plain_run import read_plain_run
 from scripts.ir.trec import read_qrels, read_run
 from tests.common.test_unpacking import THREE, refusal, tarred
@@ -76,16 +75,16 @@ def test_no_cut_file_is_read_as_a_shorter_one(tmp_path, pack):
     ends = {place for place in range(1, len(whole)) if whole.startswith((HEADER, SKIPPED[:8]), place)}
     for place in sorted(places - ends):
         (tmp_path / "run").write_bytes(whole[:place])
-        assert "damaged zstd file (Truncated" in refused(tmp_path / "run", read_run), place
+        assert "damaged zstd file (Compressed file ended" in refused(tmp_path / "run", read_run), place
 
 
 HOSTILE = {
     "text behind": (BY_ZSTD + b"hello\n", "damaged zstd file (Unknown frame descriptor)"),
     "zeros behind": (BY_ZSTD + bytes(512), "damaged zstd file (Unknown frame descriptor)"),
-    "the start of a frame behind": (BY_ZSTD + HEADER[:2], "damaged zstd file (Truncated"),
+    "the start of a frame behind": (BY_ZSTD + HEADER[:2], "damaged zstd file (Compressed file ended"),
     "gzip behind": (BY_ZSTD + b"\x1f\x8b\x08\x00", "damaged zstd file (Unknown frame descriptor)"),
-    "only its first bytes": (HEADER, "damaged zstd file (Truncated"),
-    "a skipped frame cut off": (BY_ZSTD + SKIPPED[:-1], "damaged zstd file (Truncated"),
+    "only its first bytes": (HEADER, "damaged zstd file (Compressed file ended"),
+    "a skipped frame cut off": (BY_ZSTD + SKIPPED[:-1], "damaged zstd file (Compressed file ended"),
     "wrong checksum": (BY_ZSTD[:-1] + b"\x83", "damaged zstd file (Restored data doesn't match checksum)"),
     "a changed letter": (BY_ZSTD.replace(b"abc", b"abd"), "damaged zstd file (Restored data doesn't match checksum)"),
     "a reserved block": (HEADER + b"\x00\x58\x07\x00\x00", "damaged zstd file (Data corruption detected)"),
@@ -162,7 +161,7 @@ def test_a_tar_is_unpacked_or_refused(tmp_path):
         assert {file.name: file.read_text() for file in folder.iterdir()} == {name: text for name, text, _ in THREE}
     long = [("a.txt", os.urandom(300_000).hex(), "")]  # longer than what is read to see whether it is a tar
     path.write_bytes(packed(tarred(tmp_path / "long.tar", long, "w").read_bytes())[:-5])
-    assert "damaged archive (Truncated" in refusal(path)
+    assert "damaged archive (Compressed file ended" in refusal(path)
     path.write_bytes(packed(whole[:2000]))
     assert "damaged archive" in refusal(path)
     path.write_bytes(packed(b"{}\n"))
@@ -176,7 +175,7 @@ def test_a_failing_disk_is_not_taken_for_a_damaged_file(tmp_path, monkeypatch):
         raise OSError(5, "Input/output error")
 
     with open_bytes(tmp_path / "f") as file:
-        monkeypatch.setattr(file.raw, "_stream", SimpleNamespace(readinto=fail, close=lambda: None))
+        monkeypatch.setattr(file.raw, "stream", SimpleNamespace(readinto=fail, close=lambda: None))
         with pytest.raises(OSError, match="Input/output error") as error:
             file.read()
-    assert not isinstance(error.value, ZstdError)
+    assert not isinstance(error.value, ZstdDamage)

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
-from scripts.datasets.fetch import fetch, fetch_files, file_pattern, in_mirrors
+from scripts.datasets.fetch import fetch, fetch_files, file_pattern, mirrored
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def test_a_mirror_is_taken_only_with_the_right_checksum(tmp_path):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "a.zip").write_bytes(content)
     right = tmp_path / "two/deep/a.zip"
-    assert in_mirrors([tmp_path / "none", tmp_path], "a.zip", sha256(right)) == right
-    assert in_mirrors([tmp_path], "a.zip", "0" * 64) is None
+    assert mirrored("https://h/a.zip", [tmp_path / "none", tmp_path], sha256(right)) == right
+    assert mirrored("https://h/a.zip", [tmp_path], "0" * 64) is None
     fetch(tmp_path / "got", "https://nowhere.invalid/path/a.zip?x=1", sha256(right), [tmp_path])
     assert (tmp_path / "got").read_bytes() == b"right"
 
@@ -49,7 +49,7 @@ def test_a_package_in_a_mirror_is_known_by_its_file_name(tmp_path):
     for name in ("my_data-1.2.tar.gz", "my_data-1.20.tar.gz", "My.Data-1.2-py3-none-any.whl"):
         (tmp_path / name).write_bytes(b"x")
     pattern = file_pattern("pypi:my-data==1.2")
-    assert in_mirrors([tmp_path], pattern, None).name == "my_data-1.2.tar.gz"
+    assert mirrored("pypi:my-data==1.2", [tmp_path], None).name == "my_data-1.2.tar.gz"
     assert {path.name for path in tmp_path.glob(pattern)} == {"my_data-1.2.tar.gz"}
 
 

@@ -53,7 +53,7 @@ def test_a_corpus_that_is_cut_off_is_no_shorter_corpus(tmp_path):
     write(tmp_path, {name: text for name, text in BEIR.items() if "corpus" not in name})
     documents = "".join(f'{{"_id": "d{n}", "text": "{n * 7919}"}}\n' for n in range(5000))
     (tmp_path / "x/corpus.jsonl.zst").write_bytes(by_zstd(documents)[:-1])
-    with pytest.raises(UserError, match=r"corpus\.jsonl\.zst:\d+: damaged zstd file \(Truncated compressed stream\)"):
+    with pytest.raises(UserError, match=r"corpus\.jsonl\.zst:\d+: damaged zstd file \(Compressed file ended"):
         list(beir.read(tmp_path, beir.Options()).documents)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.datasets.formats.letor import Options, mistake, read
+from scripts.datasets.formats.letor import FORMAT, Options, read
 from tests.support.one_line import one_line
 
 LINES = "2 qid:1 1:3 # docid = a\n0 qid:1 1:0 # docid = b\n1 qid:2 1:1\n"
@@ -20,7 +20,7 @@ def test_grades_become_judgements(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("", "test.txt: not one line with a query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
+    [("", "test.txt: not one judged query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
 )
 def test_mistakes_are_one_line(tmp_path, text, told):
     (tmp_path / "test.txt").write_text(text)
@@ -36,6 +36,9 @@ def test_a_folder_needs_the_names_of_its_files(tmp_path):
 
 
 def test_files_lie_below_the_location_and_are_not_the_same():
-    assert mistake({"letor": {"test": "../x"}}).key == "letor.test"
-    assert mistake({"letor": {"dev": "x", "test": "x"}}).what == "dev and test are both 'x': the same judgements twice"
-    assert mistake({"letor": {"test": "x"}}) is None is mistake({})
+    assert FORMAT.mistake({"letor": {"test": "../x"}}).key == "letor.test"
+    assert (
+        FORMAT.mistake({"letor": {"dev": "x", "test": "x"}}).what
+        == "dev and test are both 'x': the same judgements twice"
+    )
+    assert FORMAT.mistake({"letor": {"test": "x"}}) is None is FORMAT.mistake({})

@@ -7,18 +7,14 @@ import sys
 import pytest
 
 from scripts.datasets import passages
-from scripts.datasets.passages import grouped, segmenter, sentences, split
+from scripts.datasets.passages import grouped, sentences
 from scripts.ir.collection import Document, passages_of, write_corpus, write_queries
+from scripts.ir.languages import ANALYSED, WITH_SENTENCES
 
 
-@pytest.fixture(scope="module")
-def english():
-    return segmenter("en")
-
-
-def test_abbreviations_and_numbers_end_no_sentence(english):
+def test_abbreviations_and_numbers_end_no_sentence():
     text = "Dr. Smith of the U.S. Senate paid $3.5 million. He was tired! Was he? Sen. J. Doe said no."
-    assert sentences(text, english) == [
+    assert sentences(text, "en") == [
         *("Dr. Smith of the U.S. Senate paid $3.5 million.", "He was tired!", "Was he?", "Sen. J. Doe said no."),
     ]
 
@@ -38,21 +34,19 @@ def test_sentences_are_grouped_up_to_the_limit(parts, expected):
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
-def test_a_text_without_content_is_one_empty_passage(english, text):
-    assert split(text, 150, english) == [""]
+def test_a_text_without_content_is_one_empty_passage(text):
+    assert grouped(sentences(text, "en"), 150) == [""]
 
 
-@pytest.mark.parametrize("window", [40, 200, 20_000])
 @pytest.mark.parametrize("seed", range(5))
-def test_nothing_is_lost_and_no_group_is_too_long(english, monkeypatch, window, seed):
-    monkeypatch.setattr(passages, "WINDOW", window)
+def test_nothing_is_lost_and_no_group_is_too_long(seed):
     rng = random.Random(seed)
     ends = [". ", "! ", "? ", " ", "\n", ".) ", '." ', " e.g. ", "... "]
     words = ["He", "said", "No", "3.5", "Mr", "x" * 70, "(a", '"b']
     text = "".join(rng.choice(words) + rng.choice(ends) for _ in range(200))
-    made = split(text, 60, english)
+    made = grouped(sentences(text, "en"), 60)
     assert "".join("".join(made).split()) == "".join(text.split())
-    alone = {" ".join(one.split()) for one in sentences(text, english)}
+    alone = {" ".join(one.split()) for one in sentences(text, "en")}
     assert all(len(passage) <= 60 or passage in alone for passage in made)
 
 
@@ -76,44 +70,32 @@ def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
     assert passages_of(tmp_path / "corpus.passages", {"c"}) == {"c": ["Two. Three."]}
 
 
-@pytest.mark.parametrize("piece", [1, 60, 10**6])
-def test_several_processes_give_the_passages_of_one(tmp_path, monkeypatch, piece):
-    rng = random.Random(1)
-    texts = [". ".join("word " * rng.randrange(1, 9) for _ in range(rng.randrange(12))) for _ in range(40)]
-    write_corpus(tmp_path / "corpus.jsonl", [Document(f"d{number}", "", text) for number, text in enumerate(texts)])
-    monkeypatch.setattr(passages, "PIECE", piece)
-    for count in (1, 3):
-        monkeypatch.setenv("OMP_NUM_THREADS", str(count))
-        paths = ["--texts", str(tmp_path / "corpus.jsonl"), "--passages", str(tmp_path / f"{count}.jsonl")]
-        monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "en"})])
-        passages.main()
-    assert (tmp_path / "3.jsonl").read_bytes() == (tmp_path / "1.jsonl").read_bytes()
-    assert len(passages_of(tmp_path / "3.jsonl")) == len(texts)
-
-
-def test_a_failure_in_another_process_leaves_no_passages(tmp_path, monkeypatch):
-    write_corpus(tmp_path / "corpus.jsonl", [Document(f"d{number}", "", "One. Two.") for number in range(9)])
-    monkeypatch.setattr(passages, "PIECE", 1)
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    paths = ["--texts", str(tmp_path / "corpus.jsonl"), "--passages", str(tmp_path / "made.jsonl")]
-    monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "xx"})])
-    with pytest.raises(ValueError, match="valid language ID"):
-        passages.main()
-    assert not (tmp_path / "made.jsonl").exists()
-
-
-def test_real_articles_lose_nothing(english, shared_data):
+def test_real_articles_lose_nothing(shared_data):
     source = shared_data / "emnlp2020-politifact" / "articles_content.json"
     if not source.is_file():
         pytest.skip(f"no file {source}")
     for article in list(json.loads(source.read_text()).values())[:20]:
         text = " ".join(article["body-text"])
-        made = split(text, 150, english)
+        made = grouped(sentences(text, "en"), 150)
         assert "".join("".join(made).split()) == "".join(text.split())
-        whole = {" ".join(one.split()) for one in sentences(text, english)}
+        whole = {" ".join(one.split()) for one in sentences(text, "en")}
         assert len(whole) > len(made) > 5
         assert all(len(passage) <= 150 or passage in whole for passage in made)
 
 
 def test_chinese_has_its_own_sentence_ends():
-    assert sentences("保险是合同。它有期限。", segmenter("zh")) == ["保险是合同。", "它有期限。"]
+    assert sentences("保险是合同。它有期限。", "zh") == ["保险是合同。", "它有期限。"]
+
+
+ENDS = {"bn": "।", "hi": "।", "ja": "。", "zh": "。"}
+
+
+@pytest.mark.parametrize("language", WITH_SENTENCES)
+def test_sentences_are_found_in_all_languages_that_are_said_to_have_them(language):
+    texts = [f"{word}{ENDS.get(language, '.')}" for word in ("Bolo", "Rima")]
+    assert sentences(" ".join(texts), language) == texts
+
+
+def test_thai_has_no_ends_of_sentences():
+    assert sentences("เขามาแล้ว เขาไปไหม", "th") == ["เขามาแล้ว เขาไปไหม"]
+    assert set(ANALYSED) - set(WITH_SENTENCES) == {"th"}

@@ -164,8 +164,8 @@ LANGUAGES = {
     "of judgements": ({"datasets/q": {"format": "qrels", "location": "tests", "qrels": {"test": "a"}, "language": "de"}}, "cannot have 'language'"),
     "a side that the data lacks": ({"datasets/i": {"format": "insuranceqa", "location": "tests", "language": "de"}},
                                    "datasets.i.language: the data has no side in de; expected en or zh"),
-    "sentences": ({"datasets/d/language": "fi", "systems/p": PASSAGES}, "systems.p.long_documents: sentences of d cannot be found in its language, fi"),
-    "sentences of training": ({"datasets/d/language": "sv", "recipes/r/long_documents": "passages"}, "recipes.r.long_documents: sentences of d cannot"),
+    "sentences": ({"datasets/d/language": "th", "systems/p": PASSAGES}, "systems.p.long_documents: sentences of d cannot be found in its language, th"),
+    "sentences of training": ({"datasets/d/language": "th", "recipes/r/long_documents": "passages"}, "recipes.r.long_documents: sentences of d cannot"),
 }  # fmt: skip
 
 

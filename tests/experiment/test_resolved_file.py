@@ -1,5 +1,6 @@
 """The resolved configuration beside the results: complete, free of secrets, and the same experiment when it is used."""
 
+import errno
 import os
 import re
 from dataclasses import asdict
@@ -63,11 +64,15 @@ def test_a_secret_is_refused_and_nothing_is_written(tmp_path):
     assert "hidden" not in str(told.value) and not list(tmp_path.iterdir())
 
 
-def test_a_failure_keeps_the_earlier_file_and_is_one_line(tmp_path):
+def test_a_failure_keeps_the_earlier_file_and_is_one_line(tmp_path, monkeypatch):
     config = read_yaml(CONFIG / "ranger-glue.yaml")
     write_resolved(config, "c.yaml", tmp_path)
     before = (tmp_path / NAME).read_bytes()
-    (tmp_path / f".{NAME}.{os.getpid()}.partial").mkdir()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(UserError, match=r"config\.yaml: cannot be written: "):
         write_resolved(config, "c.yaml", tmp_path)
-    assert (tmp_path / NAME).read_bytes() == before
+    assert (tmp_path / NAME).read_bytes() == before and list(tmp_path.iterdir()) == [tmp_path / NAME]

@@ -94,9 +94,8 @@ def test_a_tokenizer_json_is_taken_before_a_vocabulary(tiny):
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8])
-@pytest.mark.parametrize("packed", [True, False])
-def test_precision_is_that_of_most_weights(tmp_path, kind, packed):
-    many, few = tensor("many", np.zeros((300, 7), kind), packed), tensor("few", np.zeros(2000, np.float32), packed)
+def test_precision_is_that_of_most_weights(tmp_path, kind):
+    many, few = tensor("many", np.zeros((300, 7), kind)), tensor("few", np.zeros(2000, np.float32))
     (tmp_path / "m").write_bytes(model([], [few, many], [], []))
     assert precision(tmp_path / "m") == {np.float32: "fp32", np.float16: "fp16", np.int8: "int8"}[kind]
     (tmp_path / "m").write_bytes(model([], [], [], []))

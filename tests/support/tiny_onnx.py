@@ -1,53 +1,27 @@
-"""Small ONNX files for tests, written as protocol buffers by hand: the onnx package is not needed."""
+"""Small ONNX files for tests, built by the onnx package's helpers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx.helper import make_node as node
+from onnx.helper import make_tensor_value_info as value
 
-FLOAT, INT32, INT64 = 1, 6, 7
-TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.int64): INT64, np.dtype(np.float16): 10, np.dtype(np.int8): 3}
-
-
-def varint(value: int) -> bytes:
-    parts = []
-    while value > 127:
-        parts.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*parts, value])
+FLOAT, INT32, INT64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
 
 
-def field(number: int, value: int | bytes | str) -> bytes:
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
+def tensor(name: str, values: np.ndarray) -> TensorProto:
+    return numpy_helper.from_array(values, name)
 
 
-def tensor(name: str, values: np.ndarray, packed: bool = False) -> bytes:
-    """A TensorProto; its dimensions `packed` into one field or each in its own, which readers must both know."""
-    shape = field(1, b"".join(map(varint, values.shape))) if packed else b"".join(field(1, n) for n in values.shape)
-    return shape + field(2, TYPES[values.dtype]) + field(8, name) + field(9, values.tobytes())
-
-
-def value(name: str, kind: int, shape: tuple[int | str, ...]) -> bytes:
-    """A ValueInfoProto; a dimension given as text is free."""
-    sizes = b"".join(field(1, field(1 if isinstance(one, int) else 2, one)) for one in shape)
-    return field(1, name) + field(2, field(1, field(1, kind) + field(2, sizes)))
-
-
-def node(kind: str, inputs: list[str], output: str, **attributes: int) -> bytes:
-    parts = [field(1, name) for name in inputs] + [field(2, output), field(4, kind)]
-    parts += [field(5, field(1, name) + field(3, number) + field(20, 2)) for name, number in attributes.items()]
-    return b"".join(parts)
-
-
-def model(nodes: list[bytes], weights: list[bytes], inputs: list[bytes], outputs: list[bytes]) -> bytes:
-    """A ModelProto of the operators' version 13."""
-    graph = [field(1, one) for one in nodes] + [field(2, "tiny")] + [field(5, one) for one in weights]
-    graph += [field(11, one) for one in inputs] + [field(12, one) for one in outputs]
-    return field(1, 8) + field(7, b"".join(graph)) + field(8, field(1, "") + field(2, 13))
+def model(
+    nodes: list[NodeProto], weights: list[TensorProto], inputs: list[ValueInfoProto], outputs: list[ValueInfoProto]
+) -> bytes:
+    """A model of the operators' version 13."""
+    graph = helper.make_graph(nodes, "tiny", inputs, outputs, weights)
+    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)]).SerializeToString()
 
 
 def placed(file: Path, embeddings: np.ndarray, positions: np.ndarray, kind: int = INT64, **names: str) -> Path:
@@ -58,9 +32,9 @@ def placed(file: Path, embeddings: np.ndarray, positions: np.ndarray, kind: int 
     free, width = ("batch", "tokens"), embeddings.shape[1]
     ids, places = (names.get(name, name) for name in ("input_ids", "position_ids"))
     nodes = [
-        node("Gather", ["embeddings", ids], "words"),
-        node("Gather", ["positions", places], "places"),
-        node("Add", ["words", "places"], "token_embeddings"),
+        node("Gather", ["embeddings", ids], ["words"]),
+        node("Gather", ["positions", places], ["places"]),
+        node("Add", ["words", "places"], ["token_embeddings"]),
     ]
     weights = [tensor("embeddings", embeddings), tensor("positions", positions)]
     inputs = [value(name, kind, free) for name in (ids, places)]
@@ -81,15 +55,15 @@ def bi_encoder(
     of the attention mask.
     """
     width = embeddings.shape[1]
-    weights = [tensor("embeddings", embeddings, packed=True)]
-    nodes, output = [node("Gather", ["embeddings", "input_ids"], "token_embeddings")], "token_embeddings"
+    weights = [tensor("embeddings", embeddings)]
+    nodes, output = [node("Gather", ["embeddings", "input_ids"], ["token_embeddings"])], "token_embeddings"
     shape: tuple[int | str, ...] = (*free, width)
     if pooled:
         nodes += [
-            node("Cast", ["attention_mask"], "mask", to=FLOAT),
-            node("Unsqueeze", ["mask", "last"], "column"),
-            node("Mul", ["token_embeddings", "column"], "kept"),
-            node("ReduceSum", ["kept", "tokens"], "sentence_embedding", keepdims=0),
+            node("Cast", ["attention_mask"], ["mask"], to=FLOAT),
+            node("Unsqueeze", ["mask", "last"], ["column"]),
+            node("Mul", ["token_embeddings", "column"], ["kept"]),
+            node("ReduceSum", ["kept", "tokens"], ["sentence_embedding"], keepdims=0),
         ]
         weights += [tensor(name, np.array([axis])) for name, axis in (("last", 2), ("tokens", 1))]
         output, shape = "sentence_embedding", ("batch", width)
@@ -106,17 +80,17 @@ def cross_encoder(file: Path, embeddings: np.ndarray, head: np.ndarray, segment:
     free = ("batch", "tokens")
     names = ["input_ids", "attention_mask", "token_type_ids"]
     nodes = [
-        node("Gather", ["embeddings", "input_ids"], "words"),
-        node("Gather", ["segment", "token_type_ids"], "segments"),
-        node("Add", ["words", "segments"], "both"),
-        node("Cast", ["attention_mask"], "mask", to=FLOAT),
-        node("Unsqueeze", ["mask", "last"], "column"),
-        node("Mul", ["both", "column"], "kept"),
-        node("ReduceSum", ["kept", "tokens"], "sum", keepdims=0),
-        node("MatMul", ["sum", "head"], "logits"),
+        node("Gather", ["embeddings", "input_ids"], ["words"]),
+        node("Gather", ["segment", "token_type_ids"], ["segments"]),
+        node("Add", ["words", "segments"], ["both"]),
+        node("Cast", ["attention_mask"], ["mask"], to=FLOAT),
+        node("Unsqueeze", ["mask", "last"], ["column"]),
+        node("Mul", ["both", "column"], ["kept"]),
+        node("ReduceSum", ["kept", "tokens"], ["sum"], keepdims=0),
+        node("MatMul", ["sum", "head"], ["logits"]),
     ]
     axes = {"last": np.array([2]), "tokens": np.array([1])}
-    weights = [tensor("embeddings", embeddings, packed=True), tensor("segment", segment), tensor("head", head)]
+    weights = [tensor("embeddings", embeddings), tensor("segment", segment), tensor("head", head)]
     weights += [tensor(name, axis) for name, axis in axes.items()]
     inputs = [value(name, INT64, free) for name in names]
     file.write_bytes(model(nodes, weights, inputs, [value("logits", FLOAT, ("batch", head.shape[1]))]))

@@ -52,7 +52,7 @@ def test_what_slurm_cannot_tell_is_one_line(job, monkeypatch, tmp_path):
     with pytest.raises(UserError, match=r"^squeue: slurm_load_jobs error: Invalid job id$"):
         nodes.nodes_of_job(2)
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(UserError, match=r"^squeue: no such command on this node"):
+    with pytest.raises(UserError, match=r"^squeue: no such command on this machine"):
         nodes.nodes_of_job(2)
 
 

@@ -55,7 +55,7 @@ def test_both_routes_are_taken_and_no_weights_beside_them(model, tmp_path, monke
 
 def test_another_weight_of_queries_is_another_sha256(model, tmp_path, monkeypatch):
     digest = sha256(model / DOCUMENTS / "model.safetensors")
-    with pytest.raises(UserError, match=f"the configuration says {digest}; nothing was kept"):
+    with pytest.raises(UserError, match=f"but the configuration says {digest}; nothing was kept"):
         take(model, tmp_path / "out", monkeypatch, sha256=digest)
     assert not (tmp_path / "out").exists()
 

@@ -172,7 +172,7 @@ def several(tiny, tmp_path) -> Path:
     folder = tmp_path / "package"
     for name in ("small/onnx/model_int8.onnx", "large/model.onnx"):
         (folder / name).parent.mkdir(parents=True)
-        (folder / name).write_bytes(tiny_onnx.model([], [], [], []) + tiny_onnx.field(6, name))  # a comment
+        (folder / name).write_bytes(tiny_onnx.model([tiny_onnx.node("Identity", ["in"], [name])], [], [], []))
     shutil.copy(tiny / "tokenizer.json", folder / "small/tokenizer.json")
     (folder / "large/vocab.txt").write_text("[PAD]")
     (folder / "large/code.py").write_text("raise SystemExit('run')")
@@ -201,7 +201,9 @@ def test_what_is_wrong_with_onnx_files_is_said_and_nothing_kept(several, tmp_pat
 
     refused("2 ONNX files in it; name one with the model's key file: large/model.onnx, small/onnx/model_int8.onnx")
     refused("no file 'model.onnx' in it", file="model.onnx")
-    refused(r"model.onnx: SHA-256 is [0-9a-f]{64}, the configuration says 00", file="large/model.onnx", sha256="0" * 64)
+    refused(
+        r"model.onnx: SHA-256 is [0-9a-f]{64}, but the configuration says 00", file="large/model.onnx", sha256="0" * 64
+    )
     (several / "large/vocab.txt").unlink()
     refused("model.onnx: no tokenizer beside it", file="large/model.onnx")
     shutil.rmtree(several / "small")
@@ -210,7 +212,7 @@ def test_what_is_wrong_with_onnx_files_is_said_and_nothing_kept(several, tmp_pat
 
 
 def test_a_wrong_digest_is_refused(model, tmp_path, monkeypatch):
-    with pytest.raises(UserError, match=r"SHA-256 is [0-9a-f]{64}, the configuration says 00"):
+    with pytest.raises(UserError, match=r"SHA-256 is [0-9a-f]{64}, but the configuration says 00"):
         take(model, tmp_path / "out", monkeypatch, sha256="0" * 64)
     assert not (tmp_path / "out").exists()
 

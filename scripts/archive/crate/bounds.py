@@ -13,6 +13,7 @@ import zlib
 from pathlib import Path
 
 from scripts.common.errors import UserError
+from scripts.common.zip_and_tar import Unpacking, check_zip
 
 MEMBERS = 250_000
 DIRECTORY = 256 << 20  # bytes of the zip's directory, which is read at once
@@ -65,56 +66,31 @@ def why_too_big(unpacked: int, packed: int, small: int = SMALL) -> str | None:
 
 
 def check_members(path: Path, archive: zipfile.ZipFile) -> None:
-    """Raise UserError for a zip beyond the limits, or whose members do not lie side by side."""
-    start, _, _ = ends(path)
+    """Raise UserError for a zip beyond the limits, one that no job could unpack, or one that is not as archives are."""
     members = archive.infolist()
     if problem := why_too_big(sum(member.file_size for member in members), path.stat().st_size, TOTAL):
         raise UserError(f"{path}: refused, the archive {problem}")
+    to = Unpacking(path, path.parent)
+    try:
+        check_zip(archive, to)
+    except struct.error as error:
+        raise to.damaged(error) from None
     seen: dict[str, str] = {}
     for member in members:
-        problem = _odd(member) or why_too_big(member.file_size, member.compress_size)
-        if problem:
-            raise UserError(f"{path}: refused, the archive's {member.filename!r} {problem}")
         first = seen.setdefault(member.filename.casefold(), member.filename)
-        if first is not member.filename:
+        problem = _odd(member) or why_too_big(member.file_size, member.compress_size)
+        if first != member.filename:
             problem = f"differs from {first!r} in upper and lower case only"
-            if first == member.filename:
-                problem = "is a duplicate member"
-            raise UserError(f"{path}: refused, the archive's {member.filename!r} {problem}")
-    for name in list(seen):
-        folder = name.rpartition("/")[0]
-        while folder:
-            if folder in seen:
-                raise UserError(f"{path}: refused, the archive's {seen[folder]!r} is a file and a folder")
-            folder = folder.rpartition("/")[0]
-    _check_places(path, members, start)
+        if problem:
+            raise to.refused(f"the archive's {member.filename!r} {problem}")
 
 
 def _odd(member: zipfile.ZipInfo) -> str | None:
-    if member.flag_bits & 0x1:
-        return "is encrypted"
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return f"is compressed by a method ({member.compress_type}) that archives do not use"
     if member.compress_type == zipfile.ZIP_STORED and member.file_size != member.compress_size:
         return "is stored, and states two sizes"
-    kind = member.external_attr >> 28
-    return "is not a regular file" if kind not in (0, 0o10) or member.is_dir() else None
-
-
-def _check_places(path: Path, members: list[zipfile.ZipInfo], directory: int) -> None:
-    """Raise UserError unless members follow each other from the first byte to the directory, gapless."""
-    end = 0
-    with open(path, "rb") as file:
-        for member in sorted(members, key=lambda info: info.header_offset):
-            file.seek(member.header_offset if member.header_offset >= 0 else 0)
-            header = file.read(30)
-            if member.header_offset != end or len(header) < 30:
-                overlaps = member.header_offset < end
-                problem = "overlaps with another file" if overlaps else "does not follow the file before it"
-                raise UserError(f"{path}: refused, the archive's {member.filename!r} {problem}")
-            end += 30 + sum(struct.unpack("<HH", header[26:30])) + member.compress_size
-    if end != directory:
-        raise UserError(f"{path}: refused, the archive holds bytes that belong to no file")
+    return "is a folder" if member.is_dir() else None
 
 
 def why_no_gzip(path: Path) -> str | None:

@@ -14,19 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from scripts.common.errors import UserError
-from scripts.common.reading import UTF_8
 from scripts.common.strict_xml import Element, read_xml
-from scripts.datasets.formats import (
-    Collection,
-    Format,
-    Mistake,
-    file_in,
-    identifier,
-    judged_queries,
-    trec,
-    unjudged_queries,
-)
-from scripts.datasets.formats._judgements import read_judgements
+from scripts.datasets.formats import Collection, Format, Mistake, identifier, trec
 from scripts.ir.trec import Qrels
 
 QUERIES = ("title", "description", "narrative")
@@ -65,35 +54,22 @@ class Topic(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Options:
-    """The files inside the location: patterns of documents, and split -> file; which field is the query; the encoding
-    of documents."""
+class Options(trec.Options):
+    """Those of trec; which of Touché's fields is the query."""
 
-    documents: list[str]
-    topics: dict[str, str]
-    qrels: dict[str, str]
     topic_field: Literal["title", "description", "narrative"] = "title"
-    encoding: str = UTF_8
 
 
 def read(root: Path, options: Options) -> Collection:
     """Read the files that the options name, below `root`. Raises UserError with file and line."""
-    queries: dict[str, dict[str, str]] = {}
-    qrels: dict[str, Qrels] = {}
-    unjudged: dict[str, str] = {}
-    for split, name in options.topics.items():
-        topics = file_in(root, name, f"topics.{split}")
+
+    def texts_of(topics: Path, qrels: Qrels) -> dict[str, str]:
         texts = {topic.number: getattr(topic, options.topic_field) for topic in read_topics(topics)}
-        qrels[split], queries[split] = {}, {}
-        if split in options.qrels:
-            judged = file_in(root, options.qrels[split], f"qrels.{split}")
-            qrels[split] = read_judgements(judged)
-            if empty := next((number for number in qrels[split] if texts.get(number) == ""), None):
-                raise UserError(f"{topics}: topic {empty} has no <{options.topic_field}>")
-            queries[split] = judged_queries(texts, qrels[split], str(judged))
-        if split == "train":
-            unjudged = unjudged_queries(texts, qrels[split])
-    return Collection(trec.documents_in(root, options.documents, options.encoding), queries, qrels, unjudged)
+        if empty := next((number for number in qrels if texts.get(number) == ""), None):
+            raise UserError(f"{topics}: topic {empty} has no <{options.topic_field}>")
+        return texts
+
+    return trec.collection(root, options, texts_of)
 
 
 def read_topics(path: Path) -> list[Topic]:

@@ -7,7 +7,7 @@ and `_trec_topics` say which forms are known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,18 +126,22 @@ class Options:
 
 def read(root: Path, options: Options) -> Collection:
     """Read the files that the options name, below `root`. Raises UserError with file and line."""
+    return collection(
+        root, options, lambda topics, qrels: read_topics(topics, options.topic_field, qrels, options.encoding)
+    )
+
+
+def collection(root: Path, options: Options, texts_of: Callable[[Path, Qrels], dict[str, str]]) -> Collection:
+    """The collection of these files; `texts_of` reads a file of topics, whose judgements are given."""
     queries: dict[str, dict[str, str]] = {}
     qrels: dict[str, Qrels] = {}
     unjudged: dict[str, str] = {}
     for split, name in options.topics.items():
-        qrels[split], queries[split] = {}, {}
         topics = file_in(root, name, f"topics.{split}")
         judged = file_in(root, options.qrels[split], f"qrels.{split}") if split in options.qrels else None
-        if judged:
-            qrels[split] = read_judgements(judged)
-        texts = read_topics(topics, options.topic_field, qrels[split], options.encoding)
-        if judged:
-            queries[split] = judged_queries(texts, qrels[split], str(judged))
+        qrels[split] = read_judgements(judged) if judged else {}
+        texts = texts_of(topics, qrels[split])
+        queries[split] = judged_queries(texts, qrels[split], str(judged)) if judged else {}
         if split == "train":
             unjudged = unjudged_queries(texts, qrels[split])
     return Collection(documents_in(root, options.documents, options.encoding), queries, qrels, unjudged)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias
 
 from scripts.common.errors import UserError
+from scripts.models.encoders import facts, give_prompts, prompts, tokenizer  # noqa: F401
 from scripts.models.losses import LISTS, PAIRS, TRIPLETS, with_margin
 from scripts.models.teaching import SCORED
 
@@ -76,48 +77,20 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     return model
 
 
-def prompts(model: Model) -> dict[str, str]:
-    """What encode_query and encode_document put before a text."""
-    return {"query": model.prompts["query"], "document": model.prompts["document"]}
-
-
-def give_prompts(model: Model, prompts: dict[str, str]) -> None:
-    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
-    model.prompts.update(prompts)
-
-
-def tokenizer(model: Model) -> Any:
-    """The model's tokenizer, of the library tokenizers."""
-    from scripts.models import loading
-
-    return model.tokenizer if _in_onnx(model) else loading.fast_tokenizer(model)
-
-
-def facts(model: Model) -> dict[str, Any]:
-    """What timings say of what a model computes by."""
-    from scripts.models.running import computed_in
-
-    return model.facts if _in_onnx(model) else computed_in(model)
-
-
-def _in_onnx(model: Model) -> TypeGuard[OnnxBiEncoder]:
-    from scripts.models.onnx_texts import OnnxBiEncoder
-
-    return isinstance(model, OnnxBiEncoder)
-
-
 def truncate(model: Model, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
     """Let a model give the first dimensions of each vector; returns what makes them of whole vectors.
 
     Where the similarity is the cosine, what is left has unit length again, as the library does it. Raises UserError
     where the model's vectors have fewer.
     """
+    from scripts.models.onnx_texts import OnnxBiEncoder
     from scripts.models.truncation import check_dimensions, first_dimensions
 
-    if not _in_onnx(model):
+    in_onnx = isinstance(model, OnnxBiEncoder)
+    if not in_onnx:
         check_dimensions(dimensions, model.get_embedding_dimension() or dimensions)
     model.truncate_dim = dimensions
-    unit = _in_onnx(model) or model.similarity_fn_name == "cosine"
+    unit = in_onnx or model.similarity_fn_name == "cosine"
     return partial(first_dimensions, dimensions=dimensions, unit=unit)
 
 
@@ -183,14 +156,14 @@ def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> np.nd
     Returns float32 of shape (texts, dimensions), of unit length where the model's similarity is the cosine: so the dot
     product is the model's similarity in any case. Raises UserError where the model yields NaN or infinity.
     """
-    if _in_onnx(model):
-        return model.encode(texts, batch_size, role)
-
     import numpy as np
 
+    from scripts.models.onnx_texts import OnnxBiEncoder
     from scripts.models.running import autocast, finite
     from scripts.models.token_batches import in_batches
 
+    if isinstance(model, OnnxBiEncoder):
+        return model.encode(texts, batch_size, role)
     encoder = {"query": model.encode_query, "document": model.encode_document}[role]
     unit = model.similarity_fn_name == "cosine"
     compute = partial(encoder, show_progress_bar=False, normalize_embeddings=unit)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scripts.common.errors import UserError
+from scripts.models.encoders import tokenizer
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
 from scripts.models.sizes import BATCHES, CHUNK, texts_a_batch
 from scripts.models.teaching import SCORED, SCORED_PAIRS
@@ -129,13 +130,6 @@ def has_head(config: dict) -> bool:
     """Whether a model's weights include the head that scores a pair; without it a cross-encoder must be trained."""
     endings = ("ForSequenceClassification", "ForCausalLM")
     return any(name.endswith(endings) for name in config.get("architectures") or [])
-
-
-def tokenizer(model: CrossEncoder) -> Any:
-    """The model's tokenizer, of the library tokenizers."""
-    from scripts.models import loading
-
-    return loading.fast_tokenizer(model)
 
 
 def prompts(model: CrossEncoder) -> dict[str, str]:

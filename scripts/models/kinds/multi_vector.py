@@ -6,9 +6,10 @@ MaxSim takes for each token of the query the best token of the document; the sum
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scripts.common.errors import UserError
+from scripts.models.encoders import facts, give_prompts, prompts, tokenizer  # noqa: F401
 from scripts.models.losses import LISTS
 from scripts.models.teaching import SCORED, has_temperature
 
@@ -91,36 +92,6 @@ def has_projection(folder: Path, config: dict) -> bool:
     return stated.get("model_type") in ("MultiVectorEncoder", "ColBERT") or (
         STANFORD in (config.get("architectures") or [])
     )
-
-
-def prompts(model: Model) -> dict[str, str]:
-    """What encode_query and encode_document put before a text."""
-    return {"query": model.prompts["query"], "document": model.prompts["document"]}
-
-
-def give_prompts(model: Model, prompts: dict[str, str]) -> None:
-    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
-    model.prompts.update(prompts)
-
-
-def tokenizer(model: Model) -> Any:
-    """The model's tokenizer, of the library tokenizers."""
-    from scripts.models import loading
-
-    return model.tokenizer if _in_onnx(model) else loading.fast_tokenizer(model)
-
-
-def facts(model: Model) -> dict[str, Any]:
-    """What timings say of what a model computes by."""
-    from scripts.models.running import computed_in
-
-    return model.facts if _in_onnx(model) else computed_in(model)
-
-
-def _in_onnx(model: Model) -> TypeGuard[OnnxMultiVectorEncoder]:
-    from scripts.models.onnx_token_vectors import OnnxMultiVectorEncoder
-
-    return isinstance(model, OnnxMultiVectorEncoder)
 
 
 def exportable(model: MultiVectorEncoder, folder: Path) -> Exportable:
@@ -211,9 +182,10 @@ def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> list[
     """
     import numpy as np
 
+    from scripts.models.onnx_token_vectors import OnnxMultiVectorEncoder
     from scripts.models.running import autocast, finite
 
-    if _in_onnx(model):
+    if isinstance(model, OnnxMultiVectorEncoder):
         encoded = model.encode(texts, batch_size, role)
     else:
         encoder = {"query": model.encode_query, "document": model.encode_document}[role]

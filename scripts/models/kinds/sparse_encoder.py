@@ -6,9 +6,10 @@ A document's score is the dot product of its weights and the query's, so only do
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias
 
 from scripts.common.errors import UserError
+from scripts.models.encoders import facts, give_prompts, prompts, tokenizer  # noqa: F401
 from scripts.models.losses import LISTS
 from scripts.models.teaching import SCORED
 
@@ -72,36 +73,6 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     loading.limit(model, folder, max_length)
     loading.find_document_prompt(model, folder)
     return model
-
-
-def prompts(model: Model) -> dict[str, str]:
-    """What encode_query and encode_document put before a text."""
-    return {"query": model.prompts["query"], "document": model.prompts["document"]}
-
-
-def give_prompts(model: Model, prompts: dict[str, str]) -> None:
-    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
-    model.prompts.update(prompts)
-
-
-def tokenizer(model: Model) -> Any:
-    """The model's tokenizer, of the library tokenizers."""
-    from scripts.models import loading
-
-    return model.tokenizer if _in_onnx(model) else loading.fast_tokenizer(model)
-
-
-def facts(model: Model) -> dict[str, Any]:
-    """What timings say of what a model computes by."""
-    from scripts.models.running import computed_in
-
-    return model.facts if _in_onnx(model) else computed_in(model)
-
-
-def _in_onnx(model: Model) -> TypeGuard[OnnxSparseEncoder]:
-    from scripts.models.onnx_sparse import OnnxSparseEncoder
-
-    return isinstance(model, OnnxSparseEncoder)
 
 
 def exportable(model: SparseEncoder, folder: Path) -> Exportable:
@@ -181,9 +152,10 @@ def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> scipy
     import numpy as np
     import scipy.sparse
 
+    from scripts.models.onnx_sparse import OnnxSparseEncoder
     from scripts.models.running import autocast, finite
 
-    if _in_onnx(model):
+    if isinstance(model, OnnxSparseEncoder):
         return model.encode(texts, batch_size, role)
     encoder = {"query": model.encode_query, "document": model.encode_document}[role]
     with autocast():

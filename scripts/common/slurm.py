@@ -1,0 +1,20 @@
+"""Slurm's commands: what one prints, or why it has failed."""
+
+from __future__ import annotations
+
+import subprocess
+
+from scripts.common.errors import UserError
+
+
+def ask(*command: str) -> str:
+    """What a command of Slurm prints. Raises UserError with its own last line where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        needed = "--profile slurm, and nodes of a recipe, need Slurm's"
+        raise UserError(f"{command[0]}: no such command on this machine; {needed}") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise UserError(f"{command[0]}: {lines[-1].removeprefix(f'{command[0]}: ')}")
+    return done.stdout
