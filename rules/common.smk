@@ -90,7 +90,7 @@ for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 
 if EXPERIMENT.device == "cpu":
-    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # of jobs; those on other nodes read this file too
+    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # of jobs (those on other nodes read this file too) and profiles/slurm
 
 RESULTS = f"results/{EXPERIMENT.name}"
 

@@ -173,6 +173,7 @@ rule fine_tune:
     resources:
         gpu=lambda wildcards: training.gpus(EXPERIMENT, wildcards.recipe),
         nodes=lambda wildcards: training.nodes(EXPERIMENT, wildcards.recipe),
+        tasks=lambda wildcards: training.tasks(EXPERIMENT, wildcards.recipe),
     wildcard_constraints:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",

@@ -6,6 +6,7 @@ Nothing here reaches for the network or runs code that comes with a model.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,8 +116,7 @@ def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
     """Let a tokenizer have a token for padding, that of the end of a text where it has none.
 
     `whole` is its model of transformers, where it has one: one that classifies by the last token is told which is
-    padding. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model: but for
-    tokens that were added to it, as for images, which no text has.
+    padding. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model.
     """
     import torch
 
@@ -126,15 +126,42 @@ def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
         tokenizer.pad_token = tokenizer.eos_token
     if whole is None:
         return
-    words, fast = whole.get_input_embeddings(), getattr(tokenizer, "backend_tokenizer", None)
-    vocabulary = fast.get_vocab(with_added_tokens=False) if fast else tokenizer.get_vocab()
-    most = max([*vocabulary.values(), tokenizer.pad_token_id])
-    if isinstance(words, torch.nn.Embedding) and most >= words.num_embeddings:
-        problem = f"has numbers up to {most}, but the model knows {words.num_embeddings} tokens"
-        raise UserError(f"{folder}: its tokenizer {problem}: it is another model's")
+    words = whole.get_input_embeddings()
+    if isinstance(words, torch.nn.Embedding):
+        check_vocabulary(tokenizer, words, folder)
     counts = whole.config.model_type in COUNT_FROM_PADDING
     if type(whole).__name__.endswith("ForSequenceClassification") and not counts:
         whole.config.get_text_config().pad_token_id = tokenizer.pad_token_id
+
+
+def check_vocabulary(tokenizer: Any, words: torch.nn.Embedding, folder: Path) -> None:
+    """Raise UserError for a token of the vocabulary or around each text that has no row among the embeddings.
+
+    Other tokens without a row may have been added, as for images: no text should have them, and one that does is
+    refused when it is encoded.
+    """
+    fast, rows = getattr(tokenizer, "backend_tokenizer", None), words.num_embeddings
+    vocabulary = fast.get_vocab(with_added_tokens=False) if fast else tokenizer.get_vocab()
+    around = fast.encode("").ids if fast else tokenizer("")["input_ids"]
+    most = max([*vocabulary.values(), tokenizer.pad_token_id, *around])
+    if most >= rows:
+        token = shortened(str(tokenizer.convert_ids_to_tokens(most)))
+        problem = f"has numbers up to {most} (the token {token}), but the model knows {rows} tokens"
+        raise UserError(f"{folder}: its tokenizer {problem}: it is another model's")
+    added = {number: token for token, number in tokenizer.get_added_vocab().items() if number >= rows}
+    if added:
+        words.register_forward_pre_hook(partial(_refuse, added, rows, folder))
+
+
+def _refuse(added: dict[int, str], rows: int, folder: Path, module: torch.nn.Module, given: tuple) -> None:
+    """Raise UserError where the tokens given to the embeddings are among those that were added without a row."""
+    import torch
+
+    if torch.compiler.is_compiling():  # a graph is made, of no text's tokens
+        return
+    if found := sorted(added.keys() & set(given[0].flatten().tolist())):
+        problem = f"a text has the token {shortened(added[found[0]])} with the number {found[0]}"
+        raise UserError(f"{folder}: {problem}, but the model knows {rows} tokens; take it out of the texts")
 
 
 def find_document_prompt(model, folder: Path) -> None:

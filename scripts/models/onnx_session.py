@@ -47,11 +47,14 @@ class OnnxSession:
         self.tried = self._try()
 
     def _check_inputs(self) -> None:
-        """Raise UserError for a graph that takes what is not given, or numbers of another type."""
+        """Raise UserError for a graph that takes what is not given, lacks what it needs, or takes another type."""
         if unknown := [name for name in self.graph.inputs if name not in TAKEN]:
             raise UserError(f"{self.file}: the graph takes {', '.join(unknown)[:200]}; given are {', '.join(TAKEN)}")
         if "input_ids" not in self.graph.inputs:
             raise UserError(f"{self.file}: the graph takes no input_ids, so nothing of a text")
+        if "attention_mask" not in self.graph.inputs:
+            problem = "the graph takes no attention_mask, so padding would count as part of a text"
+            raise UserError(f"{self.file}: {problem}; export it with one")
         for name, stated in self.graph.inputs.items():
             if stated not in TYPES:
                 raise UserError(f"{self.file}: the graph takes {name} as {stated}; given are {' or '.join(TYPES)}")

@@ -89,13 +89,18 @@ def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]
 
 
 def gpus(experiment: Experiment, recipe: str) -> int:
-    """How many graphics cards a training asks a cluster for, on each node."""
-    return experiment.recipes[recipe].get("gpus", 1)
+    """How many graphics cards a training asks a cluster for, on each node; none with `device: cpu`."""
+    return 0 if experiment.device == "cpu" else experiment.recipes[recipe].get("gpus", 1)
 
 
 def nodes(experiment: Experiment, recipe: str) -> int:
     """How many nodes a training asks a cluster for."""
     return experiment.recipes[recipe].get("nodes", 1)
+
+
+def tasks(experiment: Experiment, recipe: str) -> int | None:
+    """How many tasks a training without GPUs asks Slurm for: one of each node, or it gives one node alone."""
+    return nodes(experiment, recipe) if experiment.device == "cpu" else None
 
 
 def trained_recipes(experiment: Experiment) -> list[str]:

@@ -78,7 +78,6 @@ def experiment(documents_of: str = "data/weather") -> dict:
     """BM25, a bi-encoder as it is and one fine-tuned for some seconds, on one task: few jobs, each of another kind."""
     return {
         "experiment": "tiny",
-        "device": "cpu",  # the GPUs of these tests are Slurm's alone
         "measures": ["nDCG@10", "RR@10"],
         "depth": 20,
         "datasets": {"weather": {"format": "beir", "location": documents_of}},
@@ -120,6 +119,11 @@ def prepared(slurm, tmp_path_factory) -> ClusterWorkspace:
     workspace = ClusterWorkspace(folder, slurm)
     workspace.write_config(experiment())
     workspace.edit(r"longest: \d+", "longest: 60")
+    common = folder / "rules" / "common.smk"
+    text = common.read_text()
+    assert text.count("; export PYTHONPATH=") == 1
+    # The GPUs of these tests are Slurm's alone: a job asks for them, and its commands compute on the processor.
+    common.write_text(text.replace("; export PYTHONPATH=", "; export RANKTRIAL_DEVICE=cpu PYTHONPATH="))
     return workspace
 
 

@@ -166,6 +166,8 @@ UNREAD = {
               "3 of 3 documents have no text; expected is TREC markup with <TEXT>, JSON lines with one of the keys text, "
               "contents, body, segment, passage, content, or columns id, text, but in them stand docid, title, "
               "passage_text, lang"),
+    "null": ('{"id": "a", "text": null, "abstract": "x"}\n{"id": "b", "text": NaN}\n',
+             "2 of 2 documents have no text"),
     "most": ('{"id": "a", "text": "x"}\n' + '{"id": "b", "abstract": "x"}\n{"id": "c", "abstract": "x"}\n',
              "2 of 3 documents have no text"),
     "markup": ("<DOC>\n<DOCNO>1</DOCNO>\n<TITLE>T</TITLE>\n<TEXT></TEXT>\n<GRAPHIC>x</GRAPHIC>\n</DOC>\n",
@@ -265,9 +267,14 @@ def test_a_grade_between_whole_numbers_is_none(tmp_path, grade):
 
 
 def test_irregularities_that_mean_nothing(tmp_path):
-    """A null title, and NaN (as pandas writes a missing value) under a key that is not read."""
+    """A null title, and NaN (as pandas writes a missing value), also under a key that is not read."""
     corpus = '{"_id": "d1", "title": null, "text": "one", "year": NaN}\n{"_id": 2, "text": "two", "x": [-Infinity]}\n'
     collection = beir.read(write(tmp_path / "beir", BEIR | {"x/corpus.jsonl": corpus}), beir.Options())
     assert list(collection.documents) == [Document("d1", "", "one"), Document("2", "", "two")]
     read = documents(tmp_path / "trec", "a.jsonl", corpus.replace("_id", "docno"))
     assert read == [Document("d1", "", "one"), Document("2", "", "two")]
+    corpus = '{"_id": "d1", "title": NaN, "text": "one"}\n{"_id": 2, "title": "T", "text": null}\n'
+    collection = beir.read(write(tmp_path / "missing", BEIR | {"x/corpus.jsonl": corpus}), beir.Options())
+    expected = [Document("d1", "", "one"), Document("2", "T", "")]
+    assert list(collection.documents) == expected
+    assert documents(tmp_path / "missing-trec", "a.jsonl", corpus) == expected

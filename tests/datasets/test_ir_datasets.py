@@ -153,7 +153,7 @@ def test_wikipedia_passages_of_dpr_with_title_and_answers(tmp_path, home):
     assert read_qrels(out / "qrels/test.qrels") == {"0": {"2": 2, "3": 1, "1": 0}}
 
 
-@pytest.mark.parametrize(("fields", "expected"), [(["text"], ("", "two")), (["title"], ("B", "")),
+@pytest.mark.parametrize(("fields", "expected"), [(["text"], ("", "two")), (["title"], ("", "B")),
                                                  (["text", "title"], ("B", "two"))])  # fmt: skip
 def test_the_configuration_chooses_the_fields(tmp_path, home, fields, expected):
     question = {"question": "who", "answers": ["B"], "positive_ctxs": [{"passage_id": "2", "score": 1}],
@@ -164,6 +164,22 @@ def test_the_configuration_chooses_the_fields(tmp_path, home, fields, expected):
     out = both(tmp_path, home(files), "ir_datasets:dpr-w100", ids, fields=fields)
     document = list(read_corpus(out / "corpus.jsonl"))[1]
     assert (document.title, document.text) == expected
+
+
+@pytest.mark.parametrize(("keys", "said"), [
+    ({}, "what the library takes for a text, unless fields name others"),
+    ({"fields": ["title", "text"]}, "text in fields: text"),
+])  # fmt: skip
+def test_a_corpus_of_titles_is_refused(tmp_path, home, keys, said):
+    question = {"question": "who", "answers": ["B"], "positive_ctxs": [{"passage_id": "2", "score": 1}],
+                "hard_negative_ctxs": [], "negative_ctxs": []}  # fmt: skip
+    files = {"dpr-w100/docs.tsv.gz": "id\ttext\ttitle\n1\t\tA\n2\t\tB\n3\tthree\tB\n",
+             "dpr-w100/nq-dev.json.gz": json.dumps([question])}  # fmt: skip
+    record, _ = fetch(tmp_path, home(files), "ir_datasets:dpr-w100", "dpr-w100/natural-questions/dev")
+    _, done = prepare(tmp_path, tmp_path / "home", record, {"test": "dpr-w100/natural-questions/dev"}, **keys)
+    line = refusal(done)
+    assert "ir_datasets:dpr-w100: 2 of 3 documents have no text; expected is " + said in line
+    assert line.endswith("but in them stand doc_id, title")
 
 
 @pytest.mark.skipif(not SCIFACT.is_file(), reason="SciFact's archive does not lie beside the clone")

@@ -27,6 +27,9 @@ def plain(tmp_path_factory) -> Path:
     return build(tmp_path_factory.mktemp("models") / "plain", TEXTS, seed=1)
 
 
+A, B = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")  # the texts of a tokenizer's template
+
+
 @pytest.fixture
 def copied(plain, tmp_path) -> Path:
     return Path(shutil.copytree(plain, tmp_path / "copied"))
@@ -67,7 +70,34 @@ def test_the_tokenizer_of_another_model_is_refused(copied, plain, tmp_path):
     tokenizer = json.loads((plain / "tokenizer.json").read_text())  # a token for images, as Gemma's has
     tokenizer["added_tokens"].append(tokenizer["added_tokens"][0] | {"id": known, "content": "<image>"})
     (copied / "tokenizer.json").write_text(json.dumps(tokenizer))
-    assert "<image>" in adapter("bi-encoder").load(copied, 16).tokenizer.get_vocab()
+    kind = adapter("bi-encoder")
+    with_image = kind.load(copied, 16)
+    assert "<image>" in with_image.tokenizer.get_vocab()
+    expected = kind.encode(kind.load(plain, 16), TEXTS, 2, "document")
+    assert np.array_equal(kind.encode(with_image, TEXTS, 2, "document"), expected)
+    with pytest.raises(UserError) as refused:
+        kind.encode(with_image, [*TEXTS, "an <image>"], 2, "document")
+    one_line(
+        refused, f"{copied}: a text has the token '<image>' with the number {known}, ", f"model knows {known} tokens"
+    )
+
+
+def test_a_token_that_was_added_around_each_text_and_has_no_embedding_is_refused_at_loading(copied, plain):
+    known = json.loads((plain / "config.json").read_text())["vocab_size"]
+    tokenizer = json.loads((plain / "tokenizer.json").read_text())
+    tokenizer["added_tokens"].append(tokenizer["added_tokens"][0] | {"id": known, "content": "<text>"})
+    piece = {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "<text>", "type_id": 0}}, A],
+        "pair": [A, B],
+    }
+    around = {"<text>": {"id": "<text>", "ids": [known], "tokens": ["<text>"]}}
+    (copied / "tokenizer.json").write_text(
+        json.dumps(tokenizer | {"post_processor": piece | {"special_tokens": around}})
+    )
+    with pytest.raises(UserError) as refused:
+        adapter("bi-encoder").load(copied, 16)
+    one_line(refused, f"has numbers up to {known} (the token '<text>'), but the model knows {known} tokens")
 
 
 @pytest.fixture

@@ -50,6 +50,8 @@ def test_what_is_not_given_is_one_line_before_anything_is_computed(folder):
     )
     placed(file, OF_WORDS, OF_POSITIONS, input_ids="attention_mask")
     assert "the graph takes no input_ids, so nothing of a text" in said(folder)
+    placed(file, OF_WORDS, OF_POSITIONS, masked=False)
+    assert "the graph takes no attention_mask, so padding would count as part of a text" in said(folder)
     bi_encoder(file, OF_WORDS, free=(1, "tokens"))  # one text at a time
     assert "computes no texts of its tokenizer: " in said(folder)
     bi_encoder(file, OF_WORDS, free=("batch", 128))  # texts of 128 tokens

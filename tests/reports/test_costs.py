@@ -134,6 +134,7 @@ def test_the_pages_tables_have_costs_end_to_end_with_their_range():
         "1.2 cores busy: they took longer than alone."
     )
     assert section.blocks[-1].caption == "Effects over BM25, and what they cost."
+    assert section.blocks[-2].text.endswith("whose intervals overlap may still differ significantly.")
 
 
 def one(label, effect, low, high, ms, seconds, is_control=False, index=None, weights=None):
@@ -158,6 +159,7 @@ def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
     figure = cost_figure(points, Shown("MD", "nDCG@10", 0.05, said_below), sizes)
     said = " ".join(text.get_text() for text in figure.texts)
     assert ("Times are end to end" in said) == (len(points) > 2)
+    assert "overlap of CIs is a cautious rule, since effects are paired" in said
     trained = any(point.training_seconds.mean for point in points)
     assert len(figure.axes) == 1 + trained + len(sizes) and figure.get_size_inches()[0] <= 7.001
     figure.draw_without_rendering()

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
-from scripts.reports.comparison.family_text import differences, heading, notes, sentence, standings, where
+from scripts.reports.comparison.family_text import CONDITIONS, differences, heading, notes, sentence, standings, where
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.contents.families import families as families_section
 from scripts.reports.draw_family import filled
@@ -67,7 +67,7 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
         assert low < float(line[2]) < high and (low > 0) == line[4].endswith("*")
     text = markdown.document("f", content(one))
     assert "- a warning" in text and "Differences in nDCG@10 over 2 tasks. * p (max-T) < 0.05" in text
-    assert any("these checkpoints" in said for said in notes(one)) and "each task weighs the same" in text
+    assert "Several seeds of a system are averaged by query." in notes(one) and "each task weighs the same" in text
 
 
 def test_the_sentence_gives_the_difference_from_the_next_with_its_interval(tmp_path):
@@ -190,6 +190,15 @@ def test_lines_are_led_apart_by_the_least_way():
         other = placed + generator.normal(0, 0.5, 10)
         other = np.array(spread(list(np.sort(other)), APART))
         assert ((other - xs) ** 2).sum() >= ((placed - xs) ** 2).sum() - 1e-9
+
+
+def test_page_and_report_say_what_a_verdict_is_conditional_on(tmp_path):
+    """A comparison of the same two systems includes the variance between seeds and may come to another verdict."""
+    one = found(tmp_path)
+    assert "given the trained checkpoints, with queries as independent" in CONDITIONS
+    assert "its verdict on the same two systems may differ" in CONDITIONS
+    for said in (content(one), [families_section({"f": one}, Labels({}, {}))]):
+        assert markdown.document("e", said).count(CONDITIONS) == 1
 
 
 def test_report_and_summary_show_each_family(tmp_path):

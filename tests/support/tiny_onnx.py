@@ -24,10 +24,13 @@ def model(
     return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)]).SerializeToString()
 
 
-def placed(file: Path, embeddings: np.ndarray, positions: np.ndarray, kind: int = INT64, **names: str) -> Path:
+def placed(
+    file: Path, embeddings: np.ndarray, positions: np.ndarray, kind: int = INT64, masked: bool = True, **names: str
+) -> Path:
     """Write a model that gives each token its embedding and that of its position, both float32 of shape (…, width).
 
-    It takes `input_ids` and `position_ids`, under other names where `names` has them, as whole numbers of a kind.
+    It takes `input_ids` and `position_ids`, under other names where `names` has them, as whole numbers of a kind; and
+    where it is `masked` an attention mask, which decides nothing of a token's vector.
     """
     free, width = ("batch", "tokens"), embeddings.shape[1]
     ids, places = (names.get(name, name) for name in ("input_ids", "position_ids"))
@@ -37,7 +40,8 @@ def placed(file: Path, embeddings: np.ndarray, positions: np.ndarray, kind: int 
         node("Add", ["words", "places"], ["token_embeddings"]),
     ]
     weights = [tensor("embeddings", embeddings), tensor("positions", positions)]
-    inputs = [value(name, kind, free) for name in (ids, places)]
+    taken = dict.fromkeys([ids, places, *["attention_mask"] * masked])
+    inputs = [value(name, kind, free) for name in taken]
     file.write_bytes(model(nodes, weights, inputs, [value("token_embeddings", FLOAT, (*free, width))]))
     return file
 

@@ -53,3 +53,15 @@ def test_a_recipe_that_splits_learns_from_passages():
     settings = [planning.training_settings(EXPERIMENT, "m", name, "3") for name in ("first", "pseudo")]
     assert "long_documents" not in settings[0] and settings[1]["long_documents"] == "passages"
     assert settings[0]["seed"] == 3 and settings[0]["type"] == "bi-encoder"
+
+
+def test_a_training_asks_for_the_gpus_of_its_recipe_and_for_none_where_all_runs_on_processors():
+    """Slurm gives a job without GPUs as many nodes as it has tasks at most."""
+    recipes = {"one": {"train_on": "d"}, "eight": {"train_on": "d", "gpus": 4, "nodes": 2}}
+    for device, expected in (("auto", [(1, 1, None), (4, 2, None)]), ("cpu", [(0, 1, 1), (0, 2, 2)])):
+        changes = {"recipes": recipes, "systems/tuned/recipe": "eight", "device": device}
+        experiment = resolve(changed(changes), "c.yaml")
+        asked = [
+            (of(experiment, "one"), of(experiment, "eight")) for of in (planning.gpus, planning.nodes, planning.tasks)
+        ]
+        assert list(zip(*asked, strict=True)) == expected

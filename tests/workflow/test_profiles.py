@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 from snakemake.profiles import ProfileConfigFileParser
+from snakemake.resources import Resource
+
+from tests.workflow.conftest import tiny_config
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
@@ -56,16 +59,38 @@ def test_only_rules_that_exist_have_needs(slurm_text, tmp_path):
     assert set(resources(parsed(slurm_text, tmp_path))) <= rules
 
 
-def test_gpu_rules_ask_for_one_gpu_of_the_model_on_its_partition(slurm_text, tmp_path):
+def evaluated(name, need):
+    """A resource's value as Snakemake evaluates it for a job; None where the rule has none."""
+    how = {"wildcards": None, "input": None, "attempt": 1, "async_run": None}
+    return Resource.cli_evaluator(name, need[name], **how) if name in need else None
+
+
+@pytest.mark.parametrize(("device", "expected"), [(None, (1, "a100", "gpu")), ("cpu", (0, "", "cpu"))])
+def test_gpu_rules_ask_for_one_gpu_of_the_model_on_its_partition(slurm_text, tmp_path, monkeypatch, device, expected):
+    """Unless the configuration has `device: cpu`, of which rules/common.smk tells the profile."""
+    monkeypatch.delenv("RANKTRIAL_DEVICE", raising=False)
+    if device:
+        monkeypatch.setenv("RANKTRIAL_DEVICE", device)
     needs = resources(parsed(slurm_text, tmp_path))
     assert {rule for rule, need in needs.items() if "gpu_model" in need} >= GPU_RULES
     for rule, need in needs.items():
-        asked = {name: need.get(name) for name in ("gpu", "gpu_model", "slurm_partition")}
-        one = None if rule == "fine_tune" else "1"  # of a training its recipe says how many
-        assert asked in ({"gpu": one, "gpu_model": "'a100'", "slurm_partition": "'gpu'"}, dict.fromkeys(asked))
+        asked = tuple(evaluated(name, need) for name in ("gpu", "gpu_model", "slurm_partition"))
+        of_recipe = (None, *expected[1:]) if rule == "fine_tune" else expected  # of a training its recipe says how many
+        assert asked in (of_recipe, (None, None, None))
 
 
-def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path):
+@pytest.mark.parametrize(("device", "asked"), [("auto", ("1", "gpu")), ("cpu", ("0", "cpu"))])
+def test_jobs_of_a_configuration_with_device_cpu_ask_for_no_gpu(fresh, device, asked):
+    fresh.write_config(tiny_config() | {"device": device})
+    done = fresh.snakemake("--profile", "slurm", "--dry-run")
+    planned = re.findall(r"^rule (\w+):\n(?:    .*\n)*?    resources: (.*)$", done.stdout + done.stderr, re.MULTILINE)
+    needs = {rule: dict(need.split("=", 1) for need in needs.split(", ")) for rule, needs in planned}
+    assert {(needs[rule]["gpu"], needs[rule]["slurm_partition"]) for rule in GPU_RULES & needs.keys()} == {asked}
+    assert {"fine_tune", "encode", "retrieve"} <= needs.keys() and needs["index"].get("gpu", "0") == "0"
+
+
+def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path, monkeypatch):
+    monkeypatch.delenv("RANKTRIAL_DEVICE", raising=False)
     for old, new in {
         'account: ""': "account: 12345",
         "cpu_partition: cpu": "cpu_partition: standard",
@@ -78,6 +103,8 @@ def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path):
     profile = parsed(slurm_text, tmp_path)
     assert {"slurm_account='12345'", "slurm_partition='standard'"} <= set(profile["default-resources"])
     needs = resources(profile)["fine_tune"]
-    assert needs["slurm_partition"] == "'a100-long'" and "gpu_model" not in needs
+    assert evaluated("slurm_partition", needs) == "a100-long" and "gpu_model" not in needs
+    monkeypatch.setenv("RANKTRIAL_DEVICE", "cpu")
+    assert evaluated("slurm_partition", needs) == "standard"
     assert [eval(needs["runtime"], {"attempt": n}) for n in (1, 2)] == [100, 100]
     assert [eval(resources(profile)["retrieve"]["runtime"], {"attempt": n}) for n in (1, 2)] == [60, 100]

@@ -9,6 +9,7 @@ name. A format whose values the systems bring has neither Options nor `read`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,21 +94,17 @@ def identifier(value: object, where: str, what: str) -> str:
 
 
 def text_in(record: Mapping[str, Any], key: str, where: str) -> str:
-    """The text under a key of a JSON record, empty where the key is absent.
+    """The text under a key of a JSON record, empty where the key is absent, null or NaN (a missing value of pandas).
 
-    Raises UserError for anything else that is not text: 0, false and null say nothing about what the text is.
+    Raises UserError for anything else that is not text: 0 and false say nothing about what the text is.
     """
-    value = record.get(key, "")
+    value = record.get(key)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
     if not isinstance(value, str):
-        names = {type(None): "null", bool: "true or false", dict: "a mapping", list: "a list"}
-        kind = names.get(type(value), "a number")
+        kind = {bool: "true or false", dict: "a mapping", list: "a list"}.get(type(value), "a number")
         raise UserError(f"{where}: {key!r} must be text, but is {kind}; leave it out where there is none")
     return value
-
-
-def text_or_null(record: Mapping[str, Any], key: str, where: str) -> str:
-    """The text under a key that a record need not have, as `text_in`; null stands for an absent one."""
-    return "" if record.get(key) is None else text_in(record, key, where)
 
 
 def with_texts(found: Iterable[Found], where: str, read: str) -> Iterator[Document]:

@@ -16,8 +16,8 @@ def document_parts(kind: Any, fields: list[str] | None, where: str) -> Callable[
     """How title and text are had from a document of a type. Raises UserError for a field that the type lacks."""
     if fields is not None:
         _check_fields(kind, fields, f"{where}: fields: its documents have")
-        rest = [field for field in fields if field != "title"]
-        titled = "title" in fields
+        rest = text_fields(fields)
+        titled = rest != fields
 
         def chosen(document: Any) -> tuple[str, str]:
             texts = [plain(getattr(document, field), field) for field in rest]
@@ -34,6 +34,11 @@ def document_parts(kind: Any, fields: list[str] | None, where: str) -> Callable[
         return (title, text[len(title) :].strip()) if title and text.startswith(title) else ("", text.strip())
 
     return default
+
+
+def text_fields(fields: list[str]) -> list[str]:
+    """Those of the chosen fields that are a document's text: a title stands apart, unless nothing else is chosen."""
+    return [field for field in fields if field != "title"] or fields
 
 
 def query_text(kind: Any, field: str | None, where: str) -> Callable[[Any], str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.datasets.formats import Found, identifier, text_in, text_or_null
+from scripts.datasets.formats import Found, identifier, text_in
 from scripts.ir.collection import Document, json_lines
 
 ID_KEYS = ("_id", "id", "docno", "pid", "docid", "doc_id")  # a passage of MS MARCO v2 has its document's docid, too
@@ -47,7 +47,7 @@ def _json_documents(path: Path, encoding: str) -> Iterator[Found]:
         headings = record.get("headings")  # of MS MARCO's pages
         if isinstance(headings, str) and headings.strip():
             text = f"{headings} {text}"
-        yield Found(Document(document, text_or_null(record, "title", where), text), record)
+        yield Found(Document(document, text_in(record, "title", where), text), record)
 
 
 def _documents_in_columns(path: Path, encoding: str) -> Iterator[Found]:

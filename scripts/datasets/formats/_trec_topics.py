@@ -21,7 +21,7 @@ from typing import NamedTuple
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.reading import UTF_8, open_bytes, why_no_encoding
-from scripts.datasets.formats import MOST_NAMES, identifier, text_or_null
+from scripts.datasets.formats import MOST_NAMES, identifier, text_in
 from scripts.ir.collection import json_lines
 from scripts.ir.trec import shown
 
@@ -114,7 +114,7 @@ def _json_topics(path: Path, field: str, encoding: str) -> Iterator[Topic]:
     for number, record in json_lines(path, encoding):
         where = f"{path}:{number}"
         query = identifier(next((record[key] for key in JSON_IDS if key in record), None), where, "query")
-        text = next((text for key in keys if (text := text_or_null(record, key, where).strip())), "")
+        text = next((text for key in keys if (text := text_in(record, key, where).strip())), "")
         yield Topic(where, query, text, list(record))
 
 

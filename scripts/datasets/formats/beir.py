@@ -19,7 +19,6 @@ from scripts.datasets.formats import (
     identifier,
     judged_queries,
     text_in,
-    text_or_null,
     unjudged_queries,
     with_texts,
 )
@@ -64,10 +63,10 @@ def _judgements_of(folder: Path, split: str) -> Path:
 
 
 def read_documents(path: Path) -> Iterator[Found]:
-    """Yield the documents; `title` may be absent or null."""
+    """Yield the documents; `title` may be absent."""
     for number, record in json_lines(path):
         where = f"{path}:{number}"
-        title, text = text_or_null(record, "title", where), text_in(record, "text", where)
+        title, text = text_in(record, "title", where), text_in(record, "text", where)
         yield Found(Document(identifier(record.get("_id"), where, "document"), title, text), record)
 
 
@@ -76,7 +75,7 @@ def read_queries(path: Path, judged: Container[str]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for number, record in json_lines(path):
         where = f"{path}:{number}"
-        query, text = identifier(record.get("_id"), where, "query"), text_or_null(record, "text", where)
+        query, text = identifier(record.get("_id"), where, "query"), text_in(record, "text", where)
         if not text.strip() and query in judged:
             raise UserError(f"{where}: query {query} has no text; in it stand {', '.join(map(repr, record))}")
         if query in texts:

@@ -19,14 +19,16 @@ from scripts.datasets.formats import (
     FILES_OF_SPLITS,
     Collection,
     Format,
+    Found,
     Mistake,
     identifier,
     judged_queries,
     same_file_twice,
     unjudged_queries,
+    with_texts,
 )
 from scripts.datasets.formats._ir_library import HOME, SCHEME, find, guarded, home_beside, md5, one_line, open_library
-from scripts.datasets.formats._ir_texts import document_parts, query_text
+from scripts.datasets.formats._ir_texts import document_parts, query_text, text_fields
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
 
@@ -53,8 +55,8 @@ KEYS = {
     "ids": {"description": "the id of each split's queries and judgements", "$ref": FILES_OF_SPLITS},
     "fields": {
         "description": (
-            "the fields of a document that are its text, in this order; a field called title is its title "
-            "(without the key: what the library takes for a document's text)"
+            "the fields of a document that are its text, in this order; a field called title is its title, or its "
+            "text where it is the only one (without the key: what the library takes for a document's text)"
         ),
         "type": "array",
         "items": {"type": "string", "minLength": 1},
@@ -110,8 +112,15 @@ def read(root: Path, options: Options) -> Collection:
         queries[split] = judged_queries(texts, qrels[split], where) if dataset.has("qrels") else {}
         if split == "train":
             unjudged = unjudged_queries(texts, qrels[split])
-    return Collection(read_documents(guarded(name, documents.docs_iter), parts, f"{SCHEME}{name}"), queries, qrels,
-                      unjudged)  # fmt: skip
+    found = read_documents(guarded(name, documents.docs_iter), parts, f"{SCHEME}{name}")
+    return Collection(with_texts(found, f"{SCHEME}{name}", text_of(options.fields)), queries, qrels, unjudged)
+
+
+def text_of(fields: list[str] | None) -> str:
+    """What is taken for a document's text."""
+    if fields is None:
+        return "what the library takes for a text, unless fields name others"
+    return f"text in fields: {', '.join(text_fields(fields))}"
 
 
 def check_files(record: Any, home: Path, where: str) -> None:
@@ -128,14 +137,20 @@ def check_files(record: Any, home: Path, where: str) -> None:
             raise UserError(f"{path}: is not what was fetched (MD5 differs); delete it and {where}, and run again")
 
 
-def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, str]], where: str) -> Iterator[Document]:
-    """The documents, one by one."""
+def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, str]], where: str) -> Iterator[Found]:
+    """The documents, one by one, each with the names of its fields that hold anything."""
     for document in documents:
         name = identifier(document.doc_id, where, "document")
         try:
-            yield Document(name, *parts(document))
+            found = Document(name, *parts(document))
         except TypeError as error:
             raise UserError(f"{where}: document {name}: {error}") from None
+        yield Found(found, filled(document))
+
+
+def filled(document: Any) -> Iterator[str]:
+    """The names of a document's fields that hold anything."""
+    return (name for name, value in zip(document._fields, document, strict=True) if value)
 
 
 def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str) -> dict[str, str]:

@@ -18,6 +18,12 @@ STATISTICS = {  # by the statistic, and whether the family is against a control
     ("difference", True): "max-T of differences",
 }
 
+CONDITIONS = (
+    "These tests are conditional: given the trained checkpoints, with queries as independent. A comparison of two "
+    "systems can also include seed variance and the dependence between queries and between tasks, so its verdict on "
+    "the same two systems may differ."
+)
+
 
 def heading(found: FoundFamily, labels: Labels) -> str:
     """What is compared."""
@@ -138,8 +144,8 @@ def notes(found: FoundFamily) -> list[str]:
         )
     several = {name: seeds for name, seeds in record["seeds"].items() if seeds > 1}
     if several:
-        said.append("Several seeds of a system are averaged by query: the result holds for these checkpoints.")
-    return said
+        said.append("Several seeds of a system are averaged by query.")
+    return [*said, CONDITIONS]
 
 
 def standings(found: FoundFamily) -> Table:

@@ -31,7 +31,9 @@ CAPTION = (
 FRONT = (
     "Each figure sets the effects over one control against what they cost. The dashed line is the Pareto front of the "
     "means. Filled systems are on it, or off it by noise alone: no other costs no more and gains no less, one of both "
-    "by more than noise (intervals of effects, or ranges of costs by a tenth, are apart)."
+    "by more than noise (intervals of effects, or ranges of costs by a tenth, are apart). Overlap is a cautious rule: "
+    "the effects are paired, over one control and the same queries, so systems whose intervals overlap may still "
+    "differ significantly."
 )
 
 

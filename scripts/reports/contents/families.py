@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scripts.reports.comparison.families import FoundFamily
-from scripts.reports.comparison.family_text import differences, heading, sentence, standings
+from scripts.reports.comparison.family_text import CONDITIONS, differences, heading, sentence, standings
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.writing.content import Figure, Folded, Note, Paragraph, Section
 
 AT_ONCE = (
     "Each of these tests all its differences together: p-values are adjusted for the whole family, and intervals are "
-    "simultaneous. Over tasks they hold for these tasks and checkpoints. Other collections are the subject of the "
-    "comparisons of two systems."
+    "simultaneous. Over tasks they hold for these tasks. Other collections are the subject of the comparisons of two "
+    f"systems. {CONDITIONS}"
 )
 
 

@@ -107,7 +107,7 @@ def _notes(shown: Shown) -> list[str]:
         f"vertical: {form.percent(shown.alpha)} CI of the effect",
         "horizontal: range over tasks and seeds, of one run its quartiles",
         "dashed: Pareto front of the means",
-        "filled: on it, or off it by noise alone",
+        "filled: on it, or off it by noise alone; overlap of CIs is a cautious rule, since effects are paired",
         *shown.notes,
     ]
     return [line for note in said for line in wrap(note, NAMES, SIZE)]
