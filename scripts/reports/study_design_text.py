@@ -108,7 +108,7 @@ def _devices(plan: dict[str, Any]) -> str:
 
 def _unknown(plan: dict[str, Any], labels: Labels) -> list[str]:
     parts = []
-    for name in plan.get("unknown_luck", []):
+    for name in plan.get("unknown_seed_variance", []):
         parts.append(
             f"{labels.system(name)} was trained with one seed: its seed variance is unknown and taken as 0, so that "
             "these numbers are optimistic."

@@ -253,7 +253,7 @@ def main() -> None:
     warnings += found.warnings
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     record = meta_record(synthesis, settings, scale) | dependence_record(found, settings)
-    if beside := sensitivity(results, settings, found.lucks_of_all):
+    if beside := sensitivity(results, settings, found.seed_effects_of_all):
         record["sensitivity"] = beside
     record["warnings"] = warnings + task_warnings(results) + record["warnings"]
     for warning in record["warnings"]:

@@ -14,9 +14,9 @@ import numpy as np
 from scripts.experiment.seeds_of import DIFFERENCE, UNKNOWN
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.clusters import TaskQueries, Units, units_of_tasks
-from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import dependence_of, per_unit, with_seeds
-from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.dependence.seed_effects import seed_effects_of
+from scripts.synthesis.dependence.seeds_part import SeedEffects
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.task_results import Scores, TaskResult, observed, task_result
@@ -38,16 +38,16 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Compared:
-    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect,
-    and those of all tasks.
+    """The tasks, their synthesis, and how they depend on one another; `seed_effects` by role, of the tasks with an
+    effect, and those of all tasks.
     """
 
     results: dict[str, TaskResult]
     synthesis: Synthesis
     dependence: Dependence | None
-    lucks: dict[str, Luck]
+    seed_effects: dict[str, SeedEffects]
     warnings: tuple[str, ...]
-    lucks_of_all: tuple[Luck, ...] = ()
+    seed_effects_of_all: tuple[SeedEffects, ...] = ()
 
 
 def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
@@ -62,10 +62,10 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         )
         for task, (control, treatment) in pairs.items()
     }
-    lucks: dict[str, Luck] = {}
+    seed_effects: dict[str, SeedEffects] = {}
     if settings.seeds == RANDOM and settings.seed_sources:
         control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
-        lucks = lucks_of(
+        seed_effects = seed_effects_of(
             settings.seed_sources,
             control,
             treatment,
@@ -73,9 +73,9 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
             per_unit(tasks, settings),
             settings.checkpoints,
         )
-        tasks = with_seeds(tasks, list(lucks.values()))
+        tasks = with_seeds(tasks, list(seed_effects.values()))
         warnings += unknown_seeds(settings)
-    dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(lucks.values()))
+    dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(seed_effects.values()))
     results = {
         task: task_result(control, treatment, settings, tasks[task]) for task, (control, treatment) in pairs.items()
     }
@@ -90,9 +90,9 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         dependence,
         settings.small_tasks,
     )
-    named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}
+    named = dict(zip(seed_effects, dependence.seed_effects, strict=True)) if dependence else {}
     weighed = synthesis.dependence if dependence else None
-    return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(lucks.values()))
+    return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(seed_effects.values()))
 
 
 def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:

@@ -54,7 +54,7 @@ def _influence(
     omega = _omega(dependence, without)
     collections = np.array(dependence.collections)[others].tolist()
     fit, block = fit_of(interval), np.ix_(others, others)
-    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     of_others = fit(y[others], omega[block], collections, sampling[block])
     part = part_of(of_others, interval, len(structures(collections)), without.alpha)[1]
     scale = part.variance / of_others.variance
@@ -82,11 +82,11 @@ def _omega(dependence: Dependence, meta: MetaAnalysis) -> np.ndarray:
     """The covariance of all effects over queries and tasks with the components of `meta`."""
     z = structures(dependence.collections)
     components = meta.tau2_levels or (meta.tau2 or 0.0,)
-    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     return omega_of(sampling, z[: len(components)], components[: len(z)])
 
 
 def _variance(weights: np.ndarray, scale: float, omega: np.ndarray, dependence: Dependence) -> float:
-    """The variance of the sum of effects with these weights, with the luck of seeds."""
+    """The variance of the sum of effects with these weights, with seed variance."""
     model = float(weights @ omega @ weights)
     return of_mean(Part(scale * model, math.inf), model, dependence, weights).variance

@@ -44,7 +44,7 @@ class MetaAnalysis:
     h2: float | None
     prediction_interval: tuple[float, float] | None
     prediction_df: int | None
-    given_seeds: Summary | None = None  # the summary without the luck of seeds, where `summary` holds it
+    given_seeds: Summary | None = None  # the summary without seed variance, where `summary` includes it
     tau2_levels: tuple[float, ...] | None = None  # between tasks and between collections, where both are estimated
 
 

@@ -44,7 +44,7 @@ class Column(NamedTuple):
 
 def known(experiment: Experiment, small_tasks: str = SHRUNK) -> tuple[np.ndarray, Dependence]:
     """The effects of an experiment's tasks and how they depend on one another."""
-    dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.lucks)
+    dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.seed_effects)
     assert dependence is not None
     estimates = np.array([task.effect.estimate for task in experiment.tasks.values()], dtype=float)
     return estimates, with_shrunk_variances(dependence) if small_tasks == SHRUNK else dependence
@@ -97,7 +97,7 @@ def bayesian(experiment: Experiment) -> Interval:
 
 def ignoring(experiment: Experiment) -> Interval | None:
     """The default interval where tasks are taken as independent and seeds as given; None where they are."""
-    if not experiment.lucks and not experiment.corpora:
+    if not experiment.seed_effects and not experiment.corpora:
         return None
     return summary_by("equal-weights")(as_independent(experiment))
 

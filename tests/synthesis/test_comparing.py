@@ -35,10 +35,10 @@ def scores(values: np.ndarray, prefix: str = "q") -> Scores:
 def pairs(k: int = 3, n: int = 40, m: int = 1, gain: float = 0.05) -> dict[str, tuple[Scores, Scores]]:
     g = np.random.default_rng(5)
     found = {}
-    luck = g.normal(0, 0.05, m)
+    seed_effect = g.normal(0, 0.05, m)
     for i in range(k):
         control = g.normal(0.4, 0.1, n)
-        found[f"t{i}"] = scores(control), scores((control + g.normal(gain, 0.2, n))[:, None] + luck)
+        found[f"t{i}"] = scores(control), scores((control + g.normal(gain, 0.2, n))[:, None] + seed_effect)
     return found
 
 
@@ -113,7 +113,7 @@ def test_clusters_of_a_file_are_used_as_estimated():
 
 
 @pytest.mark.parametrize("m", [1, 4])
-def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
+def test_seed_variance_widens_the_intervals_of_tasks_and_summary(m):
     source = SeedsOf(OWN, "t") if m > 1 else SeedsOf(BORROWED, "sibling")
     settings = Settings(**BASE, seed_sources={"treatment": source})
     siblings = {"sibling": {f"t{i}": np.zeros((40, 1)) + np.array([-0.1, 0.0, 0.1]) for i in range(3)}}
@@ -131,7 +131,7 @@ def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
     total = np.diag([result.observed.in_all.variance for result in found.results.values()])
     assert np.diag(found.synthesis.dependence.covariance) == pytest.approx(
         np.diag(total), rel=0.05
-    )  # luck is clipped in each alone
+    )  # seed variance is clipped in each alone
     assert found.synthesis.dependence.covariance[0, 1] > 0 == given.synthesis.dependence.covariance[0, 1]
     for task, result in found.results.items():
         before = given.results[task]
@@ -140,7 +140,7 @@ def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
         assert result.t_test.p_value == result.interval.p_value > before.t_test.p_value
 
 
-def test_a_standardised_effect_has_the_luck_in_its_own_units():
+def test_a_standardised_effect_has_seed_variance_in_its_own_units():
     sources = {"treatment": SeedsOf(OWN, "t")}
     plain = compared(pairs(m=4), Settings(**BASE, seed_sources=sources))
     settings = Settings(**(BASE | {"effect": "SMD"}), seed_sources=sources)
@@ -154,10 +154,10 @@ def test_a_standardised_effect_has_the_luck_in_its_own_units():
 
 
 def test_checkpoints_that_both_rank_with_cancel():
-    """Both systems have the same luck: that of the difference is nothing."""
-    luck = np.array([-0.2, 0.0, 0.2])
+    """Both systems have the same seed effects: those of the difference are 0."""
+    seed_effect = np.array([-0.2, 0.0, 0.2])
     both = {
-        task: (scores(c.values.to_numpy() + luck), scores(t.values.to_numpy() + luck))
+        task: (scores(c.values.to_numpy() + seed_effect), scores(t.values.to_numpy() + seed_effect))
         for task, (c, t) in pairs().items()
     }
     settings = Settings(**BASE, seed_sources={DIFFERENCE: SeedsOf(OWN, "t - c")})

@@ -91,7 +91,7 @@ def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
         fewest = "with the fewest queries" if best[0]["hours"] is None else "the cheapest"
         marks.append(f"Diamond: of the designs considered that meet the target, {fewest}.")
     notes += [" ".join(marks)] if marks else []
-    unknown = [*plan.get("unknown_luck", []), *plan.get("given", [])]
+    unknown = [*plan.get("unknown_seed_variance", []), *plan.get("given", [])]
     if unknown:
         names = " and ".join(map(labels.system, unknown))
         notes.append(f"The seed variance of {names} is unknown and not included.")

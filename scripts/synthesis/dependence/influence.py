@@ -36,7 +36,7 @@ def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges:
 def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges: bool) -> float:
     """How much the effect changes where the treatment is better by 1 on every query: 1 for a mean difference.
 
-    It turns a checkpoint's luck, which moves all queries of a task, into units of the effect: J / S for a standardised
+    It turns a seed effect, which moves all queries of a task, into units of the effect: J / S for a standardised
     difference, and 0 for a correlation, which does not see it. The derivative is taken over a step of a millionth.
     """
     effect = effect_named(effect_type)

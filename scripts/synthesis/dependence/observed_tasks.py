@@ -16,7 +16,7 @@ import numpy as np
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.covariance import covariance
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
-from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
+from scripts.synthesis.dependence.seeds_part import SeedEffects, seeds_parts
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependence.units import clustered, numbered, sums
 from scripts.synthesis.effect_sizes import EffectSize, effect_size
@@ -125,21 +125,21 @@ def per_unit(tasks: Mapping[str, ObservedTask], settings: Settings) -> dict[str,
     }
 
 
-def with_seeds(tasks: Mapping[str, ObservedTask], lucks: Sequence[Luck]) -> dict[str, ObservedTask]:
-    """The tasks with what seeds add to each; `lucks` are those of all tasks, in their order."""
+def with_seeds(tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEffects]) -> dict[str, ObservedTask]:
+    """The tasks with what seeds add to each; `seed_effects` are those of all tasks, in their order."""
     found = {}
     ones = np.ones(len(tasks))
-    of_difference = [replace(luck, per_unit=ones) for luck in lucks]
+    of_difference = [replace(seed_effect, per_unit=ones) for seed_effect in seed_effects]
     for position, (name, task) in enumerate(tasks.items()):
         weights = np.zeros(len(tasks))
         weights[position] = 1.0
-        seeds, of_means = (tuple(seeds_parts(some, weights)) for some in (lucks, of_difference))
+        seeds, of_means = (tuple(seeds_parts(some, weights)) for some in (seed_effects, of_difference))
         found[name] = replace(task, seeds=seeds, seeds_of_difference=of_means)
     return found
 
 
 def dependence_of(
-    tasks: Mapping[str, ObservedTask], corpora: Mapping[str, str], lucks: Sequence[Luck]
+    tasks: Mapping[str, ObservedTask], corpora: Mapping[str, str], seed_effects: Sequence[SeedEffects]
 ) -> Dependence | None:
     """How the defined effects depend on one another; None where none is defined. A task without a corpus has its
     own."""
@@ -157,5 +157,5 @@ def dependence_of(
         ),
         degrees=tuple(part.df for part in parts),
         collections=tuple(numbers[corpus] for corpus in own.values()),
-        lucks=tuple(luck.of_subset(positions) for luck in lucks),
+        seed_effects=tuple(seed_effect.of_subset(positions) for seed_effect in seed_effects),
     )
