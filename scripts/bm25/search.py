@@ -30,7 +30,7 @@ NAMED = 10  # queries without results in the line that tells of them
 
 @dataclass(frozen=True)
 class Settings:
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
     analyzer: Annotated[str, "the index's analyser: english, standard or the code of a language"] = "english"
     fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"] = "together"

@@ -35,7 +35,7 @@ from scripts.ir.trec import Qrels, read_qrels, relevant
 @dataclass(frozen=True)
 class Settings:
     measure: Annotated[str, "the measure whose mean decides"]
-    depth: Annotated[int, "documents a query that the measure looks at, or that Rocchio sees"]
+    depth: Annotated[int, "documents per query that the measure looks at, or that Rocchio sees"]
     k1: Annotated[list[float], "the values of k1 tried"] = field(default_factory=list)
     b: Annotated[list[float], "the values of b tried"] = field(default_factory=list)
     mu: Annotated[list[float], "the values of query likelihood's mu tried, in place of k1 and b"] = field(

@@ -1,6 +1,6 @@
 """A script's settings: one frozen dataclass each, read from the JSON object that its rule gives under `--settings`.
 
-A field's meaning stands in its type: `depth: Annotated[int, "documents a query that are kept"]`. A field without a
+A field's meaning stands in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a
 default is required. Values are checked, and never converted: what a job computes with is what the configuration says.
 A key that is a word of Python has an underscore behind it as a field: `from_` holds the key `from`.
 """

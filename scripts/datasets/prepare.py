@@ -193,7 +193,7 @@ def divided(
 
 class Files(NamedTuple):
     """What is read beside the source: the `shared` corpus of a dataset with the same documents, the `ranked_queries` of
-    a dataset whose runs judgements score (a file a split), and a file of what is `excluded` for queries."""
+    a dataset whose runs judgements score (one file per split), and a file of what is `excluded` for queries."""
 
     shared: Path | None = None
     ranked_queries: Sequence[Path] = ()

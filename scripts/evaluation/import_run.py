@@ -22,7 +22,7 @@ from scripts.ir.trec import Run, none_judged, read_qrels, read_run, top, write_r
 
 @dataclass(frozen=True)
 class Settings:
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
 
 

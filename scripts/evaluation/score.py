@@ -1,7 +1,8 @@
 """Score a run: one value per query and measure.
 
-Reads a run and the task's qrels. Writes a TSV (query_id, then a column a measure, full precision). As `trec_eval -c`
-does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is ignored.
+Reads a run and the task's qrels. Writes a TSV (query_id, then one column per measure, full precision). As `trec_eval
+-c` does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is
+ignored.
 """
 
 from __future__ import annotations

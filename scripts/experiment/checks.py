@@ -25,7 +25,7 @@ from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.losses import resolve_loss
 
 PASSAGE_LENGTH = 150  # characters: the schema says so too
-COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
+COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have one column per measure too
 HINTS = ("name a teacher", "did you mean")  # what tells most of a loss that fits no kind of model, first
 SHARED_FOLDERS = ("downloads", STATE)
 

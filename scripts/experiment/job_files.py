@@ -47,7 +47,7 @@ def queries(experiment: Experiment, task: Task, passage_length: int | None = Non
 
 
 def all_queries(experiment: Experiment, dataset: str) -> list[str]:
-    """The queries of a dataset, a file a split."""
+    """The queries of a dataset, one file per split."""
     return [path("queries", experiment=experiment.name, dataset=dataset, split=split) for split in SPLITS]
 
 

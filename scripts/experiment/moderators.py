@@ -1,7 +1,7 @@
 """Resolves the moderators of a comparison: what is known of its tasks, or a column of a TSV of the user's.
 
-Reads that file: a header `task`, then names of columns; a row a task, by its name in the configuration. Its values are
-settings of the job that uses them, so that a change of another column runs nothing again.
+Reads that file: a header `task`, then names of columns; one row per task, by its name in the configuration. Its values
+are settings of the job that uses them, so that a change of another column runs nothing again.
 """
 
 from __future__ import annotations

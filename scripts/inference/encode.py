@@ -37,10 +37,10 @@ from scripts.models.sizes import BATCHES, texts_a_batch
 class Settings:
     type: Annotated[str, "kind of the model, one that searches"]
     max_length: Annotated[int, "tokens kept of a text"]
-    batch_size: Annotated[int, "texts a batch"]
+    batch_size: Annotated[int, "texts per batch"]
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
     shard: Annotated[list[int] | None, "which one from 0 and of how many is encoded; null: the whole corpus"] = None
 
     @property

@@ -26,7 +26,7 @@ COUNTED = ("queries", "pairs", "passage_pairs")  # of queries of its own; those 
 @dataclass(frozen=True)
 class Settings:
     shards_of: Annotated[Literal["documents", "queries"], "what each shard has a part of"]
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
 
 

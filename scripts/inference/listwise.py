@@ -47,7 +47,7 @@ class Settings:
     step: Annotated[int, "places that the window moves, from the back to the front"]
     passes: Annotated[int, "how often the whole list is gone through"]
     max_words: Annotated[int, "words kept of a document"]
-    depth: Annotated[int, "documents a query, the first stage's best, that are ordered and kept"]
+    depth: Annotated[int, "documents per query, the first stage's best, that are ordered and kept"]
     tag: Annotated[str, "name of the run, its last column"]
     key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
     temperature: Annotated[float | None, "sent with each request; null: it is not"] = None

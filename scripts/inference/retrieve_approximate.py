@@ -70,7 +70,7 @@ def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarra
 
 def in_words(told: dict[str, Any], depth: int) -> str:
     """What `compared` found, for a person."""
-    speeds = "{search_queries_per_second:,.0f} queries a second, {exact_search_queries_per_second:,.0f} exactly"
+    speeds = "{search_queries_per_second:,.0f} queries per second, {exact_search_queries_per_second:,.0f} exactly"
     return f"{told['recall']:.4f} of the exact search's {depth} documents, {speeds.format(**told)}"
 
 

@@ -36,8 +36,8 @@ EACH = slice(None)
 class Settings:
     type: Annotated[str, "kind of the model, one that searches"]
     max_length: Annotated[int, "tokens kept of a text"]
-    batch_size: Annotated[int, "texts a batch"]
-    depth: Annotated[int, "documents a query that are kept"]
+    batch_size: Annotated[int, "texts per batch"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "as the index was made; goes into the timing"] = None

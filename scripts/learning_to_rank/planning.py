@@ -28,7 +28,7 @@ def asked(experiment: Experiment) -> list[str]:
 
 
 def importance_tables(experiment: Experiment, system: str, source: str) -> list[str]:
-    """The importance of each feature to a ranker, a table a seed."""
+    """The importance of each feature to a ranker, one table per seed."""
     fields = {"experiment": experiment.name, "source": source, "system": system}
     return [path("ranker_importance", **fields, seed=seed) for seed in experiment.systems[system].seeds]
 

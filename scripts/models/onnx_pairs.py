@@ -20,7 +20,7 @@ from scripts.models.running import finite
 class OnnxCrossEncoder:
     """Keeps `max_length` tokens of a pair, cutting the longer text first, as sentence-transformers does.
 
-    Raises UserError where the checkpoint cannot be loaded or its model does not give one score a pair.
+    Raises UserError where the checkpoint cannot be loaded or its model does not give one score per pair.
     """
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:

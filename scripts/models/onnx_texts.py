@@ -1,10 +1,10 @@
-"""A bi-encoder in ONNX (see onnx_session): a vector a text, of unit length, compared by cosine.
+"""A bi-encoder in ONNX (see onnx_session): one vector per text, of unit length, compared by cosine.
 
 A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
-`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives a vector
-a text. A checkpoint that was exported here has the model's prompts, and where the model compares by dot product vectors
-keep their lengths. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector
-depends a little on its batch.
+`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives one
+vector per text. A checkpoint that was exported here has the model's prompts, and where the model compares by dot
+product vectors keep their lengths. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so
+a text's vector depends a little on its batch.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Settings:
 
 
 def read_values(paths: Sequence[Path], measure: str) -> Values:
-    """The values of a system by task, a column a seed, over the queries of all seeds."""
+    """The values of a system by task, one column per seed, over the queries of all seeds."""
     columns: dict[str, dict[str, pd.Series]] = {}
     for path in paths:
         fields = fields_of("metrics", path)

@@ -1,6 +1,6 @@
 """Compare many systems at once: all pairs, or all systems with one control, on each task and over the tasks.
 
-Reads the metrics files of all systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV with a row a task and
+Reads the metrics files of all systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV with one row per task and
 difference (simultaneous interval, adjusted p, letters), and a JSON file with the tests' settings and warnings.
 Values are paired by query id; several seeds of a system are averaged query by query first, so that all that is said
 holds for these checkpoints: other seeds would add to the uncertainty.

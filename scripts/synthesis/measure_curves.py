@@ -2,7 +2,7 @@
 
 Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in them; of trainings with all queries of a target
 models/{model}/{recipe}/seed-{seed}.timing.json, which says how many queries trained, else tables/datasets.tsv. Writes
-curves/{curve}.json and tables/curves-{curve}.tsv, a row a point.
+curves/{curve}.json and tables/curves-{curve}.tsv, one row per point.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How often intervals hold the true effect: simulated experiments, through the same functions as a real comparison.
 
-Reads nothing. Writes tables in Markdown, a row a world (simulated_worlds.py): how often the 95% intervals hold what
+Reads nothing. Writes tables in Markdown, one row per world (simulated_worlds.py): how often the 95% intervals hold what
 they are of, how wide they are, and how often they exclude 0. By hand, in half an hour:
 
     python -m scripts.synthesis.simulate_coverage --replicates 2000 --tables coverage.md

@@ -190,7 +190,7 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "system of a chart without a run": ({"charts/x": {"systems": ["bm25"], "measures": ["RR@10"]}, "systems/bm25/tasks": ["d"], "tasks": ["d", "d/dev"],
      "comparisons": {}}, "c.yaml: charts.x: bm25 has no run for task 'd/dev'; list other tasks"),
     "too many bars": ({"charts/x": {"systems": {name: ["tuned"] for name in "abcdefg"}, "measures": ["RR@10"]}},
-     "c.yaml: charts.x: has more than 6 bars a model"),
+     "c.yaml: charts.x: has more than 6 bars per model"),
     "baseline that was fanned out": ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "more"},
      "systems/more": {"type": "bm25", "k1": [0.5, 0.9]}}, "c.yaml: charts.x.baseline: more became 2 systems; name one"),
     "comparison named like a chart": ({"comparisons/chart-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.chart-c: names that begin"),

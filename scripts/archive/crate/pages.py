@@ -7,8 +7,8 @@ import yaml
 README = """# ranktrial experiment {experiment}
 
 This archive holds what it takes to check the experiment's numbers: its configuration, the workflow's sources, the
-provenance of every job, runs, judgements, a value a query, effects, meta-analyses, tables, figures and reports. It is a
-[Provenance Run Crate](https://w3id.org/ro/wfrun/provenance/0.5).
+provenance of every job, runs, judgements, one value per query, effects, meta-analyses, tables, figures and reports. It
+is a [Provenance Run Crate](https://w3id.org/ro/wfrun/provenance/0.5).
 
 ## Check it
 

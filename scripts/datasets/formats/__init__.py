@@ -48,7 +48,7 @@ class Format:
     mistake: Callable[[dict[str, Any]], Mistake | None] = lambda entry: None
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
-    values_given: bool = False  # the systems bring a value a query, so there is nothing to read
+    values_given: bool = False  # the systems bring one value per query, so there is nothing to read
     scheme: str | None = None  # what its locations begin with, where it reads no others
     unjudged: Callable[[dict[str, Any]], bool] = lambda entry: False  # train has queries, but no judgements
 

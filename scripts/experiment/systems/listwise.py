@@ -121,7 +121,7 @@ class Listwise(SystemKind):
         passes = f", {told['passes']} passes" if told["passes"] > 1 else ""
         return (
             f"{told['model']} ({told['url']}) orders the top {system.depth} of {system.first_stage} in windows of "
-            f"{told['window']} by steps of {told['step']}{passes}, {told['max_words']} words a document"
+            f"{told['window']} by steps of {told['step']}{passes}, {told['max_words']} words per document"
         )
 
     def candidates(self, system: System) -> str:

@@ -48,7 +48,7 @@ class Rerank(_neural.Neural):
             message = "a model that scores pairs has no vectors of documents; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         if vectors == "corpus" and index_of(check.config["models"][entry["model"]]["type"]) != "vectors":
-            message = "a model with more than a vector a text encodes the candidates; leave it out"
+            message = "a model with more than one vector per text encodes the candidates; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")

@@ -2,10 +2,10 @@
 
 A family is a module with a NAME. Each of its features is one function with a decorator, whose docstring has formula and
 source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives a score to each term of the
-query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with a value a pair.
-Both compute with all pairs at once, in arrays. `@of_texts("comparative_objects", reader)` takes a function of what the
-reader makes of the texts of queries and candidates. A parameter that a configuration may set is declared with the
-decorator, `@of_terms("PL2", Parameter("c", 0.001, 1000))`; its default is that of the function. Reads and writes
+query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with one value per
+pair. Both compute with all pairs at once, in arrays. `@of_texts("comparative_objects", reader)` takes a function of
+what the reader makes of the texts of queries and candidates. A parameter that a configuration may set is declared with
+the decorator, `@of_terms("PL2", Parameter("c", 0.001, 1000))`; its default is that of the function. Reads and writes
 nothing.
 """
 
@@ -83,7 +83,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair.
+    """A feature by its name: `function` gives one value per entry of the matches, to be summed, or one value per pair.
 
     That of a feature with a `reader` takes what this makes of the texts, and the ids of each pair's query and document.
     """

@@ -68,7 +68,7 @@ class Model(Protocol):
     rounds: int | None  # trees of a boosted ensemble that early stopping kept; None for other learners
 
     def scores(self, values: np.ndarray) -> np.ndarray:
-        """A score a row: higher is better, within a query."""
+        """One score per row: higher is better, within a query."""
 
     def text(self) -> str:
         """The model in the library's own text or JSON form, or in ours, described where it is made."""

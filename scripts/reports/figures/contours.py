@@ -36,7 +36,7 @@ CONTOURS = 9  # at most
 
 
 def contour_figure(plan: dict[str, Any], labels: Labels) -> Figure:
-    """Draw a plan at its final size: two panels a row, the first for one collection."""
+    """Draw a plan at its final size: two panels per row, the first for one collection."""
     curves = plan["curves"]
     summaries = list(zip(curves["seeds"], curves["summary"], strict=True)) if curves["collections"] else []
     rows = -(-(1 + len(summaries)) // 2)

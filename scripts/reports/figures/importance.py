@@ -26,7 +26,7 @@ DECIMALS = 3
 
 @dataclass(frozen=True)
 class Panel:
-    """One way of measuring: a number a feature and, where it was repeated, its standard deviation."""
+    """One way of measuring: one number per feature and, where it was repeated, its standard deviation."""
 
     label: str
     values: Sequence[float]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scripts.synthesis.moderators import JUDGEMENTS, TaskFacts
 
 NAME = "judgements-per-query"
-DESCRIPTION = "number of judged documents a query"
-LABEL = "Judged documents a query"
+DESCRIPTION = "number of judged documents per query"
+LABEL = "Judged documents per query"
 NEEDS: tuple[str, ...] = (JUDGEMENTS,)
 IN_WORDS = False
 

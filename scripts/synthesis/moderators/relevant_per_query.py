@@ -5,8 +5,8 @@ from __future__ import annotations
 from scripts.synthesis.moderators import JUDGEMENTS, TaskFacts
 
 NAME = "relevant-per-query"
-DESCRIPTION = "number of relevant documents a query"
-LABEL = "Relevant documents a query"
+DESCRIPTION = "number of relevant documents per query"
+LABEL = "Relevant documents per query"
 NEEDS: tuple[str, ...] = (JUDGEMENTS,)
 IN_WORDS = False
 

@@ -1,7 +1,8 @@
 """The differences of a family, estimated: means of paired differences and their variances, over one task or several.
 
-Reads and writes nothing. A table holds a task's values, a row a query and a column a system. Over T tasks a difference
-is the plain mean of the tasks' differences, so that each task weighs the same whatever its number of queries:
+Reads and writes nothing. A table holds a task's values, one row per query and one column per system. Over T tasks a
+difference is the plain mean of the tasks' differences, so that each task weighs the same whatever its number of
+queries:
 
     D = sum_t D_t / T,    Var(D) = sum_t Var(D_t) / T^2,    Var(D_t) = sd(x - y)^2 / n_t
 
@@ -29,8 +30,8 @@ class Contrasts(NamedTuple):
 class Task(NamedTuple):
     """What differences on a task and their variances are computed from, less what all systems share on a query.
 
-    `means` has a row a permutation and a column a system; `products` are the sums of products of two systems' values,
-    the same for all permutations that only turn signs. `queries` are all of the task.
+    `means` has one row per permutation and one column per system; `products` are the sums of products of two systems'
+    values, the same for all permutations that only turn signs. `queries` are all of the task.
     """
 
     means: np.ndarray

@@ -66,7 +66,7 @@ def scopes(tables: dict[str, np.ndarray], settings: Settings) -> list[Scope]:
 
 
 def scope(name: str, tables: dict[str, np.ndarray], settings: Settings) -> Scope:
-    """Test a family on these tasks; a table holds a row a query and a column a system."""
+    """Test a family on these tasks; a table holds one row per query and one column per system."""
     contrasts, values = family_of(settings), list(tables.values())
     test = max_t_test(values, contrasts, settings.statistic, settings.alpha, settings.permutations, settings.seed)
     tasks = [observed(table) for table in values]

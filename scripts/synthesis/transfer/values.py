@@ -18,7 +18,7 @@ from scripts.synthesis.compare_many import by_task_and_system, on_common_queries
 
 @dataclass(frozen=True)
 class Values:
-    """A system on a target: `table` has a row a query and a column a seed, whose names are `seeds`."""
+    """A system on a target: `table` has one row per query and one column per seed, whose names are `seeds`."""
 
     table: np.ndarray
     seeds: tuple[str, ...]

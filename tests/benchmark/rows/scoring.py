@@ -70,7 +70,7 @@ def ours(folder: Path) -> Work:
 
 
 def _table(path: Path, qrels: Qrels) -> np.ndarray:
-    """A run's values, a row a query and a column a measure."""
+    """A run's values, one row per query and one column per measure."""
     from scripts.ir.measures import evaluate
     from scripts.ir.trec import read_run
 
