@@ -21,7 +21,7 @@ from typing import Annotated, Literal, NamedTuple
 from scripts.bm25.excluding import search_all
 from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
-from scripts.bm25.lucene import Searcher, told
+from scripts.bm25.lucene import Searcher, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
@@ -151,4 +151,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(told(main))
+    run(with_java_errors(main))

@@ -31,7 +31,7 @@ def ensure_utf8() -> None:
 def run(main: Callable[[], None]) -> None:
     """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
 
-    Where the user's data changed while it was read, that is what is told, and not what half of it looked like.
+    Where the user's data changed while it was read, the message says that, not what half of it looked like.
     """
     ensure_utf8()
     try:
@@ -42,7 +42,7 @@ def run(main: Callable[[], None]) -> None:
         sys.exit(1)
     except OSError as error:
         place = error.filename
-        if place is None and error.errno == errno.ENOSPC:  # results are told by their writer
+        if place is None and error.errno == errno.ENOSPC:  # the writer of results reports them
             place = os.environ.get("TMPDIR") or "/tmp"
         sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")
 

@@ -157,7 +157,7 @@ def statistics(
 
 
 def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
-    """What `strict: true` refuses and what is otherwise only counted, in words."""
+    """What `strict: true` refuses and what is otherwise only counted, as text."""
     odd = list(shared_queries)
     for split, part in counts["splits"].items():
         missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)
@@ -180,7 +180,7 @@ def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
 def divided(
     data: Collection, settings: Settings, ranked_queries: Sequence[Path]
 ) -> tuple[Collection, Splitting, list[str]]:
-    """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, in words."""
+    """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, as text."""
     judged, odd = of_ranked_queries(data.qrels, ranked_queries)
     judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
     collection, splitting = with_splits(data._replace(qrels=judged), settings)

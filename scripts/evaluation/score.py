@@ -25,7 +25,7 @@ class Settings:
 
 
 def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> list[str]:
-    """Score `run_file` and write `metrics`; returns what is odd about the query sets, in words.
+    """Score `run_file` and write `metrics`; returns what is odd about the query sets, as text.
 
     Raises UserError where the run holds not one query of the task.
     """

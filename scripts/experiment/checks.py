@@ -190,7 +190,7 @@ def _check_batches(check: Checker, name: str, entry: dict[str, Any]) -> None:
 
 
 def _check_pooling(check: Checker, name: str, entry: dict[str, Any]) -> None:
-    """A bi-encoder's ONNX file is told how the vectors of its tokens become one, and nothing else is."""
+    """`pooling` is given for a bi-encoder's ONNX file, and for nothing else."""
     pools, key = entry["backend"] == "onnx" and adapter(entry["type"]).SEARCHES, f"models.{name}.pooling"
     if pools and "pooling" not in entry:
         expected = "cls or mean of the vectors of its tokens, or none where the file gives one a text"

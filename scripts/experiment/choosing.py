@@ -98,7 +98,7 @@ def members_of_choices(experiment: Experiment) -> set[str]:
     return {member for system in experiment.systems.values() if system.choice for member in system.choice.members}
 
 
-def in_words(experiment: Experiment, choice: RecipeChoice) -> str:
+def as_text(experiment: Experiment, choice: RecipeChoice) -> str:
     """Which recipe it is, in the description of a system."""
     words = f"that of the recipes {', '.join(_recipes(experiment, choice))}"
     words += f" which has the highest {choice.measure} on {choice.task}"

@@ -17,7 +17,7 @@ OF_ENTRY = "a name, {NAME: {parameter: value}} or {system: NAME}"
 
 
 def named_feature(check: Checker, key: str, asked: str | dict[str, Any]) -> dict[str, Any]:
-    """A feature that is computed from terms or texts, as its job is told of it. Raises UserError for an unknown one."""
+    """A feature that is computed from terms or texts, as in its job's settings. Raises UserError for an unknown one."""
     if isinstance(asked, str):
         return _without_parameters(check, key, asked)
     if len(asked) != 1:

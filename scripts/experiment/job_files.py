@@ -86,7 +86,7 @@ def checkpoint(experiment: Experiment, system: System, dataset: str, seed: int |
 def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
     """The encoded corpus with which a system ranks and its timing; None where it encodes none.
 
-    A model that re-ranks whole texts by their vectors encodes the candidates itself, unless it is told otherwise.
+    A model that re-ranks whole texts by their vectors encodes the candidates itself, unless configured otherwise.
     """
     if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None

@@ -41,7 +41,7 @@ def subgroups(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task]
     if "subgroups" not in entry:
         return None
     given = entry["subgroups"]
-    moderator = _moderator(check, f"{key}.subgroups", given, tasks, in_words=True)
+    moderator = _moderator(check, f"{key}.subgroups", given, tasks, categorical=True)
     if isinstance(given, str) and not moderator_named(given).IN_WORDS:
         problem = f"{given} is a number, which makes no groups; give it as one of moderators, or a column of words"
         raise check.fail(f"{key}.subgroups", problem)
@@ -57,7 +57,7 @@ def _check_model(check: Checker, key: str, estimator: str, tasks: list[Task]) ->
 
 
 def _moderator(
-    check: Checker, key: str, given: str | dict[str, str], tasks: list[Task], in_words: bool = False
+    check: Checker, key: str, given: str | dict[str, str], tasks: list[Task], categorical: bool = False
 ) -> Moderator:
     if isinstance(given, str):
         for task in tasks:
@@ -68,11 +68,11 @@ def _moderator(
     if not path.is_file():
         raise check.fail(key, f"no file {given['file']!r}")
     values = column_of(path, column, [task.name for task in tasks])
-    return Moderator(column, given.get("label", column), values if in_words else _numbers(path, column, values))
+    return Moderator(column, given.get("label", column), values if categorical else _numbers(path, column, values))
 
 
 def _lacking(need: str, task: Task) -> str | None:
-    """What a moderator needs and the task lacks, in words."""
+    """What a moderator needs and the task lacks, as text."""
     if need == DOCUMENTS:
         return None if task.has_documents else "documents and queries"
     if need in (JUDGEMENTS, QRELS):

@@ -108,7 +108,7 @@ class System:
 
 @dataclass(frozen=True)
 class Moderator:
-    """What may explain why effects differ: known of tasks by this name or, with `values` by task, told by the user."""
+    """What may explain why effects differ: known of tasks by this name or, with `values` by task, given by the user."""
 
     name: str
     label: str

@@ -34,7 +34,7 @@ def sampler_of(recipe: Recipe) -> str:
     return given
 
 
-def in_words(recipe: Recipe) -> str:
+def as_text(recipe: Recipe) -> str:
     """The datasets of a recipe, and where there are several how their batches follow one another."""
     names = datasets_of(recipe)
     several = f", whose batches come {IN_WORDS[sampler_of(recipe)]}" if len(names) > 1 else ""

@@ -119,7 +119,7 @@ def values(
     """The features of pairs: one row per pair, one column per feature; `given` are those of systems and texts."""
     candidates = {field: matcher.match(pairs) for field, matcher in by_field.items()}
     made = np.empty((len(pairs.query), len(columns)))
-    with np.errstate(all="ignore"):  # what is not finite is told by who writes it, with query and document
+    with np.errstate(all="ignore"):  # the writer reports what is not finite, with query and document
         for place, column in enumerate(columns):
             if isinstance(column, str):
                 made[:, place] = given[column]

@@ -162,7 +162,7 @@ def facts(calls: list[Call], price: Price | None) -> dict[str, Any]:
     }
 
 
-def told(settings: Settings) -> dict[str, Any]:
+def reported_settings(settings: Settings) -> dict[str, Any]:
     """What the timing says of the settings."""
     price = {"price": asdict(settings.price)} if settings.price else {}
     return {name: value for name, value in given(settings).items() if name != "key"} | price
@@ -213,7 +213,7 @@ def main() -> None:
         cached_calls=len(every) - len(fresh),
         retries_made=endpoint.retried,
         **counted,
-        **told(settings),
+        **reported_settings(settings),
     )
 
 

@@ -29,7 +29,7 @@ from scripts.models.adapters import Scorer, adapter
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.loaded import load_prompted
 from scripts.models.model_files import weights_bytes
-from scripts.models.prompts import prompts_of, refuse_prompts, told
+from scripts.models.prompts import prompts_of, refuse_prompts, reported_settings
 from scripts.models.running import computed_by
 from scripts.models.sizes import CHUNK
 from scripts.models.truncation import TruncatedTexts, truncation
@@ -98,7 +98,7 @@ def by_vectors(
     embeddings: Vectors | None,
     facts: dict[str, Any],
 ) -> Outcome:
-    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), of which `facts` are told.
+    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), whose metadata are `facts`.
 
     `embeddings` are the documents' vectors, None where `texts` are to be encoded.
     """
@@ -162,7 +162,7 @@ def main() -> None:
         **latencies(outcome.singles, settings.shard),
         weights_bytes=weights_bytes(options.checkpoint),
         **outcome.facts,
-        **told(settings, prompts),
+        **reported_settings(settings, prompts),
     )
 
 

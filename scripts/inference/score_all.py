@@ -64,7 +64,7 @@ def best_documents(
 ) -> tuple[dict, float]:
     """The `depth` documents with the highest scores for a query (in trec_eval's order), and the seconds of scoring.
 
-    The `excluded` ones are none of them. `done` is told how many pairs of passages each chunk had.
+    The `excluded` ones are none of them. `done` gets the number of pairs of passages of each chunk.
     """
     best: dict[str, float] = {}
     seconds = 0.0

@@ -73,8 +73,8 @@ def training_settings(experiment: Experiment, system: str, seed: str) -> dict[st
     """What is learnt, and how it is chosen."""
     assert seed != SELECTED  # no seed of these is selected
     settings, chosen = experiment.systems[system].settings, columns(experiment.systems[system])
-    told = {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
-    return told | ({} if chosen is None else {"columns": chosen})
+    training = {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
+    return training | ({} if chosen is None else {"columns": chosen})
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:

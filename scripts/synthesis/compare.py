@@ -68,7 +68,7 @@ def seeds_by_task(paths: list[Path]) -> dict[str, list[str]]:
 
 
 def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
-    """Control and treatment on the queries of both, in one order; and what is unpaired, in words.
+    """Control and treatment on the queries of both, in one order; and what is unpaired, as text.
 
     Raises UserError where they have no query in common, or have no ids and different numbers of samples.
     """
@@ -116,7 +116,7 @@ def has_effect(control: Scores, treatment: Scores, settings: Settings) -> bool:
 
 
 def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> list[str]:
-    """The tasks that seem to have the same queries, in words, and whose covariance is not estimated since no common
+    """The tasks that seem to have the same queries, as text, and whose covariance is not estimated since no common
     corpus is known of them (`corpora` by task); `pairs` are control and treatment by task, of tasks with an effect.
 
     Raises UserError where two tasks have the same queries and values: one task under two names, counted twice.
@@ -130,7 +130,7 @@ def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> 
                 f"tasks {task} and {second} have the same queries with the same values of control and of treatment: "
                 "one task under two names would count twice; leave one of them out of the comparison"
             )
-    why = "if these are the same queries in other words, the tasks are not independent, as is assumed here"
+    why = "if these are other texts of the same queries, the tasks are not independent, as is assumed here"
     groups = [
         tasks
         for ids, tasks in alike.items()

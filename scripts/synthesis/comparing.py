@@ -115,7 +115,7 @@ def _kind(settings: Settings) -> str:
 
 
 def unknown_seeds(settings: Settings) -> list[str]:
-    """Which trained systems have seeds whose spread nothing in the experiment shows, in words."""
+    """Which trained systems have seeds whose spread nothing in the experiment shows, as text."""
     names = {
         "control": settings.control,
         "treatment": settings.treatment,

@@ -35,7 +35,7 @@ def dependent_meta_regression(
 
 
 def too_few_collections(dependence: Dependence, p: int) -> str | None:
-    """Why a model of p coefficients leaves nothing between collections, in words; None where it does."""
+    """Why a model of p coefficients leaves nothing between collections, as text; None where it does."""
     collections = len(set(dependence.collections))
     if len(structures(dependence.collections)) == 1 or collections > p:
         return None

@@ -53,7 +53,7 @@ def design_of(moderators: Mapping[str, Sequence[Value]]) -> Design:
 
 
 def obstacle(moderators: Mapping[str, Sequence[Value]]) -> str | None:
-    """Why the moderators cannot be fitted, in words; None where they can."""
+    """Why the moderators cannot be fitted, as text; None where they can."""
     if (tasks := len(next(iter(moderators.values())))) < FEWEST:
         return f"{tasks} tasks have an effect; a moderator needs at least {FEWEST}"
     for label, values in moderators.items():

@@ -50,7 +50,7 @@ class Experiment:
 
 
 class World(NamedTuple):
-    """A kind of experiment in words, and one of it."""
+    """The description of a kind of experiment, and one of it."""
 
     name: str
     draw: Callable[[Generator], Experiment]

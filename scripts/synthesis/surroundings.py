@@ -1,4 +1,4 @@
-"""What a comparison is told beside its values: clusters of queries from a file, and which seeds the values are of.
+"""Clusters of queries from a file, and a warning where seeds are averaged on some tasks and selected on others.
 
 Reads a file of clusters; writes nothing.
 """
@@ -27,7 +27,7 @@ def read_clusters(path: Path) -> dict[str, str]:
 
 
 def mixed_estimands(name: str, seeds: Mapping[str, Sequence[str]]) -> list[str]:
-    """Whether a system has the mean of its seeds on some tasks and a selected one on others, in words; seeds by
+    """Whether a system has the mean of its seeds on some tasks and a selected one on others, as text; seeds by
     task."""
     several = {task: len(of_task) for task, of_task in seeds.items() if len(of_task) > 1}
     selected = [task for task, of_task in seeds.items() if of_task[0] == SELECTED]

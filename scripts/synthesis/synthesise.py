@@ -118,7 +118,7 @@ def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
-    """What is odd about tau2 of two tasks or more, beside its own interval, in words."""
+    """What is odd about tau2 of two tasks or more, beside its own interval, as text."""
     if meta.tau2 is None or meta.tau2_ci is None:
         return []
     low, high = meta.tau2_ci
@@ -132,7 +132,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
 
 
 def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
-    """Which methods are not those asked for, because the tasks depend on one another, in words."""
+    """Which methods are not those asked for, because the tasks depend on one another, as text."""
     asked = {estimator: meta.estimator, interval: meta.interval}
     return [
         f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"

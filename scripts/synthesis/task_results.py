@@ -145,7 +145,7 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFr
 
 def task_warnings(results: dict[str, TaskResult]) -> list[str]:
     """Which tasks have few queries, another interval than was asked for, an effect to beware of, or clusters that would
-    narrow an interval and that nobody asked for, in words.
+    narrow an interval and that nobody asked for, as text.
     """
     few = [
         f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW

@@ -32,7 +32,7 @@ from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS, resolve_loss, shape_of
-from scripts.models.prompts import prompts_of, told
+from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
@@ -174,7 +174,7 @@ def fine_tune(options: Namespace) -> None:
     passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))
     write_timing(
         options.timing,
-        **told(settings, prompts)
+        **reported_settings(settings, prompts)
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
         | {"precision": training_precision(settings.precision)}

@@ -218,6 +218,6 @@ def test_a_language_model_takes_no_batches_by_tokens(folder, tmp_path, monkeypat
     cross_encoder(folder).save_pretrained(str(tmp_path / "cross"), create_model_card=False)
     monkeypatch.setattr(language_models, "judges", lambda model: True)
     monkeypatch.setattr(language_models, "template", lambda model: "")
-    monkeypatch.setattr(language_models, "in_words", lambda model: "")
+    monkeypatch.setattr(language_models, "as_text", lambda model: "")
     with pytest.raises(UserError, match="batch_tokens: a language model"):
         adapter("cross-encoder").load_scorer(tmp_path / "cross", LENGTH, 4, "torch", 64)

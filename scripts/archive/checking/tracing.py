@@ -149,7 +149,7 @@ def _among_sources(path: str, archived: ArchivedFiles) -> bool:
 def _contradiction(
     path: str, record: dict | None, job: dict, archived: ArchivedFiles, same_command: bool
 ) -> str | None:
-    """How a job's record contradicts the manifest or the plan, in words; None if it does not."""
+    """How a job's record contradicts the manifest or the plan, as text; None if it does not."""
     if not archived.below(path):
         return f"missing; {job['rule']} makes it, and the configuration asks for it"
     if record is None:

@@ -215,7 +215,7 @@ def source(system: System, dataset: str) -> str:
 
 
 def _counted(settings: dict[str, Any], of: int) -> str:
-    """The features that it learns from, in words."""
+    """The features that it learns from, as text."""
     chosen = settings.get("columns")
     if chosen is None:
         return f"{of} features"
@@ -262,13 +262,13 @@ def _taken(check: Checker, key: str, features: dict[str, Any]) -> list[str]:
 
 def _learner(check: Checker, key: str, given: str | dict[str, Any]) -> dict[str, Any]:
     """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
-    told: dict[str, Any] = {"type": given} if isinstance(given, str) else dict(given)
-    learners, name = known(), told.pop("type")
+    entry: dict[str, Any] = {"type": given} if isinstance(given, str) else dict(given)
+    learners, name = known(), entry.pop("type")
     if name not in learners:
         raise check.fail(key, f"unknown learner {name!r}; expected one of {', '.join(learners)}")
     learner: Learner = learners[name]
     values: dict[str, list[Any]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
-    for parameter, value in told.items():
+    for parameter, value in entry.items():
         if parameter not in learner.PARAMETERS:
             has = ", ".join(learner.PARAMETERS)
             raise check.fail(key, f"unknown parameter {parameter!r}; {name} has {has}")

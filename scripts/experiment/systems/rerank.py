@@ -52,8 +52,7 @@ class Rerank(_neural.Neural):
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
-        told = {"vectors": vectors} if vectors == "corpus" else {}
-        settings = system.settings | told
+        settings = system.settings | ({"vectors": vectors} if vectors == "corpus" else {})
         return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"], settings=settings)
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
@@ -85,7 +84,7 @@ class Rerank(_neural.Neural):
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, system.depth or depth, *taken)
 
-    def ranking_in_words(self, system: System) -> str:
+    def ranking_text(self, system: System) -> str:
         by = ", by the vectors of the whole corpus" if "vectors" in system.settings else ""
         return f", re-ranks the top {system.depth} of {system.first_stage}{by}"
 

@@ -20,7 +20,7 @@ HIGHEST_GRADE = 30  # of a learner with the gain 2^grade - 1, as LightGBM and XG
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a learner can be told: its default (None: no limit) and what it may be."""
+    """A numeric parameter of a learner: its default (None: no limit) and what it may be."""
 
     about: str
     default: float | None
@@ -84,7 +84,7 @@ class Learner(Protocol):
     """What the module of a learner states."""
 
     NAME: str
-    DESCRIPTION: str  # in words, for the report
+    DESCRIPTION: str  # for the report
     LIBRARY: str  # the package that learns
     PARAMETERS: dict[str, Parameter]
 

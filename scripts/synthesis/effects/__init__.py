@@ -42,7 +42,7 @@ class EffectType(Protocol):
 
     @staticmethod
     def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
-        """Estimate and variance from treatment `x` and control `y`, paired; or why there is none, in words.
+        """Estimate and variance from treatment `x` and control `y`, paired; or why there is none, as text.
 
         Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: correct for small
         samples, where the effect has such a correction.
@@ -51,7 +51,7 @@ class EffectType(Protocol):
 
     @staticmethod
     def caution(x: np.ndarray, y: np.ndarray) -> str | None:
-        """What to beware of in the effect of these values, which is defined, in words; None for nothing."""
+        """What to beware of in the effect of these values, which is defined, as text; None for nothing."""
         ...
 
     @staticmethod

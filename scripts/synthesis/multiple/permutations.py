@@ -70,7 +70,7 @@ def statistics(tasks: Sequence[Task], contrasts: Contrasts, statistic: str) -> n
     with np.errstate(divide="ignore", invalid="ignore"):
         t = size / se
     t[size == 0] = 0  # also where the se is 0: equal systems
-    return np.where(np.isnan(t), np.inf, t)  # one query has no se: nothing can be told apart
+    return np.where(np.isnan(t), np.inf, t)  # one query has no se: no difference can be significant
 
 
 def signs_turned(tables: Sequence[np.ndarray], permutations: int, seed: int) -> tuple[list[np.ndarray], bool]:

@@ -78,7 +78,7 @@ class Kind(Protocol):
 
     @staticmethod
     def interval(sample: Sample) -> TaskInterval | str:
-        """The interval of one task; or why there is none, in words."""
+        """The interval of one task; or why there is none, as text."""
         ...
 
 

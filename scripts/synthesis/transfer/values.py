@@ -47,7 +47,7 @@ class Values:
 
 
 def read_values(paths: list[Path], measure: str) -> tuple[dict[str, dict[str, Values]], list[str]]:
-    """Target -> system -> values; and what is left out, in words."""
+    """Target -> system -> values; and what is left out, as text."""
     found: dict[str, dict[str, Values]] = {}
     said = []
     for target, files in by_task_and_system(paths).items():
