@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Annotated, Any, Literal, NamedTuple
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text, check_sha256
@@ -267,7 +267,7 @@ def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs
 def _reader(name: str) -> ModuleType:
     """The module of a format that has files. Raises UserError where there is none of this name."""
     try:
-        module = doors.kind(FORMATS, name)
+        module = plugins.load(FORMATS, name)
     except ValueError as error:
         raise UserError(f"--settings: format: {error}") from None
     if module.FORMAT.values_given:

@@ -42,7 +42,7 @@ def subgroups(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task]
         return None
     given = entry["subgroups"]
     moderator = _moderator(check, f"{key}.subgroups", given, tasks, categorical=True)
-    if isinstance(given, str) and not moderator_named(given).IN_WORDS:
+    if isinstance(given, str) and not moderator_named(given).CATEGORICAL:
         problem = f"{given} is a number, which makes no groups; give it as one of moderators, or a column of words"
         raise check.fail(f"{key}.subgroups", problem)
     _check_model(check, f"{key}.subgroups", entry["estimator"], tasks)

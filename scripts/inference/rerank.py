@@ -26,12 +26,12 @@ from scripts.inference.vectors import Vectors, encode_all, of_one_text, similari
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
+from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.loaded import load_prompted
 from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import prompts_of, refuse_prompts, reported_settings
 from scripts.models.running import computed_by
-from scripts.models.sizes import CHUNK
 from scripts.models.truncation import TruncatedTexts, truncation
 
 

@@ -27,9 +27,9 @@ from scripts.ir.collection import passages_of, read_excluded, read_texts
 from scripts.ir.exclusion import Excluded, without
 from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
+from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_scorer
 from scripts.models.model_files import weights_bytes
-from scripts.models.sizes import CHUNK
 
 
 @dataclass(frozen=True)

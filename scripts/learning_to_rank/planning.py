@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts.common.doors import source as source_of_kind
+from scripts.common.plugins import source as plugin_file
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
@@ -54,7 +54,7 @@ def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str
 
 def learner_file(experiment: Experiment, system: str) -> str:
     """The file of the learner that a job loads by name, below scripts/."""
-    return source_of_kind(LEARNERS, experiment.systems[system].settings["learner"]).removeprefix("scripts/")
+    return plugin_file(LEARNERS, experiment.systems[system].settings["learner"]).removeprefix("scripts/")
 
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:

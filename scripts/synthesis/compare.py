@@ -26,7 +26,8 @@ from scripts.ir.scores import LINE, check_pairs
 from scripts.ir.trec import read_qrels
 from scripts.ir.trec import relevant as relevant_documents
 from scripts.synthesis.bayes import bayesian_summary
-from scripts.synthesis.comparing import ESTIMATED, Surroundings, compared
+from scripts.synthesis.cluster_file import read_clusters
+from scripts.synthesis.comparing import ESTIMATED, DependenceData, compared, mixed_estimands
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effect_sizes import effect_size
@@ -35,7 +36,6 @@ from scripts.synthesis.measure_scale import measure_scale, within_range
 from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.sensitivity import sensitivity
 from scripts.synthesis.summaries import Summary
-from scripts.synthesis.surroundings import mixed_estimands, read_clusters
 from scripts.synthesis.synthesise import Synthesis
 from scripts.synthesis.tails import normal_upper, t_upper
 from scripts.synthesis.task_intervals import kind_for
@@ -86,7 +86,7 @@ def on(scores: Scores, queries: pd.Index) -> Scores:
     return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])
 
 
-def surroundings(settings: Settings, siblings: list[Path]) -> Surroundings:
+def dependence_data(settings: Settings, siblings: list[Path]) -> DependenceData:
     """What the comparison's tasks share beyond their values, from the files that the settings name and of siblings."""
     by_system: dict[str, list[Path]] = {}
     for path in siblings:
@@ -96,7 +96,7 @@ def surroundings(settings: Settings, siblings: list[Path]) -> Surroundings:
         qrels = read_qrels(Path(file))
         relevant[task] = {query: relevant_documents(qrels, query) for query in qrels}
     files = settings.clusters if isinstance(settings.clusters, dict) else {}
-    return Surroundings(
+    return DependenceData(
         relevant,
         {task: read_clusters(Path(path)) for task, path in files.items()},
         {
@@ -248,7 +248,7 @@ def main() -> None:
     warnings += shared(counted, settings.corpora if settings.dependence == ESTIMATED else {})
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
-    found = compared(pairs, settings, surroundings(settings, arguments.siblings))
+    found = compared(pairs, settings, dependence_data(settings, arguments.siblings))
     results, synthesis = found.results, found.synthesis
     warnings += found.warnings
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)

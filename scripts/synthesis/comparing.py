@@ -6,11 +6,12 @@ decides what an effect's variance is; then each task is compared, then all are c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from scripts.experiment.records import SELECTED
 from scripts.experiment.seeds_of import DIFFERENCE, UNKNOWN
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.clusters import TaskQueries, Units, units_of_tasks
@@ -26,9 +27,9 @@ RANDOM, ESTIMATED, AUTO = "random", "estimated", "auto"
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What a comparison knows beside its own values, by task: the documents relevant to each query, the clusters that
-    the user gave; and by system and task the values (queries, seeds) of systems whose seeds others borrow.
+class DependenceData:
+    """What effects may share, by task: the documents relevant to each query and the clusters that the user gave; and by
+    system and task the values (queries, seeds) of systems whose seeds others borrow.
     """
 
     relevant: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
@@ -50,15 +51,15 @@ class Compared:
     seed_effects_of_all: tuple[SeedEffects, ...] = ()
 
 
-def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
+def compared(pairs: Pairs, settings: Settings, dependence_data: DependenceData | None = None) -> Compared:
     """Compare the systems on each task and combine the effects."""
-    surroundings = surroundings or Surroundings()
-    units, warnings = _units(pairs, settings, surroundings)
-    unasked = set(pairs) - set(surroundings.clusters) if _kind(settings) == AUTO else set()
+    dependence_data = dependence_data or DependenceData()
+    units, warnings = _units(pairs, settings, dependence_data)
+    automatic = set(pairs) - set(dependence_data.clusters) if _kind(settings) == AUTO else set()
     estimated = settings.dependence == ESTIMATED
     tasks = {
         task: observed(
-            control, treatment, settings, units[task], estimated and task in settings.corpora, task in unasked
+            control, treatment, settings, units[task], estimated and task in settings.corpora, task in automatic
         )
         for task, (control, treatment) in pairs.items()
     }
@@ -69,7 +70,7 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
             settings.seed_sources,
             control,
             treatment,
-            surroundings.siblings,
+            dependence_data.siblings,
             per_unit(tasks, settings),
             settings.checkpoints,
         )
@@ -95,14 +96,14 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
     return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(seed_effects.values()))
 
 
-def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
+def _units(pairs: Pairs, settings: Settings, dependence_data: DependenceData) -> tuple[dict[str, Units], list[str]]:
     estimated = settings.dependence == ESTIMATED
     queries = {
         task: TaskQueries(
             [str(query) for query in control.values.index],
             settings.corpora.get(task, task) if estimated else task,
-            surroundings.relevant.get(task),
-            surroundings.clusters.get(task),
+            dependence_data.relevant.get(task),
+            dependence_data.clusters.get(task),
         )
         for task, (control, _) in pairs.items()
     }
@@ -127,4 +128,17 @@ def unknown_seeds(settings: Settings) -> list[str]:
         "would give: intervals take this seed as given and are too narrow"
         for role, seeds in settings.seed_sources.items()
         if seeds.status == UNKNOWN
+    ]
+
+
+def mixed_estimands(name: str, seeds: Mapping[str, Sequence[str]]) -> list[str]:
+    """Whether a system has the mean of its seeds on some tasks and a selected one on others, as text; seeds by
+    task."""
+    several = {task: len(of_task) for task, of_task in seeds.items() if len(of_task) > 1}
+    selected = [task for task, of_task in seeds.items() if of_task[0] == SELECTED]
+    if not (several and selected):
+        return []
+    return [
+        f"{name}: the mean of {next(iter(several.values()))} seeds on {', '.join(several)}, but on "
+        f"{', '.join(selected)} the seed that was the best on its selection task: the summary is over two quantities"
     ]

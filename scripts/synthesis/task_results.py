@@ -68,14 +68,14 @@ def observed(
     settings: Settings,
     units: Sequence[Hashable] | None = None,
     shares: bool = False,
-    unasked: bool = False,
+    automatic: bool = False,
 ) -> ObservedTask:
     """Two systems on the queries of one task, the same and in one order; each query is its own unit by default.
 
-    `shares`: another task may have the same units. `unasked`: units are clusters that no user chose.
+    `shares`: another task may have the same units. `automatic`: units are clusters that no user chose.
     """
     x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
-    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares, unasked)
+    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares, automatic)
 
 
 def task_result(control: Scores, treatment: Scores, settings: Settings, task: ObservedTask | None = None) -> TaskResult:

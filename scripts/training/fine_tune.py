@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
@@ -94,7 +94,7 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
     """
     if settings.evaluate is None:
         return None
-    module = doors.kind("scripts.training", "dev_evaluation")
+    module = plugins.load("scripts.training", "dev_evaluation")
     how = read_settings(module.How, settings.evaluate, "evaluate")
     return module.read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
 

@@ -12,11 +12,11 @@ from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.descriptions import describe
+from scripts.experiment.epochs_by_queries import as_text, epochs_of, with_text_keys
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import resolved_text
 from scripts.experiment.schema import schema
-from scripts.experiment.sizes import as_text, epochs_of, with_text_keys
 from scripts.inference import planning as inference
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name

@@ -52,7 +52,7 @@ def test_each_module_states_what_its_door_asks_and_takes_no_more_than_it_needs()
         given = {field for need in module.NEEDS for field in parts[need]}
         empty = {field: {} for field in ("collection", "split", "qrels", "effects") if field not in given}
         facts = TaskFacts(**{**vars(FACTS), **empty})
-        assert module.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == module.IN_WORDS
+        assert module.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == module.CATEGORICAL
 
 
 def effects(estimates: list[float], variances: list[float]) -> Effects:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scripts.experiment import adapter_checks, choosing, teachers, training_datasets
+from scripts.experiment.epochs_by_queries import size_text
 from scripts.experiment.records import Experiment, System
-from scripts.experiment.sizes import size_text
 
 
 def training_text(experiment: Experiment, system: System) -> str:

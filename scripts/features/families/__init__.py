@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.common import doors
+from scripts.common import plugins
 
 FAMILIES = "scripts.features.families"
 
@@ -132,14 +132,14 @@ def of_texts(name: str, reader: TextReader) -> Callable[[Callable[..., np.ndarra
 
 def features_in(family: str) -> dict[str, Feature]:
     """The features of a family by name."""
-    found = [value for value in vars(doors.kind(FAMILIES, family)).values() if isinstance(value, Feature)]
+    found = [value for value in vars(plugins.load(FAMILIES, family)).values() if isinstance(value, Feature)]
     return {feature.name: feature for feature in found}
 
 
 def known() -> dict[str, str]:
     """All features: name -> the family that it is in. ValueError where two have the same name."""
     family_of: dict[str, str] = {}
-    for family in doors.kinds(FAMILIES):
+    for family in plugins.load_all(FAMILIES):
         for name in features_in(family):
             if name in family_of:
                 raise ValueError(f"feature {name!r} is in the families {family_of[name]} and {family}")

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.errors import UserError
 
 LEARNERS = "scripts.learning_to_rank.learners"
@@ -100,9 +100,9 @@ class Learner(Protocol):
 
 def learner(name: str) -> Learner:
     """The learner of this name alone."""
-    return cast(Learner, doors.kind(LEARNERS, name))
+    return cast(Learner, plugins.load(LEARNERS, name))
 
 
 def known() -> dict[str, Learner]:
     """All learners by name."""
-    return cast(dict[str, Learner], doors.kinds(LEARNERS))
+    return cast(dict[str, Learner], plugins.load_all(LEARNERS))

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scripts.common.errors import UserError
+from scripts.models.batch_sizes import BATCHES, CHUNK, texts_per_batch
 from scripts.models.encoders import tokenizer
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
-from scripts.models.sizes import BATCHES, CHUNK, texts_a_batch
 from scripts.models.teaching import SCORED, SCORED_PAIRS
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def load_scorer(
     if language_models.judges(model):
         raise UserError("batch_tokens: a language model has a prompt around each pair; leave it out")
     model.batch_tokens = batch_tokens
-    return made._replace(chunk=max(CHUNK, BATCHES * texts_a_batch(batch_size, batch_tokens, max_length)))
+    return made._replace(chunk=max(CHUNK, BATCHES * texts_per_batch(batch_size, batch_tokens, max_length)))
 
 
 def scorer(model: CrossEncoder, batch_size: int) -> Scorer:

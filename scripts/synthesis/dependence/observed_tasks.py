@@ -30,9 +30,9 @@ class ObservedTask:
 
     `units` numbers the cluster of each query. `of_difference` is the variance of the mean difference, whatever the type
     of the effect, None where there is none; `df` are those of the effect's. `design_effect` is None, as `clusters` is,
-    where each query is its own; it is as estimated, and `unasked` says that it counts as 1 where it is less. `flipped`
-    numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds add to
-    both variances.
+    where each query is its own; it is as estimated, and `automatic` says that it counts as 1 where it is less.
+    `flipped` numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds
+    add to both variances.
     """
 
     x: np.ndarray
@@ -44,7 +44,7 @@ class ObservedTask:
     df: float
     clusters: int | None = None
     design_effect: float | None = None
-    unasked: bool = False
+    automatic: bool = False
     flipped: np.ndarray | None = None
     seeds: tuple[Part, ...] = field(default=())
     seeds_of_difference: tuple[Part, ...] = field(default=())
@@ -62,8 +62,8 @@ class ObservedTask:
 
     @property
     def as_independent(self) -> bool:
-        """Whether queries are clustered, unasked, and the effect has the variance of independent ones all the same."""
-        return self.unasked and self.design_effect is not None and self.design_effect < 1
+        """Whether clusters are automatic and the effect keeps the variance of independent queries."""
+        return self.automatic and self.design_effect is not None and self.design_effect < 1
 
     @property
     def drawn(self) -> np.ndarray:
@@ -82,11 +82,11 @@ def observed_task(
     units: Sequence[Hashable],
     settings: Settings,
     shares: bool = True,
-    unasked: bool = False,
+    automatic: bool = False,
 ) -> ObservedTask:
     """A task from the values of both systems, averaged over seeds, and the unit of each query.
 
-    `shares`: other tasks may have the same units, so their influence on the effect is found out. `unasked`: the units
+    `shares`: other tasks may have the same units, so their influence on the effect is found out. `automatic`: the units
     are clusters by default, which no user chose.
     """
     effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
@@ -106,13 +106,13 @@ def observed_task(
         why = "all its queries are one cluster" if clusters < 2 else "its clusters have no variance without one query"
         undefined = replace(effect, estimate=None, variance=None, undefined=why)
         return ObservedTask(x, y, undefined, numbers, None, None, clusters - 1, clusters, flipped=numbers)
-    least = 1.0 if unasked else 0.0
+    least = 1.0 if automatic else 0.0
     over_clusters = replace(effect, variance=effect.variance * max(least, of_effect.design_effect))
     of_mean = Part(of_mean.variance * max(least, of_difference.design_effect), of_difference.df)
     flipped = np.arange(len(x)) if of_difference.design_effect < least else numbers
     return ObservedTask(
         x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect,
-        unasked, flipped,
+        automatic, flipped,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from scripts.common.doors import kind, kinds, source
+from scripts.common.plugins import load, load_all, source
 
 
 class EffectType(Protocol):
@@ -67,7 +67,7 @@ class EffectType(Protocol):
 
 def effect_named(name: str) -> EffectType:
     """The module of an effect type. Raises ValueError for an unknown name."""
-    return cast(EffectType, kind(__name__, name))
+    return cast(EffectType, load(__name__, name))
 
 
 def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
@@ -99,7 +99,7 @@ def combined(name: str, value: float) -> float:
 
 def all_effects() -> dict[str, EffectType]:
     """All effect types by name."""
-    return cast(dict[str, EffectType], kinds(__name__))
+    return cast(dict[str, EffectType], load_all(__name__))
 
 
 def effect_source(name: str) -> str:

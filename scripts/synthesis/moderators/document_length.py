@@ -10,7 +10,7 @@ NAME = "document-length"
 DESCRIPTION = "log10 of the mean number of words per document"
 LABEL = "Words per document (log₁₀)"
 NEEDS: tuple[str, ...] = (DOCUMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

@@ -10,7 +10,7 @@ DESCRIPTION = (
 )
 LABEL = "Judged@k, treatment minus control"
 NEEDS: tuple[str, ...] = (JUDGED,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

@@ -8,7 +8,7 @@ NAME = "judgements-per-query"
 DESCRIPTION = "number of judged documents per query"
 LABEL = "Judged documents per query"
 NEEDS: tuple[str, ...] = (JUDGEMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

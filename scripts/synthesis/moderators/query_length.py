@@ -8,7 +8,7 @@ NAME = "query-length"
 DESCRIPTION = "mean number of words per query"
 LABEL = "Words per query"
 NEEDS: tuple[str, ...] = (DOCUMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

@@ -8,7 +8,7 @@ NAME = "relevant-per-query"
 DESCRIPTION = "number of relevant documents per query"
 LABEL = "Relevant documents per query"
 NEEDS: tuple[str, ...] = (JUDGEMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:
