@@ -35,7 +35,7 @@ def read_settings(kind: type[Settings], values: dict[str, Any], place: str = "--
 
 
 def given(settings: Any) -> dict[str, Any]:
-    """The keys and values of a settings dataclass, less those that have their default: what a job was given."""
+    """The keys and values of a settings dataclass, without those that have their default: what a job was given."""
     values = {field: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     return {_key(field): value for field, value in values.items() if _required(field) or value != _default(field)}
 

@@ -1,4 +1,4 @@
-"""Recipes with `choose`: of what a list made of an entry, the recipe that is best on dev goes on to the tasks.
+"""Recipes with `choose`: of those that a list made of an entry, the best recipe on dev is selected for the tasks.
 
 A system that names the entry stays one system. Each recipe of the entry becomes a further system, a member, which ranks
 the dev queries alone, as the system itself would. The weights that the system ranks with are those of the best member;

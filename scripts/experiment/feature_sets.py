@@ -32,7 +32,7 @@ def feature_set(
         return _of_others(check, name, f"{key}.letor", entry["letor"], tasks)
     for needed in ("first_stage", "of"):
         if needed not in entry:
-            raise check.fail(key, f"key {needed!r} is missing (or letor, with files of others)")
+            raise check.fail(key, f"key {needed!r} is missing (or letor, with external files)")
     asked = entry.get("tasks", "all")
     for task in [] if asked == "all" else asked:
         check.known(f"{key}.tasks", task, "tasks")

@@ -1,8 +1,8 @@
 """Causal language models as cross-encoders: how the next token after a pair becomes its score.
 
 sentence-transformers renders query and document by the model's chat template and takes the logit of a token, such as
-yes, less that of another, such as no. What a configuration says of it (tokens, instruction) stands in `judging.json` of
-the checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
+yes, minus that of another, such as no. What a configuration says of it (tokens, instruction) stands in `judging.json`
+of the checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def as_text(model: CrossEncoder) -> str:
     """What the score is."""
     score = _score_module(model)
     words = f"logit of {_token(model, score.true_token_id)!r}"
-    return words if score.false_token_id is None else f"{words} less that of {_token(model, score.false_token_id)!r}"
+    return words if score.false_token_id is None else f"{words} minus that of {_token(model, score.false_token_id)!r}"
 
 
 def _token(model: CrossEncoder, number: int) -> str:

@@ -34,7 +34,7 @@ def write_pooling(checkpoint: Path, pooling: str) -> None:
 
 
 class OnnxBiEncoder:
-    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; a file of others' stores none.
+    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; an external file stores none.
 
     Raises UserError where the checkpoint cannot be loaded or its model does not give what is to be pooled.
     """

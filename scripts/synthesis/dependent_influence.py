@@ -2,8 +2,8 @@
 
 Reads and writes nothing. As influence.py, with the summary of dependent_meta_analysis.py, of all tasks and without
 each. Omega is the covariance of all effects with the components that are left without task i; c'Y = Y_i - M_-i with
-c = 1 at task i less the weights of the others in M_-i, and V(c) is the variance of c'Y: s2 c'Omega c and what seeds add
-(structure.of_mean).
+c = 1 at task i minus the weights of the others in M_-i, and V(c) is the variance of c'Y: s2 c'Omega c and what seeds
+add (structure.of_mean).
 
     rstudent   (Y_i - M_-i) / sqrt(V(c)); a task that shares queries with others is nearer to them, and V(c) smaller
     DFBETAS    (M - M_-i) / sqrt(V(w)), w the weights of all tasks under Omega, as metafor's dfbetas of an rma.mv

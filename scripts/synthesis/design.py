@@ -16,7 +16,7 @@ INTERCEPT = "intercept"
 SPARE_TASKS = 2  # tasks more than coefficients: with one, tau2 rests on a single residual
 FEWEST = 2 + SPARE_TASKS  # with an intercept and one coefficient
 
-_DEPENDENT = 1e-8  # the share of a column, less its mean, that the others leave, below which it is theirs
+_DEPENDENT = 1e-8  # the share of a column, minus its mean, that the others leave, below which it is theirs
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def meta_analysis(
     """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
 
     estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/; prediction: a kind of
-    prediction interval (prediction.py). One task alone is its own summary with a normal interval.
+    prediction interval (prediction.py). One task alone: no meta-analysis, its effect with a normal interval.
     ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
     """
     y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)

@@ -85,7 +85,9 @@ def synthesise(
     if meta is None:
         warnings.append("no task has an effect: there is no summary")
     elif meta.k == 1:
-        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with its own {meta.interval} interval")
+        warnings.append(
+            f"only {tasks[0]} has an effect: no meta-analysis, the summary has its {meta.interval} interval"
+        )
     else:
         warnings += tau2_warnings(meta)
         warnings += other_methods(meta, estimator, interval)

@@ -100,7 +100,7 @@ WRONG = {
     "unknown first stage": ({**STATISTICAL, "first_stage": "x"}, {}, "features.f.first_stage: unknown name 'x'"),
     "several systems": ({**STATISTICAL, "of": [{"system": "a"}]}, LISTED, "features.f.of[1].system: a became 2 systems; name one of them"),
     "unknown task": ({**STATISTICAL, "tasks": ["x"]}, {}, "features.f.tasks: unknown name 'x'; tasks has d"),
-    "no first stage": ({"of": ["BM25"]}, {}, "features.f: key 'first_stage' is missing (or letor, with files of others)"),
+    "no first stage": ({"of": ["BM25"]}, {}, "features.f: key 'first_stage' is missing (or letor, with external files)"),
     "no features": ({"first_stage": "bm25"}, {}, "features.f: key 'of' is missing"),
     "deeper than runs": ({**STATISTICAL, "depth": 200}, {"depth": 100}, "features.f.depth: 200 is more than a run keeps; expected at most 100"),
     "unknown key": ({**STATISTICAL, "colour": 1}, {}, "features.f: unknown key 'colour'"),

@@ -239,11 +239,11 @@ def _features(check: Checker, key: str, name: str) -> dict[str, Any]:
         raise check.fail(f"{key}.features", f"unknown name {name!r}; features has {', '.join(sets) or 'none'}")
     entry: dict[str, Any] = sets[name]
     if "letor" in entry:
-        problem = "are files of others, one file per task; expected features that are computed, also of train and dev"
+        problem = "are external files, one per task; expected features that are computed, also of train and dev"
         raise check.fail(f"{key}.features", f"{name} {problem}")
     for needed in ("first_stage", "of"):
         if needed not in entry:
-            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with files of others)")
+            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with external files)")
     return entry
 
 

@@ -4,8 +4,8 @@ Without query j the effect is theta_(-j), and
 
     e_j = (n - 1) (theta - theta_(-j)),
 
-the jackknife's pseudo-value less theta (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). For a
-mean difference it is d_j - D itself. Sums of e_j over queries that belong together show how they vary together.
+the jackknife's pseudo-value minus theta (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). For
+a mean difference it is d_j - D itself. Sums of e_j over queries that belong together show how they vary together.
 Reads and writes nothing.
 """
 

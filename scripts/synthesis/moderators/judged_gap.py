@@ -6,7 +6,7 @@ from scripts.synthesis.moderators import JUDGED, TaskFacts
 
 NAME = "judged-gap"
 DESCRIPTION = (
-    "Judged@k of the treatment less that of the control: how far judgements favour systems like one of the two"
+    "Judged@k of the treatment minus that of the control: how far judgements favour systems like one of the two"
 )
 LABEL = "Judged@k, treatment minus control"
 NEEDS: tuple[str, ...] = (JUDGED,)

@@ -19,7 +19,7 @@ from scripts.synthesis.significance import t_test_of
 
 @dataclass(frozen=True)
 class Difference:
-    """Treatment less control, its (1 - alpha) t interval and the two-sided paired t-test.
+    """Treatment minus control, its (1 - alpha) t interval and the two-sided paired t-test.
 
     All but the difference are None where there is no test: one query, or the same difference on every query.
     """
