@@ -169,7 +169,7 @@ def shown_figure(figure_format, caption, category, figure, **labels):
 
 
 def shown(path, caption, category, **labels):
-    """An output that `snakemake --report` shows, with its caption (rules/captions/) and what tells it from others."""
+    """An output that `snakemake --report` shows, with its caption (rules/captions/) and what distinguishes it from others."""
     return report(path, caption=f"captions/{caption}.rst", category=category, labels=labels)
 
 

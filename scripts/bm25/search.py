@@ -25,7 +25,7 @@ from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.collection import read_excluded, read_queries
 from scripts.ir.trec import write_run
 
-NAMED = 10  # queries without results in the line that tells of them
+NAMED = 10  # queries without results in the message about them
 
 
 @dataclass(frozen=True)

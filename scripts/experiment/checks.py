@@ -38,7 +38,7 @@ def check_name(check: Checker) -> None:
 
 
 def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
-    """No two entries of a section (label by name) have the same label, by which readers tell them apart."""
+    """No two entries of a section (label by name) have the same label, by which readers distinguish them."""
     first: dict[str, str] = {}
     for name, label in labels.items():
         if first.setdefault(label, name) != name:

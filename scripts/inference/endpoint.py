@@ -34,7 +34,7 @@ SHORTEST_SECRET = 8  # characters; a shorter key, as local servers take any, may
 
 
 class Answer(NamedTuple):
-    """What a model says, the tokens that it counted (None where it does not tell), and the seconds that it took."""
+    """What a model says, the tokens that it counted (None where it is not reported), and the seconds that it took."""
 
     text: str
     prompt_tokens: int | None

@@ -144,7 +144,7 @@ def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
 
 
 def total(counts: list[int | None]) -> int | None:
-    """The sum of tokens; None where one answer does not tell, since a sum of the others would pass for all."""
+    """The sum of tokens; None where one answer does not report it, since a sum of the others would pass for all."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 

@@ -24,7 +24,7 @@ from scripts.models.batch_sizes import CHUNK
 
 KINDS = "scripts.models.kinds"
 
-Role = Literal["query", "document"]  # for models that tell them apart
+Role = Literal["query", "document"]  # for models that treat them differently
 Spans = list[tuple[str, str]]  # of a text, in order: a label and the words that have it
 TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
 

@@ -126,7 +126,7 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """What tells which queries belong together: qrels of the tasks, or the user's files."""
+    """Which queries belong together: qrels of the tasks, or the user's files."""
     settings = comparison_settings(experiment, name)
     clusters = settings.get("clusters")
     return [*settings.get("qrels", {}).values(), *(clusters.values() if isinstance(clusters, dict) else [])]

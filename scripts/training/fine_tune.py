@@ -168,7 +168,7 @@ def fine_tune(options: Namespace) -> None:
     if taught and kind.SEARCHES:
         from scripts.models.distillation import scale_of
 
-        settings = replace(settings, scale=scale_of(model, settings.scale))  # the timing tells what it was
+        settings = replace(settings, scale=scale_of(model, settings.scale))  # recorded in the timing
     counted = [table.without_candidate for table in tables if table.without_candidate is not None]
     left_out = {"queries_without_candidate": sum(counted)} if counted else {}
     passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))

@@ -50,7 +50,7 @@ IR_DATASETS = {"format": "ir_datasets", "location": "ir_datasets:antique",
 TREC = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"train": "s", "test": "t"},
         "qrels": {"test": "q"}}  # fmt: skip
 
-CASES = {  # what is wrong, or accepted where nothing is told
+CASES = {  # what is wrong, or accepted where there is no message
     "unknown key of the top": ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
     "unknown key that is nearly right": ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
     "text for a number": ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; expected a whole number of at least 1"),

@@ -1,4 +1,4 @@
-"""Systems that ask an endpoint: their defaults, what their jobs are told, their words, and what each mistake says."""
+"""Systems that ask an endpoint: their defaults, the settings of their jobs, their descriptions, and what each mistake says."""
 
 import re
 from pathlib import Path

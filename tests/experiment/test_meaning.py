@@ -50,7 +50,7 @@ def test_the_base_of_these_tests_is_right():
 
 
 def told(key, place, text):
-    """How a path is told: what cannot be seen in it is noticed before what it means."""
+    """How a path is reported: what cannot be seen in it is noticed before what it means."""
     return f"{key}: {text!r} " if text.isprintable() else f"{key}{place}: the text {text!r} holds "
 
 

@@ -1,4 +1,4 @@
-"""Causal language models as cross-encoders: their scores by hand, what a configuration tells them, and each refusal."""
+"""Causal language models as cross-encoders: their scores by hand, what a configuration sets, and each refusal."""
 
 import json
 
@@ -28,7 +28,7 @@ def plain(tmp_path_factory):
 
 @pytest.fixture
 def built(tmp_path):
-    """What builds a like model, and states what is told of its scores."""
+    """What builds a like model, and states the metadata of its scores."""
 
     def made(told=None, **how):
         folder = build(tmp_path / "m", TEXTS, seed=3, **how)

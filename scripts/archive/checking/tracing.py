@@ -171,7 +171,7 @@ def _contradiction(
         if source and sha256 not in (source["sha256"], source.get("written")):
             return f"its job ran another {name} (SHA-256) than the archive has"
     if record["wildcards"] != job["wildcards"]:
-        return f"its job tells of the wildcards {shown(record['wildcards'])}; they are {shown(job['wildcards'])}"
+        return f"its job records the wildcards {shown(record['wildcards'])}; they are {shown(job['wildcards'])}"
     from_outside = any(not name.startswith(("results/", "scripts/")) for name in job["inputs"])
     if not same_command or from_outside:
         return None  # settings may depend on files from outside

@@ -28,7 +28,7 @@ the results over into the clone.
     provenance/identities.json data and models: source, revision, licence, SHA-256
     provenance/packages.json   the packages installed in each environment
     provenance/seeds.json, origin.json, changes.diff, state.json (Snakemake's records)
-    results/{experiment}/      the results; *.ir_metadata.yaml beside a run tells its origin
+    results/{experiment}/      the results; *.ir_metadata.yaml beside a run records its origin
     manifest.json              SHA-256 of every file here, and of the files that were left out
     ro-crate-metadata.json     the same provenance for machines
 

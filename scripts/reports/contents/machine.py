@@ -36,7 +36,7 @@ WORK = {
 
 
 def read_timings(paths: list[Path]) -> list[dict]:
-    """The timing files, each with the `kind` of work that its place tells, and the `system` that it was done for."""
+    """The timing files, each with the `kind` of work that its place says, and the `system` that it was done for."""
     places = {path: parse(str(path)) for path in paths}
     return [
         json.loads(path.read_text()) | {"kind": WORK[name], "system": fields.get("system")}

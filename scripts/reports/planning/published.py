@@ -85,7 +85,7 @@ def published_settings(experiment: Experiment) -> dict:
 
 
 def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
-    """What tells a system from the others that its entry became, and where its time of fine-tuning stands."""
+    """What distinguishes a system from the others that its entry became, and where its time of fine-tuning stands."""
     system = experiment.systems[name]
     weights = weights_name(experiment.models[system.model]["weights"]) if system.model else ""
     standing = for_times(experiment, system)

@@ -1,7 +1,7 @@
 """Effect types: one module each, which holds all that is known of it: numbers, words, and what it can be asked.
 
 `effect: d_av` of a configuration is d_av.py here. A module states what `EffectType` lists; nothing else in scripts/
-tells effect types apart. Templates are filled with str.format: {measure}, {control} and {treatment} are labels.
+distinguishes effect types. Templates are filled with str.format: {measure}, {control} and {treatment} are labels.
 """
 
 from __future__ import annotations
