@@ -107,11 +107,9 @@ def _half_widths(parts: Sequence[Part], alpha: float) -> tuple[np.ndarray, np.nd
         weights = np.multiply.outer(weights, shares).ravel()
     if not estimated:
         return -special.ndtri(alpha / 2) * np.sqrt(variance), weights
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):  # of no uncertainty at all the degrees are infinite, and t is normal
         degrees = variance**2 / uncertainty
-    known = np.isinf(degrees)
-    quantiles = np.where(known, special.ndtri(alpha / 2), special.stdtrit(np.where(known, 1.0, degrees), alpha / 2))
-    return -quantiles * np.sqrt(variance), weights
+    return -special.stdtrit(degrees, alpha / 2) * np.sqrt(variance), weights
 
 
 @cache

@@ -58,8 +58,8 @@ def combined(
     small_tasks: str = SHRUNK,
 ) -> MetaAnalysis:
     """The meta-analysis of an experiment's tasks."""
-    how = (SETTINGS.estimator, interval, SETTINGS.alpha, prediction)
-    return dependent_meta_analysis(*known(experiment, small_tasks), *how)
+    estimates, dependence = known(experiment, small_tasks)
+    return dependent_meta_analysis(estimates, dependence, SETTINGS.estimator, interval, SETTINGS.alpha, prediction)
 
 
 def ends(summary: Summary) -> Interval:

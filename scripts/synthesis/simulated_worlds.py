@@ -24,7 +24,7 @@ MEAN = 0.04  # the true effect over all collections
 QUERY_SD, QUERIES = 0.25, 200
 SEED_SD = 0.01  # between seeds of one system; the effect of a checkpoint's seed is the same on all tasks
 UNEQUAL = (30, 1000)  # queries of a task, uniform on the logarithmic scale
-ZEROS = 0.6  # the share of queries on which bounded differences are 0
+ZEROS = 0.8  # the share of queries on which bounded differences are 0
 SIZES = np.array([1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 4 / 5, 9 / 10])  # of the other ones
 
 Generator = np.random.Generator
@@ -149,10 +149,10 @@ WORLDS = (
     ),
     *(
         World(
-            f"{k} tasks of {queries} queries, bounded differences, tau {tau:g}",
+            f"{k} tasks of {words} queries, bounded differences, tau {tau:g}",
             partial(independent, k=k, tau=tau, queries=queries, differences=bounded),
         )
-        for k, queries in ((3, 30), (5, 30), (10, 30), (20, 30), (5, (2, 100)))
+        for k, queries, words in (*((k, 30, "30") for k in (3, 5, 10, 20)), (5, (2, 100), "2 to 100"))
         for tau in (0.0, 0.03)
     ),
     *(
