@@ -82,7 +82,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "enum": ["truncate", "passages"],
     },
     "passage_length": {
-        "description": "passages: whole sentences of at most so many characters together; default 150",
+        "description": "passages: maximum number of characters of the whole sentences in one; default 150",
         "$ref": "#/$defs/length",
     },
     **adapter_checks.TRUNCATION,
