@@ -41,7 +41,7 @@ def given(settings: Any) -> dict[str, Any]:
 
 
 def help_of(kind: type) -> str:
-    """The fields of a settings dataclass, a line each: name, type, default and meaning."""
+    """The fields of a settings dataclass, one line each: name, type, default and meaning."""
     hints = typing.get_type_hints(kind, include_extras=True)
     lines = []
     for field in dataclasses.fields(kind):

@@ -21,7 +21,7 @@ from scripts.ir.trec import none_judged, read_qrels, read_run
 
 @dataclass(frozen=True)
 class Settings:
-    measures: Annotated[list[str], "measures by their ir-measures names, a column each"]
+    measures: Annotated[list[str], "measures by their ir-measures names, one column each"]
 
 
 def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> list[str]:

@@ -178,7 +178,7 @@ def check_models(check: Checker) -> None:
 
 
 def _check_batches(check: Checker, name: str, entry: dict[str, Any]) -> None:
-    """Batches by tokens are formed for models of torch that give a text a vector, or a pair a score."""
+    """Batches by tokens are formed for models of torch that give one vector per text, or one score per pair."""
     if "batch_tokens" not in entry:
         return
     if entry["backend"] != "torch" or not getattr(adapter(entry["type"]), "BY_TOKENS", False):

@@ -89,6 +89,6 @@ def read_names(path: Path) -> list[str]:
 
 
 def write_names(path: Path, names: list[str]) -> None:
-    """Write ids or terms, a line each."""
+    """Write ids or terms, one line each."""
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{name}\n" for name in names)

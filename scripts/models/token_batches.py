@@ -184,7 +184,7 @@ def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
 def in_batches(
     model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
 ) -> np.ndarray:
-    """What `compute` makes of all texts, a row each in their order, in batches (see there) of texts of like length.
+    """What `compute` makes of all texts, one row each in their order, in batches (see there) of texts of like length.
 
     It gets texts and options of the library's methods. `model` is what it runs, of the library, and puts the prompt
     before each text, of a pair before the first; it may have `batch_tokens`. One batch is left to the library.

@@ -23,7 +23,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "additionalProperties": False,
         "properties": {
             "precision": {
-                "description": "float32: as encoded; float16: half of that; int8 or uint8: a byte a dimension; "
+                "description": "float32: as encoded; float16: half of that; int8 or uint8: one byte per dimension; "
                 "binary or ubinary: a bit",
                 "enum": ["float32", *INDEX_PRECISIONS],
             },

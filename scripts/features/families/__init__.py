@@ -61,7 +61,7 @@ class QueryTerms:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of a query and a candidate of it, in one field; arrays have an element a pair."""
+    """Pairs of a query and a candidate of it, in one field; arrays have one element per pair."""
 
     query: np.ndarray  # the place of the pair's query in `queries`
     first_stage_score: np.ndarray
