@@ -21,7 +21,7 @@ def named_feature(check: Checker, key: str, asked: str | dict[str, Any]) -> dict
     if isinstance(asked, str):
         return _without_parameters(check, key, asked)
     if len(asked) != 1:
-        raise check.fail(key, f"has the keys {', '.join(asked)}; expected {OF_ENTRY}, one feature an entry")
+        raise check.fail(key, f"has the keys {', '.join(asked)}; expected {OF_ENTRY}, one feature per entry")
     ((name, given),) = asked.items()
     if not isinstance(given, dict):  # {missing: 0} alone
         raise check.fail(key, f"{name} is no feature; expected {OF_ENTRY}")

@@ -51,7 +51,7 @@ class OnnxBiEncoder:
         fitting = [node.name for node in self.session.outputs if len(node.shape) == DIMENSIONS[self.pooling]]
         if not fitting:
             each = "text" if self.pooling == "none" else "token"
-            problem = f"pooling {self.pooling} needs a vector a {each}, its outputs are {self.session.described()}"
+            problem = f"pooling {self.pooling} needs one vector per {each}, its outputs are {self.session.described()}"
             raise UserError(f"{self.session.file}: {problem}")
         self.output = fitting[0]
 
