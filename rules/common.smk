@@ -41,13 +41,13 @@ from scripts.engine.repair import repair
 from scripts.common.paths import why_no_clone
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import write_resolved
-from scripts.experiment.sizes import with_text_keys
+from scripts.experiment.epochs_by_queries import with_text_keys
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.records import SELECTED
 from scripts.experiment.results_paths import SPLITS, TABLE_FORMATS
 from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
-from scripts.common.doors import source as kind_source
+from scripts.common.plugins import source as plugin_file
 from scripts.features.planning import own_files as features_of_others
 from scripts.models.adapters import KINDS as KINDS_OF_MODEL, index_of
 from scripts.selection.planning import selections
@@ -169,7 +169,7 @@ def shown_figure(figure_format, caption, category, figure, **labels):
 
 
 def shown(path, caption, category, **labels):
-    """An output that `snakemake --report` shows, with its caption (rules/captions/) and what tells it from others."""
+    """An output that `snakemake --report` shows, with its caption (rules/captions/) and what distinguishes it from others."""
     return report(path, caption=f"captions/{caption}.rst", category=category, labels=labels)
 
 
@@ -248,7 +248,7 @@ def code_of_model(script, further=lambda wildcards: []):
 
     def loads(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
-        adapter_file = kind_source(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
+        adapter_file = plugin_file(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
         return [adapter_file.removeprefix("scripts/"), *further(wildcards)]
 
     return code(script, loads)

@@ -5,7 +5,7 @@ data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statist
 and no corpus where a dataset shares another's.
 """
 
-from scripts.common.doors import source as kind_file
+from scripts.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
 from scripts.experiment.dataset_schema import FORMATS
 
@@ -32,7 +32,7 @@ def source_files(location, revision=None):
 
 def reader(wildcards):
     """The one reader that prepare loads, by the dataset's format."""
-    return [kind_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"]).removeprefix("scripts/")]
+    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"]).removeprefix("scripts/")]
 
 
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))

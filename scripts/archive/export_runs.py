@@ -1,4 +1,4 @@
-"""Put the experiment's runs in one folder to be given away, each with an ir_metadata file that tells its origin.
+"""Put the experiment's runs in one folder to be given away, each with an ir_metadata file that records its origin.
 
 Reads runs and Snakemake's records. Writes {task}.{system}.seed-{seed}.trec.gz and beside it .ir_metadata.yaml.
 """

@@ -61,7 +61,7 @@ def allowed(trusted: bool) -> Confinement:
         return confinement
     if not sys.stdin.isatty():
         raise UserError(
-            "the archive's own sources are not run unasked: give TRUST=1 (--trust-sources) if you trust them"
+            "the archive's own sources do not run without consent: give TRUST=1 (--trust-sources) if you trust them"
         )
     if input("Run them? Type yes: ").strip().lower() != "yes":
         raise UserError("the archive's own sources were not run")

@@ -135,7 +135,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
 
 
 def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:
-    """Put everything into `contents`. Raises UserError where no record tells how a target was made."""
+    """Put everything into `contents`. Raises UserError where no record says how a target was made."""
     experiment = settings.resolved()
     recorded = {path: with_own_logs(record, experiment.name) for path, record in job_records().items()}
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:

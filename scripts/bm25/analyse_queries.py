@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.bm25.lucene import java_class, make_analyzer, told
+from scripts.bm25.lucene import java_class, make_analyzer, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
@@ -38,4 +38,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(told(main))
+    run(with_java_errors(main))

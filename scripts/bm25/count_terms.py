@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from scripts.bm25.fields import contents
-from scripts.bm25.lucene import java_class, refusal, told
+from scripts.bm25.lucene import java_class, refusal, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
@@ -145,4 +145,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(told(main))
+    run(with_java_errors(main))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from scripts.bm25.fields import PYSERINI, open_indexer
-from scripts.bm25.lucene import told
+from scripts.bm25.lucene import with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, lines
@@ -78,4 +78,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(told(main))
+    run(with_java_errors(main))

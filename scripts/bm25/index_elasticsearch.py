@@ -26,7 +26,7 @@ class Settings:
     fields: Annotated[Literal["together", "best"], "title and text as one field, or the better one counts"]
     k1: Annotated[float, "BM25's k1"]
     b: Annotated[float, "BM25's b"]
-    depth: Annotated[int, "documents a query that are searched for"]
+    depth: Annotated[int, "documents per query that are searched for"]
 
 
 def main() -> None:

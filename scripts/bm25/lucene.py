@@ -40,7 +40,7 @@ OPTIONS = (
     f"-XX:ParallelGCThreads={min(threads(), os.cpu_count() or 1)}",
 )
 JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
-PROBE = 60  # seconds in which a Java that works has told its version
+PROBE = 60  # seconds in which a Java that works has reported its version
 BESIDE_JAVA = 700 << 20  # bytes of addresses that a job takes beside an idle Java
 LITTLE = 1 << 16  # bytes; a disk with less is full
 MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xmx2g)"
@@ -124,10 +124,10 @@ def refusal(error: Exception, message: str) -> UserError:
     return UserError(f"{message} ({reason})")
 
 
-def told(main: Callable[[], None]) -> Callable[[], None]:
-    """A script's `main` that tells in one line what Java could not do anywhere in it."""
+def with_java_errors(main: Callable[[], None]) -> Callable[[], None]:
+    """A script's `main` whose Java exceptions become messages of one line."""
 
-    def main_told() -> None:
+    def checked_main() -> None:
         try:
             main()
         except Exception as error:
@@ -135,7 +135,7 @@ def told(main: Callable[[], None]) -> Callable[[], None]:
                 raise
             raise refusal(error, "Java failed") from None
 
-    return main_told
+    return checked_main
 
 
 def start() -> None:

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, NamedTuple
 from scripts.bm25.excluding import search_all
 from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
-from scripts.bm25.lucene import Searcher, told
+from scripts.bm25.lucene import Searcher, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.threads import threads
@@ -25,12 +25,12 @@ from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.collection import read_excluded, read_queries
 from scripts.ir.trec import write_run
 
-NAMED = 10  # queries without results in the line that tells of them
+NAMED = 10  # queries without results in the message about them
 
 
 @dataclass(frozen=True)
 class Settings:
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
     analyzer: Annotated[str, "the index's analyser: english, standard or the code of a language"] = "english"
     fields: Annotated[Literal["together", "best"], "the index's fields: title and text as one, or apart"] = "together"
@@ -109,4 +109,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(told(main))
+    run(with_java_errors(main))

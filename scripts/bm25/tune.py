@@ -21,7 +21,7 @@ from typing import Annotated, Literal, NamedTuple
 from scripts.bm25.excluding import search_all
 from scripts.bm25.feedback import feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
-from scripts.bm25.lucene import Searcher, told
+from scripts.bm25.lucene import Searcher, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
@@ -35,7 +35,7 @@ from scripts.ir.trec import Qrels, read_qrels, relevant
 @dataclass(frozen=True)
 class Settings:
     measure: Annotated[str, "the measure whose mean decides"]
-    depth: Annotated[int, "documents a query that the measure looks at, or that Rocchio sees"]
+    depth: Annotated[int, "documents per query that the measure looks at, or that Rocchio sees"]
     k1: Annotated[list[float], "the values of k1 tried"] = field(default_factory=list)
     b: Annotated[list[float], "the values of b tried"] = field(default_factory=list)
     mu: Annotated[list[float], "the values of query likelihood's mu tried, in place of k1 and b"] = field(
@@ -151,4 +151,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(told(main))
+    run(with_java_errors(main))

@@ -14,7 +14,7 @@ _USUAL = {"\0": "NUL", "\t": "a tab", "\n": "a newline", "\r": "a carriage retur
 
 
 def named(character: str) -> str:
-    """A character in words, such as `a newline` or `U+202E (RIGHT-TO-LEFT OVERRIDE)`."""
+    """The description of a character, such as `a newline` or `U+202E (RIGHT-TO-LEFT OVERRIDE)`."""
     if character in _USUAL:
         return _USUAL[character]
     name = unicodedata.name(character, "a control character" if unicodedata.category(character) == "Cc" else "")

@@ -1,7 +1,7 @@
 """What the command lines of all scripts share: paths as options, settings as one JSON object, a mistake as one line.
 
 Before a script reads anything, its inputs are held to what their jobs wrote (see ledger) and the user's own data to
-what the run was planned with (see held). With --log, what it prints is in its job's log as well (see job_log).
+what the run was planned with (see input_digests). With --log, what it prints is in its job's log as well (see job_log).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from scripts.common import held, ledger
+from scripts.common import input_digests, ledger
 from scripts.common.errors import UserError
 from scripts.common.job_log import begin_log
 from scripts.common.settings import help_of, read_settings
@@ -31,18 +31,18 @@ def ensure_utf8() -> None:
 def run(main: Callable[[], None]) -> None:
     """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
 
-    Where the user's data changed while it was read, that is what is told, and not what half of it looked like.
+    Where the user's data changed while it was read, the message says that, not what half of it looked like.
     """
     ensure_utf8()
     try:
         main()
     except UserError as error:
-        sys.exit(f"error: {held.changed() or error}")
+        sys.exit(f"error: {input_digests.changed() or error}")
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:
         place = error.filename
-        if place is None and error.errno == errno.ENOSPC:  # results are told by their writer
+        if place is None and error.errno == errno.ENOSPC:  # the writer of results reports them
             place = os.environ.get("TMPDIR") or "/tmp"
         sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")
 
@@ -62,7 +62,7 @@ class _Parser(argparse.ArgumentParser):
         ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
         sums = settings.get("sha256_of", {})
         own = {name: given.get(name) or settings[name] for name in sums}
-        held.hold({path: sums[name] for name, value in own.items() for path in _paths(value)})
+        input_digests.hold({path: sums[name] for name, value in own.items() for path in _paths(value)})
         if self.settings:
             values = {name: value for name, value in settings.items() if name != "sha256_of"}
             options.settings = read_settings(self.settings, values)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from scripts.common import held, ledger
+from scripts.common import input_digests, ledger
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.reading import DAMAGE, UTF_8, damaged, open_text
@@ -56,7 +56,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
             yield folder / path.name
         nested = any(part.startswith(".") and part.endswith(".partial") for part in path.parts)
         if not nested:  # inside another atomic path, that one checks
-            held.check()
+            input_digests.check()
         sums = ledger.hashes(folder / path.name) if ledger.name_of(path) else {}
         ledger.forget(path)
         if path.is_dir():

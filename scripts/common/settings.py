@@ -1,6 +1,6 @@
 """A script's settings: one frozen dataclass each, read from the JSON object that its rule gives under `--settings`.
 
-A field's meaning stands in its type: `depth: Annotated[int, "documents a query that are kept"]`. A field without a
+A field's meaning stands in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a
 default is required. Values are checked, and never converted: what a job computes with is what the configuration says.
 A key that is a word of Python has an underscore behind it as a field: `from_` holds the key `from`.
 """
@@ -35,13 +35,13 @@ def read_settings(kind: type[Settings], values: dict[str, Any], place: str = "--
 
 
 def given(settings: Any) -> dict[str, Any]:
-    """The keys and values of a settings dataclass, less those that have their default: what a job was given."""
+    """The keys and values of a settings dataclass, without those that have their default: what a job was given."""
     values = {field: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     return {_key(field): value for field, value in values.items() if _required(field) or value != _default(field)}
 
 
 def help_of(kind: type) -> str:
-    """The fields of a settings dataclass, a line each: name, type, default and meaning."""
+    """The fields of a settings dataclass, one line each: name, type, default and meaning."""
     hints = typing.get_type_hints(kind, include_extras=True)
     lines = []
     for field in dataclasses.fields(kind):

@@ -18,7 +18,7 @@ import yaml
 from scripts.common.characters import REFUSED_IN_FILES, named, shortened
 from scripts.common.errors import UserError
 from scripts.common.numerals import LARGEST
-from scripts.common.yaml_mistakes import told
+from scripts.common.yaml_mistakes import mistake_of
 
 LARGEST_FILE = 1 << 20  # bytes
 DEEPEST = 20  # lists and mappings inside one another
@@ -61,7 +61,7 @@ def read_yaml(path: Path) -> dict:
         _check(node, reader, {}, set())
         return reader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        line, problem = told(error, text)
+        line, problem = mistake_of(error, text)
         raise UserError(f"{path}{f':{line}' if line else ''}: not YAML: {problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None

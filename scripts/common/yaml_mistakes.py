@@ -1,4 +1,4 @@
-"""What is wrong with a text that is no YAML, told where it begins.
+"""What is wrong with a text that is no YAML, and the line in which the mistake begins.
 
 PyYAML names the place at which it could not go on. An open quote swallows what follows up to the next quote or the end
 of the file, and a colon in a text is noticed behind it; so here the place where the quote, text or bracket begins is
@@ -20,7 +20,7 @@ _HINTS = {
 }
 
 
-def told(error: yaml.MarkedYAMLError, text: str) -> tuple[int | None, str]:
+def mistake_of(error: yaml.MarkedYAMLError, text: str) -> tuple[int | None, str]:
     """The line (from 1; None where it is not known) in which a mistake begins, and what it is."""
     mark = error.problem_mark or error.context_mark
     line = mark.line + 1 if mark else None

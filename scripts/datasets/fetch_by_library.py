@@ -92,9 +92,9 @@ def there(file: KnownFile) -> bool:
 
 
 def described_file(file: KnownFile, home: Path) -> dict[str, Any]:
-    """What the record says of a file. A file of the user's own that is not the documented one is told, and taken."""
+    """What the record says of a file. A file of the user's own that differs from the documented one is reported."""
     entry: dict[str, Any] = {"url": file.url, "documented_md5": file.md5, "documented_bytes": file.size}
-    kept = home.resolve()  # in which a file may be a link: so the library is told of one that lies elsewhere
+    kept = home.resolve()  # in which a file may be a link: so the library gets the path of one that lies elsewhere
     if file.path is not None and file.path.is_file() and file.path.is_relative_to(kept):
         inside = file.path.relative_to(kept).as_posix()
         entry |= {"path": inside, "md5": md5(file.path), "bytes": file.path.stat().st_size}

@@ -15,7 +15,7 @@ from scripts.ir.trec import Qrels
 
 
 def of_ranked_queries(qrels: dict[str, Qrels], files: Sequence[Path]) -> tuple[dict[str, Qrels], list[str]]:
-    """The judgements of the queries in that dataset's `files` (a file a split), and what was left out, in words.
+    """The judgements of the queries in that dataset's `files` (one file per split), and what was left out, as text.
 
     Everything stays where there are no files. Raises UserError for a split of which no query has runs.
     """

@@ -71,7 +71,7 @@ def excluded_file(experiment: Experiment, dataset: str) -> str | None:
 
 
 def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:
-    """The queries of the dataset whose runs this one's judgements score, a file a split, if it names one."""
+    """The queries of the dataset whose runs this one's judgements score, one file per split, if it names one."""
     owner = experiment.datasets[dataset].get("runs_of")
     return job_files.all_queries(experiment, owner) if owner else []
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Annotated, Any, Literal, NamedTuple
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text, check_sha256
@@ -157,7 +157,7 @@ def statistics(
 
 
 def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
-    """What `strict: true` refuses and what is otherwise only counted, in words."""
+    """What `strict: true` refuses and what is otherwise only counted, as text."""
     odd = list(shared_queries)
     for split, part in counts["splits"].items():
         missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)
@@ -180,7 +180,7 @@ def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
 def divided(
     data: Collection, settings: Settings, ranked_queries: Sequence[Path]
 ) -> tuple[Collection, Splitting, list[str]]:
-    """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, in words."""
+    """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, as text."""
     judged, odd = of_ranked_queries(data.qrels, ranked_queries)
     judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
     collection, splitting = with_splits(data._replace(qrels=judged), settings)
@@ -193,7 +193,7 @@ def divided(
 
 class Files(NamedTuple):
     """What is read beside the source: the `shared` corpus of a dataset with the same documents, the `ranked_queries` of
-    a dataset whose runs judgements score (a file a split), and a file of what is `excluded` for queries."""
+    a dataset whose runs judgements score (one file per split), and a file of what is `excluded` for queries."""
 
     shared: Path | None = None
     ranked_queries: Sequence[Path] = ()
@@ -267,7 +267,7 @@ def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs
 def _reader(name: str) -> ModuleType:
     """The module of a format that has files. Raises UserError where there is none of this name."""
     try:
-        module = doors.kind(FORMATS, name)
+        module = plugins.load(FORMATS, name)
     except ValueError as error:
         raise UserError(f"--settings: format: {error}") from None
     if module.FORMAT.values_given:

@@ -96,7 +96,7 @@ def sharing(qrels: Qrels, others: list[Qrels]) -> set[str]:
 
 
 def leaks(collection: Collection) -> list[str]:
-    """What two splits have in common, in words: queries with the same id and text (where there are texts).
+    """What two splits have in common, as text: queries with the same id and text (where there are texts).
 
     Raises UserError where such a query has the same judgements as well, or every query of a split has a twin in the
     other: what is learnt or tuned on one would be tested on the other. (Numbers that each split counts from 1 are no

@@ -3,7 +3,7 @@
 Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has them, its corpus and queries; writes a
 run of the experiment, without the documents that are excluded for a query. A run that has not one query of the task, or
 not one document of the corpus, is refused here, before it is scored: it belongs to other data. Documents that the
-corpus lacks, and those that are left out, are counted, and a run without a judged document is told.
+corpus lacks, and those that are left out, are counted, and a run without a judged document is reported.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from scripts.ir.trec import Run, none_judged, read_qrels, read_run, top, write_r
 
 @dataclass(frozen=True)
 class Settings:
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
 
 
 def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
-    """What to tell of a run whose documents are not all in the corpus. Raises UserError where not one is."""
+    """The warning about a run whose documents are not all in the corpus. Raises UserError where not one is."""
     documents = {document for scores in ranked.values() for document in scores}
     unknown = documents.difference(read_ids(corpus))
     if len(unknown) == len(documents):

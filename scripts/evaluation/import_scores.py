@@ -1,7 +1,8 @@
 """Take over the values that another tool gave each sample of a task, as a metrics file.
 
-Reads a text file: one value a line, or two columns with a tab, id and value. Writes metrics/{task}/{system}/seed-0.tsv
-(query_id, then the one measure), which is paired with others by the ids or, where there are none, line by line.
+Reads a text file: one value per line, or two columns with a tab, id and value. Writes
+metrics/{task}/{system}/seed-0.tsv (query_id, then the one measure), which is paired with others by the ids or, where
+there are none, line by line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Table of means: a row a task and system, with the mean of each measure over the queries and its sd over the seeds.
+"""Table of means, one row per task and system: the mean of each measure over queries and its sd over seeds.
 
 Reads the metrics files (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV: task, system, queries, seeds, then for
 each measure its mean over seeds and `MEASURE sd`, the sample standard deviation of the seeds' means (empty for one).

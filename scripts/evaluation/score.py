@@ -1,7 +1,8 @@
 """Score a run: one value per query and measure.
 
-Reads a run and the task's qrels. Writes a TSV (query_id, then a column a measure, full precision). As `trec_eval -c`
-does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is ignored.
+Reads a run and the task's qrels. Writes a TSV (query_id, then one column per measure, full precision). As `trec_eval
+-c` does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is
+ignored.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from scripts.ir.trec import none_judged, read_qrels, read_run
 
 @dataclass(frozen=True)
 class Settings:
-    measures: Annotated[list[str], "measures by their ir-measures names, a column each"]
+    measures: Annotated[list[str], "measures by their ir-measures names, one column each"]
 
 
 def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str]) -> list[str]:
-    """Score `run_file` and write `metrics`; returns what is odd about the query sets, in words.
+    """Score `run_file` and write `metrics`; returns what is odd about the query sets, as text.
 
     Raises UserError where the run holds not one query of the task.
     """

@@ -34,7 +34,7 @@ def truncation_of(system: System) -> dict[str, int]:
     return {"truncate_dim": system.truncate_dim} if system.truncate_dim else {}
 
 
-def truncated_in_words(system: System) -> str:
+def truncation_text(system: System) -> str:
     return f", the first {system.truncate_dim} dimensions of its vectors" if system.truncate_dim else ""
 
 
@@ -45,7 +45,7 @@ def check_dimensions(check: Checker, recipe: str, entry: dict[str, Any], kinds: 
         raise check.fail(f"recipes.{recipe}.matryoshka_dims", problem)
 
 
-def in_words(recipe: dict[str, Any]) -> str:
+def as_text(recipe: dict[str, Any]) -> str:
     """How a recipe trains other than all weights for all dimensions, as the end of a system's description."""
     words = ""
     if lora := recipe.get("lora"):

@@ -38,4 +38,4 @@ def _measures(experiment: Experiment) -> list[str]:
 def _caution(measures: list[str], runs: str, depth: int, key: str) -> str:
     look = "looks" if len(measures) == 1 else "look"
     counts = "what stands below counts as not retrieved, so a deeper run may score higher"
-    return f"{', '.join(measures)} {look} deeper than {runs} {depth} documents a query at most ({key}): {counts}"
+    return f"{', '.join(measures)} {look} deeper than {runs} {depth} documents per query at most ({key}): {counts}"

@@ -51,7 +51,7 @@ class _Resolver:
         groups = entry["systems"] if isinstance(entry["systems"], dict) else {"": entry["systems"]}
         tasks, measures = self.tasks(entry["tasks"]), entry["measures"]
         if len(groups) * len(tasks) * len(measures) > MOST_BARS:
-            problem = f"has more than {MOST_BARS} bars a model; name fewer tasks, measures or kinds of systems"
+            problem = f"has more than {MOST_BARS} bars per model; name fewer tasks, measures or kinds of systems"
             raise self.check.fail(self.key, problem)
         members = {label: self.systems("systems", names) for label, names in groups.items()}
         baseline = self.baseline(entry["baseline"], tasks) if "baseline" in entry else None

@@ -25,7 +25,7 @@ from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.losses import resolve_loss
 
 PASSAGE_LENGTH = 150  # characters: the schema says so too
-COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have a column a measure too
+COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have one column per measure too
 HINTS = ("name a teacher", "did you mean")  # what tells most of a loss that fits no kind of model, first
 SHARED_FOLDERS = ("downloads", STATE)
 
@@ -38,7 +38,7 @@ def check_name(check: Checker) -> None:
 
 
 def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
-    """No two entries of a section (label by name) have the same label, by which readers tell them apart."""
+    """No two entries of a section (label by name) have the same label, by which readers distinguish them."""
     first: dict[str, str] = {}
     for name, label in labels.items():
         if first.setdefault(label, name) != name:
@@ -178,7 +178,7 @@ def check_models(check: Checker) -> None:
 
 
 def _check_batches(check: Checker, name: str, entry: dict[str, Any]) -> None:
-    """Batches by tokens are formed for models of torch that give a text a vector, or a pair a score."""
+    """Batches by tokens are formed for models of torch that give one vector per text, or one score per pair."""
     if "batch_tokens" not in entry:
         return
     if entry["backend"] != "torch" or not getattr(adapter(entry["type"]), "BY_TOKENS", False):
@@ -190,7 +190,7 @@ def _check_batches(check: Checker, name: str, entry: dict[str, Any]) -> None:
 
 
 def _check_pooling(check: Checker, name: str, entry: dict[str, Any]) -> None:
-    """A bi-encoder's ONNX file is told how the vectors of its tokens become one, and nothing else is."""
+    """`pooling` is given for a bi-encoder's ONNX file, and for nothing else."""
     pools, key = entry["backend"] == "onnx" and adapter(entry["type"]).SEARCHES, f"models.{name}.pooling"
     if pools and "pooling" not in entry:
         expected = "cls or mean of the vectors of its tokens, or none where the file gives one a text"

@@ -1,4 +1,4 @@
-"""Recipes with `choose`: of what a list made of an entry, the recipe that is best on dev goes on to the tasks.
+"""Recipes with `choose`: of those that a list made of an entry, the best recipe on dev is selected for the tasks.
 
 A system that names the entry stays one system. Each recipe of the entry becomes a further system, a member, which ranks
 the dev queries alone, as the system itself would. The weights that the system ranks with are those of the best member;
@@ -98,7 +98,7 @@ def members_of_choices(experiment: Experiment) -> set[str]:
     return {member for system in experiment.systems.values() if system.choice for member in system.choice.members}
 
 
-def in_words(experiment: Experiment, choice: RecipeChoice) -> str:
+def as_text(experiment: Experiment, choice: RecipeChoice) -> str:
     """Which recipe it is, in the description of a system."""
     words = f"that of the recipes {', '.join(_recipes(experiment, choice))}"
     words += f" which has the highest {choice.measure} on {choice.task}"

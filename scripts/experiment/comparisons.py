@@ -82,7 +82,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
 
 
 def _all_tasks(entry: dict[str, Any], systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
-    """All tasks, less those for which a system that is trained for each dataset apart has no training."""
+    """All tasks, without those for which a system that is trained for each dataset apart has no training."""
     apart = [systems[entry[role]] for role in ("control", "treatment") if systems[entry[role]].recipe_of]
     return [task for task in tasks if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
 

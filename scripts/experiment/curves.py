@@ -1,20 +1,20 @@
 """Resolves the curves of an experiment: which system is which point over the number of training queries.
 
-A point follows from what a system learnt before it ranks a target (scripts.experiment.chains): the last training is on
-the target's dataset with so many queries, and what comes before is the starting point.
+A point follows from what a system learnt before it ranks a target (scripts.experiment.training_stages): the last
+training is on the target's dataset with so many queries, and what comes before is the starting point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scripts.experiment.chains import HUMAN, PSEUDO_LABELS, SCRATCH, Chain, called
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import CURVE_FIGURE
 from scripts.experiment.matrices import check_table_name
 from scripts.experiment.records import UNTRAINED, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.starting_points import way_of_ranking
+from scripts.experiment.training_stages import HUMAN, PSEUDO_LABELS, SCRATCH, Chain, called
 from scripts.experiment.transfer_checks import Study
 from scripts.experiment.transfer_records import CurvePoint, Curves
 

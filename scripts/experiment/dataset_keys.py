@@ -38,13 +38,13 @@ def _given(entry: dict[str, Any]) -> set[str]:
 
 
 def known_splits(entry: dict[str, Any]) -> set[str] | None:
-    """The splits that a dataset has, as far as its configuration tells; None where only its files do."""
+    """The splits that a dataset has, as far as its configuration says; None where only its files do."""
     of_data = format_of(entry).splits(entry)
     return None if of_data is None else of_data | set(entry.get("splits", {}))
 
 
 def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
-    """The dataset has the split, as far as the configuration tells."""
+    """The dataset has the split, as far as the configuration says."""
     known = known_splits(check.config["datasets"][dataset])
     if known is not None and split not in known:
         splits = ", ".join(sorted(known))
@@ -52,7 +52,7 @@ def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
 
 
 def check_samples(check: Checker, key: str, entry: dict[str, Any]) -> None:
-    """A split of which a sample is kept is one that the dataset has, as far as the configuration tells."""
+    """A split of which a sample is kept is one that the dataset has, as far as the configuration says."""
     known = known_splits(entry)
     for split in ("test", "dev"):
         if f"{split}_queries" in entry and known is not None and split not in known:
@@ -105,13 +105,13 @@ def source_of_queries(entry: dict[str, Any], split: str) -> dict[str, Any]:
 def same_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str]) -> bool:
     """Whether two splits (a dataset's entry and a split's name) have, in all or part, the same queries in one wording.
 
-    Only what the configuration tells for certain counts; the values themselves are compared in the comparison.
+    Only what the configuration says for certain counts; the values themselves are compared in the comparison.
     """
     return _one_source(first, second, [source_of_queries(*first), source_of_queries(*second)])
 
 
 def may_share_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str]) -> bool:
-    """Whether, by what the configuration tells, some queries of one split may be among those of the other.
+    """Whether, by the configuration, some queries of one split may be among those of the other.
 
     Splits of one file are apart only where both datasets divide it in one way; how judgements are read does not matter.
     """

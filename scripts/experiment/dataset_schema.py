@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.datasets.formats import Format
 from scripts.ir.languages import ANALYSED, ENGLISH
 
@@ -165,18 +165,18 @@ SHARED = OF_ALL | OF_FILES | OF_DOCUMENTS | OF_JUDGEMENTS
 
 def formats() -> dict[str, Format]:
     """Format -> what the workflow knows of it."""
-    return {name: module.FORMAT for name, module in doors.kinds(FORMATS).items()}
+    return {name: module.FORMAT for name, module in plugins.load_all(FORMATS).items()}
 
 
 def format_of(entry: dict[str, Any]) -> Format:
     """What the workflow knows of a dataset's format."""
-    form: Format = doors.kind(FORMATS, entry["format"]).FORMAT
+    form: Format = plugins.load(FORMATS, entry["format"]).FORMAT
     return form
 
 
 def keys_of(name: str) -> dict[str, dict[str, Any]]:
     """The keys that a dataset of this format may have, as JSON schema."""
-    module = doors.kind(FORMATS, name)
+    module = plugins.load(FORMATS, name)
     shared = dict(OF_ALL)
     if not module.FORMAT.values_given:
         shared |= OF_FILES
@@ -189,7 +189,7 @@ def keys_of(name: str) -> dict[str, dict[str, Any]]:
 
 def options_of(entry: dict[str, Any]) -> dict[str, Any]:
     """The keys of a dataset that decide what its format's reader takes: those of the reader's Options."""
-    names = [field.name for field in dataclasses.fields(doors.kind(FORMATS, entry["format"]).Options)]
+    names = [field.name for field in dataclasses.fields(plugins.load(FORMATS, entry["format"]).Options)]
     return {name: entry[name] for name in names if name in entry}
 
 
@@ -199,7 +199,7 @@ def dataset_schema() -> dict[str, Any]:
     Which key goes with which format is checked once the defaults are there (see dataset_keys). Raises ValueError where
     two formats declare a key in two ways.
     """
-    declared = {name: module.KEYS for name, module in doors.kinds(FORMATS).items()}
+    declared = {name: module.KEYS for name, module in plugins.load_all(FORMATS).items()}
     properties = {key: dict(schema) for key, schema in SHARED.items()}
     properties["format"]["enum"] = list(declared)
     for name, keys in declared.items():

@@ -1,4 +1,4 @@
-"""Systems in words, for the report."""
+"""Descriptions of systems, for the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.system_kinds import system_kind, takes
-from scripts.experiment.systems._export import export_in_words
+from scripts.experiment.systems._export import export_text
 from scripts.experiment.training_datasets import datasets_of
 
 
@@ -38,7 +38,7 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     """Where a system stands in the tables of times: model, candidates, long texts, recipe, column, a note."""
     kind = system_kind(system)
     model = model_names(experiment.models)[system.model] if system.model else system.label
-    if exported := export_in_words(system.settings) if system.model else "":
+    if exported := export_text(system.settings) if system.model else "":
         model += f" ({exported})"
     place = {
         "model": model,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scripts.experiment.sizes import RULE
+from scripts.experiment.epochs_by_queries import RULE
 
 OF_SAMPLES: tuple[str, ...] = ("samples", "sampling")
 

@@ -174,7 +174,7 @@ class _Place:
 
 
 def _with_entry(choice: Choice, rule: dict[str, Any]) -> Choice:
-    """A choice that is told from those of the system's other recipes as well."""
+    """A choice whose name differs from those of the system's other recipes as well."""
     return choice._replace(word="-".join(filter(None, [named_by(rule), choice.word])))
 
 

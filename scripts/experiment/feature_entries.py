@@ -17,11 +17,11 @@ OF_ENTRY = "a name, {NAME: {parameter: value}} or {system: NAME}"
 
 
 def named_feature(check: Checker, key: str, asked: str | dict[str, Any]) -> dict[str, Any]:
-    """A feature that is computed from terms or texts, as its job is told of it. Raises UserError for an unknown one."""
+    """A feature that is computed from terms or texts, as in its job's settings. Raises UserError for an unknown one."""
     if isinstance(asked, str):
         return _without_parameters(check, key, asked)
     if len(asked) != 1:
-        raise check.fail(key, f"has the keys {', '.join(asked)}; expected {OF_ENTRY}, one feature an entry")
+        raise check.fail(key, f"has the keys {', '.join(asked)}; expected {OF_ENTRY}, one feature per entry")
     ((name, given),) = asked.items()
     if not isinstance(given, dict):  # {missing: 0} alone
         raise check.fail(key, f"{name} is no feature; expected {OF_ENTRY}")

@@ -76,7 +76,7 @@ def _words(check: Checker, key: str, asked: str | dict[str, Any]) -> list[str]:
 
 
 def _column(asked: Any) -> str:
-    """The column of a feature of which nothing has been checked; what is wrong with it is told when it is resolved."""
+    """The column of a feature of which nothing has been checked; resolving it reports what is wrong with it."""
     try:
         return _words(Checker({}, ""), "", asked)[0]
     except (UserError, AttributeError, TypeError, ValueError):

@@ -32,7 +32,7 @@ def feature_set(
         return _of_others(check, name, f"{key}.letor", entry["letor"], tasks)
     for needed in ("first_stage", "of"):
         if needed not in entry:
-            raise check.fail(key, f"key {needed!r} is missing (or letor, with files of others)")
+            raise check.fail(key, f"key {needed!r} is missing (or letor, with external files)")
     asked = entry.get("tasks", "all")
     for task in [] if asked == "all" else asked:
         check.known(f"{key}.tasks", task, "tasks")
@@ -62,7 +62,7 @@ def feature_set(
 
 
 def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dict[str, list[str]]) -> dict[str, Any]:
-    """A feature as its job is told of it."""
+    """A feature as in its job's settings."""
     if isinstance(asked, dict) and "system" in asked:
         if alien := [name for name in asked if name not in ("system", "missing")]:
             raise check.fail(key, f"unknown key {alien[0]!r} beside system; allowed are missing, system")

@@ -1,6 +1,6 @@
 """What the configuration says of a comparison's figures: their names, and whether their settings mean something.
 
-Reads and writes nothing. It also says of which measures a lower value is better, which figures tell.
+Reads and writes nothing. It also says of which measures a lower value is better, for figures.
 """
 
 from __future__ import annotations

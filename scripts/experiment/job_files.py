@@ -47,7 +47,7 @@ def queries(experiment: Experiment, task: Task, passage_length: int | None = Non
 
 
 def all_queries(experiment: Experiment, dataset: str) -> list[str]:
-    """The queries of a dataset, a file a split."""
+    """The queries of a dataset, one file per split."""
     return [path("queries", experiment=experiment.name, dataset=dataset, split=split) for split in SPLITS]
 
 
@@ -86,7 +86,7 @@ def checkpoint(experiment: Experiment, system: System, dataset: str, seed: int |
 def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
     """The encoded corpus with which a system ranks and its timing; None where it encodes none.
 
-    A model that re-ranks whole texts by their vectors encodes the candidates itself, unless it is told otherwise.
+    A model that re-ranks whole texts by their vectors encodes the candidates itself, unless configured otherwise.
     """
     if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
         return None

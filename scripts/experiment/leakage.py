@@ -1,4 +1,4 @@
-"""Which queries a system's runs have learnt from, and which features would tell a learner so.
+"""Which queries a system's runs have learnt from, and which features would leak that to a learner.
 
 A model's score of a query on which it was trained is better than it will be on any other query. A learner that is
 trained with such scores trusts them too much (Wolpert 1992, Stacked Generalization, Neural Networks 5(2)). So a feature
@@ -56,12 +56,12 @@ def check_leaks(check: Checker, experiment: Experiment) -> None:
             if task.split == "train":
                 for leak in leaks(experiment, features, (task.ranked_dataset, task.split)):
                     seen = f"{leak.system} learnt from {'/'.join(leak.learnt_from)}"
-                    what = f"{leak.feature} on task {task.name} would tell a learner too much, since {seen}"
+                    what = f"{leak.feature} on task {task.name} would leak labels to a learner, since {seen}"
                     raise check.fail(f"features.{name}.of", f"{what}; take a system that did not see these queries")
 
 
 def overlap(experiment: Experiment, first: Split, second: Split) -> bool:
-    """Whether two splits are one, or may have queries in common as far as the configuration tells."""
+    """Whether two splits are one, or may have queries in common as far as the configuration says."""
     entries = [(experiment.datasets[dataset], split) for dataset, split in (first, second)]
     return first == second or may_share_queries(entries[0], entries[1])
 

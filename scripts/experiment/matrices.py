@@ -1,16 +1,17 @@
 """Resolves the matrices of an experiment: which system is which cell of the table of sources and targets.
 
-A cell follows from what a system learnt before it ranks a target (scripts.experiment.chains), not from its name.
+A cell follows from what a system learnt before it ranks a target (scripts.experiment.training_stages), not from its
+name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scripts.experiment.chains import ALL, BM25, HUMAN, PSEUDO_LABELS, Chain, Stage, called
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System, Task
 from scripts.experiment.results_paths import TABLE_FORMATS, parse, path
+from scripts.experiment.training_stages import ALL, BM25, HUMAN, PSEUDO_LABELS, Chain, Stage, called
 from scripts.experiment.transfer_checks import Study
 from scripts.experiment.transfer_records import FULL, ZERO, Matrix, MatrixCell
 

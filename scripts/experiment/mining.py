@@ -100,7 +100,7 @@ def _check_able(check: Checker, key: str, experiment: Experiment, name: str, rec
     held = documents_held(experiment, experiment.systems[name])
     least, most = negatives.get("range_min", 0), negatives.get("range_max")
     if most is not None and most > held:
-        problem = f"{most} is deeper than the runs of {name}, which hold {held} documents a query at most"
+        problem = f"{most} is deeper than the runs of {name}, which hold {held} documents per query at most"
         raise check.fail(f"{key}.range_max", problem)
     if negatives["per_query"] > (held - least) * len(sources(negatives)):
         problem = (

@@ -1,7 +1,7 @@
 """Resolves the moderators of a comparison: what is known of its tasks, or a column of a TSV of the user's.
 
-Reads that file: a header `task`, then names of columns; a row a task, by its name in the configuration. Its values are
-settings of the job that uses them, so that a change of another column runs nothing again.
+Reads that file: a header `task`, then names of columns; one row per task, by its name in the configuration. Its values
+are settings of the job that uses them, so that a change of another column runs nothing again.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def subgroups(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task]
     if "subgroups" not in entry:
         return None
     given = entry["subgroups"]
-    moderator = _moderator(check, f"{key}.subgroups", given, tasks, in_words=True)
-    if isinstance(given, str) and not moderator_named(given).IN_WORDS:
+    moderator = _moderator(check, f"{key}.subgroups", given, tasks, categorical=True)
+    if isinstance(given, str) and not moderator_named(given).CATEGORICAL:
         problem = f"{given} is a number, which makes no groups; give it as one of moderators, or a column of words"
         raise check.fail(f"{key}.subgroups", problem)
     _check_model(check, f"{key}.subgroups", entry["estimator"], tasks)
@@ -57,7 +57,7 @@ def _check_model(check: Checker, key: str, estimator: str, tasks: list[Task]) ->
 
 
 def _moderator(
-    check: Checker, key: str, given: str | dict[str, str], tasks: list[Task], in_words: bool = False
+    check: Checker, key: str, given: str | dict[str, str], tasks: list[Task], categorical: bool = False
 ) -> Moderator:
     if isinstance(given, str):
         for task in tasks:
@@ -68,11 +68,11 @@ def _moderator(
     if not path.is_file():
         raise check.fail(key, f"no file {given['file']!r}")
     values = column_of(path, column, [task.name for task in tasks])
-    return Moderator(column, given.get("label", column), values if in_words else _numbers(path, column, values))
+    return Moderator(column, given.get("label", column), values if categorical else _numbers(path, column, values))
 
 
 def _lacking(need: str, task: Task) -> str | None:
-    """What a moderator needs and the task lacks, in words."""
+    """What a moderator needs and the task lacks, as text."""
     if need == DOCUMENTS:
         return None if task.has_documents else "documents and queries"
     if need in (JUDGEMENTS, QRELS):

@@ -1,6 +1,7 @@
 """Looks, before anything runs, whether the places that a file of published numbers names are in the experiment.
 
-A file of numbers (no mapping) has a row a number; docs/statistics.md, Published numbers, says what its columns mean.
+A file of numbers (no mapping) has one row per number; docs/statistics.md, Published numbers, says what its columns
+mean.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ import jsonschema
 
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
+from scripts.experiment.epochs_by_queries import settle, with_text_keys
 from scripts.experiment.fanout import fan_out_all
 from scripts.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
 from scripts.experiment.schema import schema
-from scripts.experiment.sizes import settle, with_text_keys
 from scripts.experiment.verdicts import best_match, describe, resolved
 
 

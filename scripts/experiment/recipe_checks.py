@@ -103,7 +103,7 @@ def _loss(entry: dict[str, Any], kind: str) -> str | None:
 
 
 def _kinds_that(able: Callable[[Adapter], bool]) -> str:
-    """Kinds of model for which `able` holds, in words: `bi-encoders, multi-vectors and sparse-encoders`."""
+    """Kinds of model for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
     kinds = [f"{kind}s" for kind, module in adapters().items() if able(module)]
     return " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
 

@@ -108,7 +108,7 @@ class System:
 
 @dataclass(frozen=True)
 class Moderator:
-    """What may explain why effects differ: known of tasks by this name or, with `values` by task, told by the user."""
+    """What may explain why effects differ: known of tasks by this name or, with `values` by task, given by the user."""
 
     name: str
     label: str
@@ -182,7 +182,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features of the first `depth` candidates of a run's queries, a file a task; or files that others computed.
+    """Features of the first `depth` candidates of a run's queries, one file per task; or files that others computed.
 
     An entry of `of` is {name, family, feature}, maybe with field and parameters, or {name, system, missing}. `files` is
     task -> file. The `tagger` of texts is a model and maybe the labels that count; without it they are tagged by rules.

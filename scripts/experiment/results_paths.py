@@ -12,7 +12,7 @@ from functools import cache
 
 from scripts.common.errors import UserError
 
-# The kinds of files in the order in which an archive tells of them.
+# The kinds of files in the order in which an archive lists them.
 KINDS = (
     "timing", "training", "checkpoint", "embedding", "index", "text", "qrels", "data", "run", "origin of a run",
     "metric", "effect", "meta-analysis", "figure", "table", "report", "log", "benchmark",

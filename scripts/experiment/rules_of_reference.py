@@ -3,8 +3,8 @@
 A recipe that was fanned out over `train_on` is one training for each dataset. `start_from: {recipe: R, dataset: same}`
 takes of R the one of the dataset that is trained on, `dataset: others` each of those of other datasets. A system's
 `recipe: {name: R, dataset: target}` ranks the tasks of each dataset with the one trained on it; `dataset: others` is a
-system for each, which ranks the tasks of all other datasets. What a rule chooses is named by what tells it from the
-others of its entry.
+system for each, which ranks the tasks of all other datasets. What a rule chooses is named by what distinguishes it from
+the others of its entry.
 """
 
 from __future__ import annotations

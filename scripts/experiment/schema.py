@@ -1,4 +1,4 @@
-"""The JSON schema of an experiment's configuration: schema_base.yaml with what the modules behind doors declare.
+"""The JSON schema of an experiment's configuration: schema_base.yaml with what plug-ins declare.
 
 A module that is one kind of something (a dataset format, an effect …) states
 
@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment import system_kinds
 from scripts.experiment.dataset_schema import dataset_schema
@@ -64,7 +64,7 @@ def schema() -> dict[str, Any]:
 def declared(package: str) -> dict[str, ModuleType]:
     """The kinds of a folder by name; none where the folder is not there or its modules declare nothing yet."""
     try:
-        return doors.kinds(package)
+        return plugins.load_all(package)
     except AttributeError:
         return {}
 

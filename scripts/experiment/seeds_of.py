@@ -1,4 +1,4 @@
-"""Where the luck of a trained system's checkpoints is known from: what planning finds out and a comparison is told."""
+"""From whose seeds the seed variance of a trained system is estimated: found by planning, read by a comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DIFFERENCE = "difference"  # stands for control and treatment that rank with the
 
 @dataclass(frozen=True)
 class SeedsOf:
-    """Where the luck of a trained system's checkpoints is known from."""
+    """From whose seeds the seed variance of a trained system is estimated."""
 
     status: Annotated[str, "own: several seeds of its own; borrowed: those of another system; unknown"]
     system: Annotated[str | None, "whose seeds these are"] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, cast
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.systems._kind import KindModule, SystemKind
@@ -16,7 +16,7 @@ PACKAGE = "scripts.experiment.systems"
 @cache
 def modules() -> dict[str, KindModule]:
     """The module of each kind, by its name."""
-    return cast(dict[str, KindModule], doors.kinds(PACKAGE))
+    return cast(dict[str, KindModule], plugins.load_all(PACKAGE))
 
 
 def system_kind(system: System) -> SystemKind:

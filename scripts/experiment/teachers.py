@@ -112,6 +112,6 @@ def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | N
     return found
 
 
-def in_words(entry: Mapping[str, Any]) -> str:
+def as_text(entry: Mapping[str, Any]) -> str:
     """What to say of a training with a teacher; nothing of others."""
     return f", distilled from {entry[TEACHER]}" if TEACHER in entry else ""

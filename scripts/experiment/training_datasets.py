@@ -14,7 +14,7 @@ from scripts.experiment.checker import Checker
 Recipe = Mapping[str, Any]
 SAMPLER = "multi_dataset_batch_sampler"
 PROPORTIONAL, ROUND_ROBIN = "proportional", "round_robin"
-IN_WORDS = {PROPORTIONAL: "in proportion to their size", ROUND_ROBIN: "in turn"}
+BATCH_ORDER = {PROPORTIONAL: "in proportion to their size", ROUND_ROBIN: "in turn"}
 
 
 def datasets_of(recipe: Recipe) -> list[str]:
@@ -34,10 +34,10 @@ def sampler_of(recipe: Recipe) -> str:
     return given
 
 
-def in_words(recipe: Recipe) -> str:
+def as_text(recipe: Recipe) -> str:
     """The datasets of a recipe, and where there are several how their batches follow one another."""
     names = datasets_of(recipe)
-    several = f", whose batches come {IN_WORDS[sampler_of(recipe)]}" if len(names) > 1 else ""
+    several = f", whose batches come {BATCH_ORDER[sampler_of(recipe)]}" if len(names) > 1 else ""
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part) + several
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scripts.experiment.chains import Chain, chain
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import common_measure
 from scripts.experiment.records import System, Task
 from scripts.experiment.teachers import learnt_from
+from scripts.experiment.training_stages import Chain, chain
 from scripts.ir.measure_names import same_measure
 
 

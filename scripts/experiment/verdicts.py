@@ -25,13 +25,13 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 
 def kind(value: object) -> str:
-    """What a value is, in words."""
+    """What a value is, as text."""
     names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
     return KINDS[names.get(type(value), "null")]
 
 
 def expected(schema: dict[str, Any], root: dict[str, Any]) -> str:
-    """What a (sub)schema allows, in words: its title where it has one."""
+    """What a (sub)schema allows, as text: its title where it has one."""
     schema = resolved(schema, root)
     if "title" in schema:
         title: str = schema["title"]

@@ -36,7 +36,7 @@ class _Layout(yaml.SafeDumper):
 
 
 def in_yaml(value: dict[str, Any], depth: int = 0) -> str:
-    """A mapping, a key a line; what is short stands on the line of its key, as `{type: string}`."""
+    """A mapping, one key per line; what is short stands on the line of its key, as `{type: string}`."""
     inner = " " * INDENT * (depth + 1)
     lines = []
     for key, part in value.items():

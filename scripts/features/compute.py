@@ -39,7 +39,7 @@ WHOLE = "contents"  # the field of title and text together
 class Settings:
     of: Annotated[list[dict[str, Any]], "name, family, feature, field and parameters of each; or name, system, missing"]
     first_stage: Annotated[str, "the system whose run has the candidates"]
-    depth: Annotated[int, "candidates a query"]
+    depth: Annotated[int, "candidates per query"]
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def matchers(
 def values(
     columns: list[Column | str], pairs: Pairs, by_field: dict[str, Matcher], given: dict[str, np.ndarray]
 ) -> np.ndarray:
-    """The features of pairs: a row a pair, a column a feature; `given` are those of systems and texts."""
+    """The features of pairs: one row per pair, one column per feature; `given` are those of systems and texts."""
     candidates = {field: matcher.match(pairs) for field, matcher in by_field.items()}
     made = np.empty((len(pairs.query), len(columns)))
-    with np.errstate(all="ignore"):  # what is not finite is told by who writes it, with query and document
+    with np.errstate(all="ignore"):  # the writer reports what is not finite, with query and document
         for place, column in enumerate(columns):
             if isinstance(column, str):
                 made[:, place] = given[column]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts.common.doors import source
+from scripts.common.plugins import source
 from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
 from scripts.experiment.languages import analyzer_on

@@ -23,7 +23,7 @@ from scripts.ir.trec import Run, read_run, write_run
 class Settings:
     systems: Annotated[list[str], "the systems whose runs are fused"]
     method: Annotated[Literal["reciprocal-rank", "weighted-sum", "CombSUM", "CombMNZ"], "how they are fused"]
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
     k: Annotated[float, "reciprocal-rank: a document at rank r gets 1 / (k + r)"] = 60
     normalise: Annotated[Literal["min-max", "z-score", "rank"], "the sums: how scores are made comparable"] = "min-max"

@@ -28,7 +28,7 @@ class Settings:
     normalise: Annotated[Literal["min-max", "z-score", "rank"], "how scores are made comparable"]
     step: Annotated[float, "the weights tried are multiples of it"]
     measure: Annotated[str, "the measure whose mean decides"]
-    depth: Annotated[int, "documents a query that the measure looks at"]
+    depth: Annotated[int, "documents per query that the measure looks at"]
 
 
 class Trial(NamedTuple):

@@ -26,21 +26,21 @@ from scripts.inference.shards import rows_of_shard
 from scripts.inference.vectors import write_rows
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
+from scripts.models.batch_sizes import BATCHES, texts_per_batch
 from scripts.models.cutting import cutting_encoder
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import fact, prompts_of
 from scripts.models.running import computed_by
-from scripts.models.sizes import BATCHES, texts_a_batch
 
 
 @dataclass(frozen=True)
 class Settings:
     type: Annotated[str, "kind of the model, one that searches"]
     max_length: Annotated[int, "tokens kept of a text"]
-    batch_size: Annotated[int, "texts a batch"]
+    batch_size: Annotated[int, "texts per batch"]
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
     shard: Annotated[list[int] | None, "which one from 0 and of how many is encoded; null: the whole corpus"] = None
 
     @property
@@ -98,7 +98,7 @@ def main() -> None:
     model = load_prompted(kind, options.checkpoint, settings)
     cutting = cutting_encoder(kind, model, settings, ("document",))
     encode = partial(cutting, batch_size=settings.batch_size, role="document")
-    size = BATCHES * texts_a_batch(settings.batch_size, settings.batch_tokens, settings.max_length)
+    size = BATCHES * texts_per_batch(settings.batch_size, settings.batch_tokens, settings.max_length)
     count, seconds = encode_corpus(
         encode, options.corpus, options.embeddings, settings.batch_size, size, settings.shard
     )

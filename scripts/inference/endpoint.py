@@ -2,7 +2,7 @@
 
 Who one is comes from the environment alone: the configuration names the variable that holds the key. It is sent to
 this address and to no other (redirects are refused), and hidden in all that the endpoint says. Only a full answer of
-bounded size counts. What passes, such as too many requests, is tried again; anything else is told in one line.
+bounded size counts. What passes, such as too many requests, is tried again; anything else gets one line of message.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHORTEST_SECRET = 8  # characters; a shorter key, as local servers take any, may
 
 
 class Answer(NamedTuple):
-    """What a model says, the tokens that it counted (None where it does not tell), and the seconds that it took."""
+    """What a model says, the tokens that it counted (None where it is not reported), and the seconds that it took."""
 
     text: str
     prompt_tokens: int | None
@@ -171,7 +171,7 @@ class Endpoint:
         return text
 
     def _why(self, error: _Refused) -> str:
-        """Why a request is refused, in words."""
+        """Why a request is refused, as text."""
         if error.status == 0:
             return error.reason
         said = f": {error.reason}" if error.reason else ""

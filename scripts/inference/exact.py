@@ -169,7 +169,7 @@ def search(
     """The k documents with the highest score for each query: the dot product, or for split texts its maxima's sum.
 
     `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map will do), `places` (n,) as of
-    `precedence`. Where texts were split, these have a row a passage, and `split` says how many each query and each
+    `precedence`. Where texts were split, these have one row per passage, and `split` says how many each query and each
     document has (two arrays), while q, n and places count whole texts. With a `shard` (see shards.py) the documents of
     its blocks alone are compared; what belongs to the k best of all is among its k best. Returns the scores (float32)
     and the numbers of the documents, both of shape (q, min(k, n)), in order of descending score and, of equal scores,

@@ -20,13 +20,13 @@ def weights_sha256(checkpoint: Path) -> str:
 
 
 def write_record(folder: Path, checkpoint: Path, **facts: int) -> None:
-    """Write with which weights an index was made, and what else is told of it."""
+    """Write with which weights an index was made, and its other metadata."""
     record = {"weights": weights_sha256(checkpoint), **facts}
     (folder / RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
 def read_record(folder: Path, checkpoint: Path) -> dict[str, Any]:
-    """What is told of an index. Raises UserError where it was made with other weights."""
+    """The metadata of an index. Raises UserError where it was made with other weights."""
     record = read_json(folder / RECORD)
     if not isinstance(record, dict) or record.get("weights") != weights_sha256(checkpoint):
         raise UserError(f"{folder}: made with other weights than those of {checkpoint}; delete it and encode again")

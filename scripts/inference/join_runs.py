@@ -26,7 +26,7 @@ COUNTED = ("queries", "pairs", "passage_pairs")  # of queries of its own; those 
 @dataclass(frozen=True)
 class Settings:
     shards_of: Annotated[Literal["documents", "queries"], "what each shard has a part of"]
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
 
 
@@ -64,14 +64,14 @@ def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str
 
 
 def joined_recall(timings: list[dict]) -> dict[str, Any]:
-    """What retrieve_approximate tells of exact search, for the queries that were compared in any shard."""
-    told = [timing for timing in timings if "recall" in timing]
-    count = sum(one["recall_queries"] for one in told)
+    """The comparison of retrieve_approximate with exact search, for the queries that were compared in any shard."""
+    compared = [timing for timing in timings if "recall" in timing]
+    count = sum(one["recall_queries"] for one in compared)
     if not count:
         return {}
-    found = sum(one["recall_queries"] * one["recall"] for one in told) / count
+    found = sum(one["recall_queries"] * one["recall"] for one in compared) / count
     speeds = {
-        key: count / sum(one["recall_queries"] / one[key] for one in told)
+        key: count / sum(one["recall_queries"] / one[key] for one in compared)
         for key in ("search_queries_per_second", "exact_search_queries_per_second")
     }
     return {"recall": found, "recall_queries": count, **speeds}

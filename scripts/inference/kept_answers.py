@@ -19,7 +19,7 @@ from scripts.inference.endpoint import Answer
 
 
 def digest(url: str, request: dict[str, Any]) -> str:
-    """What tells requests apart: endpoint, model, prompt and all else that is sent, but for the key."""
+    """What identifies a request: endpoint, model, prompt and all else that is sent, but for the key."""
     return hashlib.sha256(json.dumps([url, request], sort_keys=True).encode()).hexdigest()
 
 

@@ -47,7 +47,7 @@ class Settings:
     step: Annotated[int, "places that the window moves, from the back to the front"]
     passes: Annotated[int, "how often the whole list is gone through"]
     max_words: Annotated[int, "words kept of a document"]
-    depth: Annotated[int, "documents a query, the first stage's best, that are ordered and kept"]
+    depth: Annotated[int, "documents per query, the first stage's best, that are ordered and kept"]
     tag: Annotated[str, "name of the run, its last column"]
     key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
     temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
@@ -144,7 +144,7 @@ def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
 
 
 def total(counts: list[int | None]) -> int | None:
-    """The sum of tokens; None where one answer does not tell, since a sum of the others would pass for all."""
+    """The sum of tokens; None where one answer does not report it, since a sum of the others would pass for all."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
@@ -162,7 +162,7 @@ def facts(calls: list[Call], price: Price | None) -> dict[str, Any]:
     }
 
 
-def told(settings: Settings) -> dict[str, Any]:
+def reported_settings(settings: Settings) -> dict[str, Any]:
     """What the timing says of the settings."""
     price = {"price": asdict(settings.price)} if settings.price else {}
     return {name: value for name, value in given(settings).items() if name != "key"} | price
@@ -213,7 +213,7 @@ def main() -> None:
         cached_calls=len(every) - len(fresh),
         retries_made=endpoint.retried,
         **counted,
-        **told(settings),
+        **reported_settings(settings),
     )
 
 

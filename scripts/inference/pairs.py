@@ -10,7 +10,7 @@ import numpy as np
 
 from scripts.inference.aggregate import max_sim
 from scripts.models.adapters import TextPair
-from scripts.models.sizes import CHUNK
+from scripts.models.batch_sizes import CHUNK
 
 Name = TypeVar("Name")
 PassagesPair = tuple[list[str], list[str]]  # the passages of a query, the passages of a document

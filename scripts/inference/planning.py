@@ -100,12 +100,12 @@ def ranking_settings(experiment: Experiment, system: str, seed: int | str, depth
     model = experiment.models[ranker.model]
     depth = depth or ranker.depth or experiment.depth
     texts = {key: model[key] for key in TEXTS if model.get(key)}
-    told = {key: ranker.settings.get(key, model[key]) for key in model_keys}
-    if system_kind(ranker).by_tokens and told["backend"] == "torch" and "batch_tokens" in model:
+    settings = {key: ranker.settings.get(key, model[key]) for key in model_keys}
+    if system_kind(ranker).by_tokens and settings["backend"] == "torch" and "batch_tokens" in model:
         texts["batch_tokens"] = model["batch_tokens"]
     index = {key: ranker.settings[key] for key in ("embeddings", "approximate") if key in ranker.settings}
-    told |= {**texts, **passages, **shorter, **index}
-    return {**told, "depth": depth, "tag": f"{system}-{seed}"}
+    settings |= {**texts, **passages, **shorter, **index}
+    return {**settings, "depth": depth, "tag": f"{system}-{seed}"}
 
 
 def listwise_settings(experiment: Experiment, system: str, seed: str) -> dict:

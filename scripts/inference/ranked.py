@@ -12,8 +12,8 @@ from scripts.inference.pairs import aggregated, chunks, passage_pairs
 from scripts.inference.vectors import Vectors, encode_all, similarities
 from scripts.ir.trec import Run
 from scripts.models.adapters import Adapter
+from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import Lengths, cutting_encoder, cutting_scorer
-from scripts.models.sizes import CHUNK
 
 
 def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages, size: int = CHUNK) -> Run:

@@ -26,12 +26,12 @@ from scripts.inference.vectors import Vectors, encode_all, of_one_text, similari
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
+from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.loaded import load_prompted
 from scripts.models.model_files import weights_bytes
-from scripts.models.prompts import prompts_of, refuse_prompts, told
+from scripts.models.prompts import prompts_of, refuse_prompts, reported_settings
 from scripts.models.running import computed_by
-from scripts.models.sizes import CHUNK
 from scripts.models.truncation import TruncatedTexts, truncation
 
 
@@ -40,15 +40,15 @@ class Settings:
     type: Annotated[str, "kind of the model"]
     backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
     max_length: Annotated[int, "tokens kept of a text, or of a pair where pairs are scored"]
-    batch_size: Annotated[int, "texts or pairs a batch"]
-    depth: Annotated[int, "documents a query, the first stage's best, that are scored and kept"]
+    batch_size: Annotated[int, "texts or pairs per batch"]
+    depth: Annotated[int, "documents per query, the first stage's best, that are scored and kept"]
     tag: Annotated[str, "name of the run, its last column"]
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
     shard: Annotated[list[int] | None, "of pairs that are scored, which part from 0 and of how many; null: all"] = None
 
 
@@ -98,7 +98,7 @@ def by_vectors(
     embeddings: Vectors | None,
     facts: dict[str, Any],
 ) -> Outcome:
-    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), of which `facts` are told.
+    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), whose metadata are `facts`.
 
     `embeddings` are the documents' vectors, None where `texts` are to be encoded.
     """
@@ -150,7 +150,7 @@ def main() -> None:
     write_run(options.run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in outcome.ranked.items() for document in documents]
     speed = len(pairs) / outcome.seconds
-    print(f"{len(outcome.ranked)} of {len(queries)} queries re-ranked, {speed:.1f} pairs a second", file=sys.stderr)
+    print(f"{len(outcome.ranked)} of {len(queries)} queries re-ranked, {speed:.1f} pairs per second", file=sys.stderr)
     write_timing(
         options.timing,
         queries=len(outcome.ranked),
@@ -162,7 +162,7 @@ def main() -> None:
         **latencies(outcome.singles, settings.shard),
         weights_bytes=weights_bytes(options.checkpoint),
         **outcome.facts,
-        **told(settings, prompts),
+        **reported_settings(settings, prompts),
     )
 
 

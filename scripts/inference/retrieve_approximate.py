@@ -35,8 +35,8 @@ class Approximate:
     @property
     def parameters(self) -> dict[str, int]:
         """What is given of how it is searched, by faiss's names."""
-        told = {"efSearch": self.efSearch, "nprobe": self.nprobe}
-        return {name: value for name, value in told.items() if value is not None}
+        named = {"efSearch": self.efSearch, "nprobe": self.nprobe}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarra
     }
 
 
-def in_words(told: dict[str, Any], depth: int) -> str:
+def as_text(comparison: dict[str, Any], depth: int) -> str:
     """What `compared` found, for a person."""
-    speeds = "{search_queries_per_second:,.0f} queries a second, {exact_search_queries_per_second:,.0f} exactly"
-    return f"{told['recall']:.4f} of the exact search's {depth} documents, {speeds.format(**told)}"
+    speeds = "{search_queries_per_second:,.0f} queries per second, {exact_search_queries_per_second:,.0f} exactly"
+    return f"{comparison['recall']:.4f} of the exact search's {depth} documents, {speeds.format(**comparison)}"
 
 
 def main() -> None:
@@ -85,9 +85,9 @@ def main() -> None:
 
     wanted = slice(*rows_of_shard(len(asked.queries), QUERIES, asked.settings.shard))
     encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])[wanted]
-    told = compared(asked, index, encoded, vectors, wanted)
-    if told:
-        print(f"{how.index}: {in_words(told, min(asked.settings.depth, len(vectors)))}", file=sys.stderr)
+    comparison = compared(asked, index, encoded, vectors, wanted)
+    if comparison:
+        print(f"{how.index}: {as_text(comparison, min(asked.settings.depth, len(vectors)))}", file=sys.stderr)
     answer(
         asked,
         find,
@@ -95,7 +95,7 @@ def main() -> None:
         index_bytes=options.index.stat().st_size,
         weights_bytes=weights_bytes(options.checkpoint),
         approximate=asdict(how),
-        **told,
+        **comparison,
     )
 
 

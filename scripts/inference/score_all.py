@@ -27,9 +27,9 @@ from scripts.ir.collection import passages_of, read_excluded, read_texts
 from scripts.ir.exclusion import Excluded, without
 from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
+from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_scorer
 from scripts.models.model_files import weights_bytes
-from scripts.models.sizes import CHUNK
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Settings:
     type: Annotated[str, "kind of the model, one that scores pairs"]
     backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
     max_length: Annotated[int, "tokens kept of a pair"]
-    batch_size: Annotated[int, "pairs a batch"]
-    depth: Annotated[int, "documents a query that are kept"]
+    batch_size: Annotated[int, "pairs per batch"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens a batch, with padding"] = None
+    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
     shard: Annotated[list[int] | None, "which one from 0 and of how many of the queries; null: all of them"] = None
 
 
@@ -64,7 +64,7 @@ def best_documents(
 ) -> tuple[dict, float]:
     """The `depth` documents with the highest scores for a query (in trec_eval's order), and the seconds of scoring.
 
-    The `excluded` ones are none of them. `done` is told how many pairs of passages each chunk had.
+    The `excluded` ones are none of them. `done` gets the number of pairs of passages of each chunk.
     """
     best: dict[str, float] = {}
     seconds = 0.0

@@ -25,7 +25,7 @@ from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
 from scripts.models.loaded import load_prompted
-from scripts.models.prompts import prompts_of, told
+from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_by
 
 Find = Callable[..., tuple[np.ndarray, np.ndarray]]  # see `answer`
@@ -36,8 +36,8 @@ EACH = slice(None)
 class Settings:
     type: Annotated[str, "kind of the model, one that searches"]
     max_length: Annotated[int, "tokens kept of a text"]
-    batch_size: Annotated[int, "texts a batch"]
-    depth: Annotated[int, "documents a query that are kept"]
+    batch_size: Annotated[int, "texts per batch"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "name of the run, its last column"]
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "as the index was made; goes into the timing"] = None
@@ -119,17 +119,18 @@ def without(
 
 
 def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> None:
-    """Search for all queries; write the run, and the timing with these further facts, which go before what it tells.
+    """Search for all queries; write the run, and the timing with these further facts, which precede its own.
 
     `find` gives for queries (lists of passages) the scores and the numbers of the `fetched` best documents. One with a
-    score of minus infinity was not found. Where some of the queries are `wanted`, `find` is told so beside all of them,
+    score of minus infinity was not found. Where some of the queries are `wanted`, `find` gets these beside all of them,
     which are encoded as one job for all would encode them.
     """
     settings = request.settings
     ranked, figures, singles = search_all(request, find, wanted)
     write_run(request.options.run, ranked, settings.tag)
     figures |= latencies(singles, settings.shard)
-    known = computed_by(request.kind, request.model) | told(settings, prompts_of(request.kind, request.model))
+    reported = reported_settings(settings, prompts_of(request.kind, request.model))
+    known = computed_by(request.kind, request.model) | reported
     write_timing(request.options.timing, **figures, **known | facts)
 
 

@@ -14,7 +14,7 @@ from scripts.common.timing import latency
 Units = TypeVar("Units", bound=Sequence)
 
 LARGEST = ("peak_rss_bytes", "peak_gpu_bytes", "other_cores")
-OF_ONE = ("device", "processor")  # told of each that there is
+OF_ONE = ("device", "processor")  # of each, joined by "and"
 
 
 def part(units: Units, shard: list[int] | None) -> Units:
@@ -43,8 +43,8 @@ def joined(timings: list[dict], added: Sequence[str]) -> dict[str, Any]:
     """The timing of the whole: sums of seconds, joules and what is `added`; memory and other work of the largest."""
     whole = dict(timings[0])
     whole |= {key: sum(timing[key] for timing in timings) for key in ("seconds", *added)}
-    told = {key: [timing[key] for timing in timings if key in timing] for key in LARGEST}
-    whole |= {key: max(values) for key, values in told.items() if values}
+    by_key = {key: [timing[key] for timing in timings if key in timing] for key in LARGEST}
+    whole |= {key: max(values) for key, values in by_key.items() if values}
     whole |= {key: " and ".join(sorted({timing[key] for timing in timings})) for key in OF_ONE}
     counted = [timing.get("energy_joules", {}) for timing in timings]
     known = set.intersection(*map(set, counted))

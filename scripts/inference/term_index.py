@@ -1,6 +1,6 @@
 """The index of a sparse encoder: a folder with the weights of terms of a corpus, each document's together.
 
-`weights.npy` (float32) and `terms.npy` (int32, numbers of the vocabulary) have an entry a term of a document;
+`weights.npy` (float32) and `terms.npy` (int32, numbers of the vocabulary) have one entry per term of a document;
 `offsets.npy` says at which entry each document begins, and where the last one ends; `index.json` with which model it
 was made, and how many terms there are. The entries go to disk as they come, and are read as a memory map.
 """

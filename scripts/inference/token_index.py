@@ -1,7 +1,7 @@
 """The index of a multi-vector model: a folder with the vectors of all tokens of a corpus, each document's together.
 
-`vectors.npy` has a row a token, float32; `offsets.npy` says at which row each document begins, and where the last one
-ends; `index.json` with which weights it was made. The rows go to disk as they come, and are read as a memory map.
+`vectors.npy` has one row per token, float32; `offsets.npy` says at which row each document begins, and where the last
+one ends; `index.json` with which weights it was made. The rows go to disk as they come, and are read as a memory map.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vectors of texts, a row a passage (or a token): made here or taken from the corpus's embeddings."""
+"""Vectors of texts, one row per passage (or a token): made here or taken from the corpus's embeddings."""
 
 from __future__ import annotations
 

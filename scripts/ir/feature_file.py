@@ -25,7 +25,7 @@ ID_COLUMNS = ("query", "document", "grade")
 
 @dataclass(frozen=True)
 class Features:
-    """Rows of a feature file: `values` has a row a pair and a column a feature; a grade is None where unjudged."""
+    """Rows of a feature file: `values` has one row per pair, one column per feature; a grade is None where unjudged."""
 
     queries: list[str]
     documents: list[str]

@@ -1,8 +1,8 @@
 """Which documents hold which terms how often: a folder that is read once from an index, and mapped into memory.
 
-    documents.txt            an id a line, in the order of their bytes; a document's row is its line, from 0
+    documents.txt            one id per line, in the order of their bytes; a document's row is its line, from 0
     statistics.json          how it was made, the number of documents and the fields that have any term
-    {field}/terms.txt        a term a line, in the order of their bytes
+    {field}/terms.txt        one term per line, in the order of their bytes
     {field}/starts.npy       where each term's entries begin, and where the last one's end
     {field}/documents.npy    the rows of the documents that hold the term, ascending; 32 bits
     {field}/counts.npy       how often they hold it; 32 bits
@@ -89,6 +89,6 @@ def read_names(path: Path) -> list[str]:
 
 
 def write_names(path: Path, names: list[str]) -> None:
-    """Write ids or terms, a line each."""
+    """Write ids or terms, one line each."""
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{name}\n" for name in names)

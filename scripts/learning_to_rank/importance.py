@@ -1,6 +1,6 @@
 """How much each feature matters to a learnt ranker, by gain, permutation and SHAP.
 
-Reads a model and its record, the dev feature files and the dev judgements. Writes a table (TSV), a row a feature:
+Reads a model and its record, the dev feature files and the dev judgements. Writes a table (TSV), one row per feature:
 
     gain            what the splits by it gained in training together, a share of all features' gain
     permutation     by how much the mean measure on dev falls when its values are shuffled over all dev candidates, the
@@ -35,7 +35,7 @@ MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly sprea
 @dataclass(frozen=True)
 class Settings:
     measure: Annotated[str, "the measure whose mean on dev falls"]
-    depth: Annotated[int, "documents a query that the measure looks at"]
+    depth: Annotated[int, "documents per query that the measure looks at"]
     shuffles: Annotated[int, "how often each feature is shuffled"]
     seed: Annotated[int, "of the shuffles"]
 
@@ -49,7 +49,7 @@ def share_of_gain(model: Model) -> list[float] | None:
 
 
 def falls(model: Model, dev: Lists, qrels: Qrels, settings: Settings) -> np.ndarray:
-    """By how much the mean measure falls, a row a feature and a column a shuffle."""
+    """By how much the mean measure falls, one row per feature and one column per shuffle."""
     draw = np.random.default_rng(settings.seed)
 
     def mean(values: np.ndarray) -> float:

@@ -84,7 +84,7 @@ def run_of(lists: Lists, scores: np.ndarray, depth: int | None = None) -> Run:
     """The best `depth` candidates of each query (all by default), by descending score.
 
     Trees give many candidates one score, which trec_eval would put in the order of their ids: here they stay in the
-    order of the first stage. Each score is told as a 32-bit float below the one before it, by the least step where two
+    order of the first stage. Each score is given as a 32-bit float below the one before it, by the least step where two
     are equal.
     """
     ranked: Run = {}
@@ -102,11 +102,11 @@ def strictly_falling(scores: np.ndarray) -> np.ndarray:
     """Falling 32-bit scores, those equal to one before lowered to the next number below that."""
     if (np.diff(scores) < 0).all():
         return scores
-    told = scores.copy()
-    for place in range(1, len(told)):
-        if told[place] >= told[place - 1]:
-            told[place] = np.nextafter(told[place - 1], np.float32(-np.inf))
-    return told
+    falling = scores.copy()
+    for place in range(1, len(falling)):
+        if falling[place] >= falling[place - 1]:
+            falling[place] = np.nextafter(falling[place - 1], np.float32(-np.inf))
+    return falling
 
 
 def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts.common.doors import source as source_of_kind
+from scripts.common.plugins import source as plugin_file
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
@@ -28,7 +28,7 @@ def asked(experiment: Experiment) -> list[str]:
 
 
 def importance_tables(experiment: Experiment, system: str, source: str) -> list[str]:
-    """The importance of each feature to a ranker, a table a seed."""
+    """The importance of each feature to a ranker, one table per seed."""
     fields = {"experiment": experiment.name, "source": source, "system": system}
     return [path("ranker_importance", **fields, seed=seed) for seed in experiment.systems[system].seeds]
 
@@ -54,7 +54,7 @@ def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str
 
 def learner_file(experiment: Experiment, system: str) -> str:
     """The file of the learner that a job loads by name, below scripts/."""
-    return source_of_kind(LEARNERS, experiment.systems[system].settings["learner"]).removeprefix("scripts/")
+    return plugin_file(LEARNERS, experiment.systems[system].settings["learner"]).removeprefix("scripts/")
 
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:
@@ -73,8 +73,8 @@ def training_settings(experiment: Experiment, system: str, seed: str) -> dict[st
     """What is learnt, and how it is chosen."""
     assert seed != SELECTED  # no seed of these is selected
     settings, chosen = experiment.systems[system].settings, columns(experiment.systems[system])
-    told = {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
-    return told | ({} if chosen is None else {"columns": chosen})
+    training = {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
+    return training | ({} if chosen is None else {"columns": chosen})
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from scripts.learning_to_rank.lists import check_features, check_indices, read_l
 
 @dataclass(frozen=True)
 class Settings:
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     tag: Annotated[str, "the run's name, its last column"]
 
 

@@ -36,7 +36,7 @@ class Settings:
     learner: Annotated[str, "which learner it is"]
     parameters: Annotated[dict[str, list[Any]], "the values of each parameter that are tried"]
     measure: Annotated[str, "the measure whose mean on dev decides"]
-    depth: Annotated[int, "documents a query that the measure looks at, and the cut-off of nDCG in early stopping"]
+    depth: Annotated[int, "documents per query that the measure looks at, and the cut-off of nDCG in early stopping"]
     seed: Annotated[int, "of what the learner draws"]
     columns: Annotated[list[str] | None, "the features that are read; all by default"] = None
 

@@ -18,13 +18,13 @@ from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.errors import UserError
-from scripts.models.sizes import CHUNK
+from scripts.models.batch_sizes import CHUNK
 
 KINDS = "scripts.models.kinds"
 
-Role = Literal["query", "document"]  # for models that tell them apart
+Role = Literal["query", "document"]  # for models that treat them differently
 Spans = list[tuple[str, str]]  # of a text, in order: a label and the words that have it
 TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
 
@@ -148,7 +148,7 @@ class Adapter(Protocol):
 def adapter(name: str) -> Adapter:
     """The adapter of one kind. Raises UserError where there is none of this name."""
     try:
-        return cast(Adapter, doors.kind(KINDS, name))
+        return cast(Adapter, plugins.load(KINDS, name))
     except ValueError as error:
         raise UserError(f"type: {error}") from None
 
@@ -170,4 +170,4 @@ def index_of(name: str) -> str:
 
 def adapters() -> dict[str, Adapter]:
     """The adapters of all kinds by their names."""
-    return cast(dict[str, Adapter], doors.kinds(KINDS))
+    return cast(dict[str, Adapter], plugins.load_all(KINDS))

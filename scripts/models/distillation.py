@@ -46,7 +46,7 @@ class Scaled:
 
 
 def similarity_of(model: Any, scale: float | None) -> Scaled:
-    """How a model with a vector a text compares a query with a document, as it does when it ranks, and scaled."""
+    """How a model with one vector per text compares a query with a document, as it does when it ranks, and scaled."""
     pairwise = pairwise_cos_sim if model.similarity_fn_name == "cosine" else pairwise_dot_score
     return Scaled(pairwise, scale_of(model, scale))
 

@@ -1,4 +1,4 @@
-"""The keys of a language model that judges documents: what it is told, and the tokens whose logits are the score.
+"""The keys of a language model that judges documents: its instruction, and the tokens whose logits are the score.
 
 They stand apart from language_models, since the configuration is checked where no torch is installed.
 """

@@ -30,7 +30,7 @@ class Relevance(NamedTuple):
     softmax: bool
     name: str
 
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """What the score is, for a timing."""
         return f"{'log odds' if self.softmax else 'logit'} of label {self.label} ({self.name})"
 
@@ -71,16 +71,16 @@ def relevance(checkpoint: Path, count: int, config: dict[str, Any]) -> Relevance
 
     Raises UserError where it has several and it is not said, or where it has no such label.
     """
-    told = read_object(checkpoint / FILE) if (checkpoint / FILE).is_file() else None
-    if count == 1 and told is None:
+    record = read_object(checkpoint / FILE) if (checkpoint / FILE).is_file() else None
+    if count == 1 and record is None:
         return None
     listed = ", ".join(f"{number} ({name})" for number, name in enumerate(names(config, min(count, 9))))
     if count == 1:
         raise UserError(f"{checkpoint}: label: this model has a single score; leave it out")
-    if told is None:
+    if record is None:
         hint = f"say by the model's key label which of them is relevance: {listed}"
         raise UserError(f"{checkpoint}: a cross-encoder of {count} labels; {hint}")
-    label, softmax = told.get("label"), told.get("softmax")
+    label, softmax = record.get("label"), record.get("softmax")
     if type(label) is not int or type(softmax) is not bool or label < 0:
         raise UserError(f"{checkpoint / FILE}: expected a number and whether the labels share a probability")
     if label >= count:

@@ -1,8 +1,8 @@
 """Causal language models as cross-encoders: how the next token after a pair becomes its score.
 
 sentence-transformers renders query and document by the model's chat template and takes the logit of a token, such as
-yes, less that of another, such as no. What a configuration says of it (tokens, instruction) stands in `judging.json` of
-the checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
+yes, minus that of another, such as no. What a configuration says of it (tokens, instruction) stands in `judging.json`
+of the checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def is_language_model(config: dict[str, Any]) -> bool:
     return any(name.endswith(ENDING) for name in config.get("architectures") or [])
 
 
-def write_judging(checkpoint: Path, told: dict[str, str], config: dict[str, Any]) -> None:
+def write_judging(checkpoint: Path, judging: dict[str, str], config: dict[str, Any]) -> None:
     """State beside a model what a configuration says of its scores. Raises UserError for a model without tokens."""
     if not is_language_model(config):
-        raise UserError(f"{next(iter(told))} is of a language model (…{ENDING}), and this is none")
+        raise UserError(f"{next(iter(judging))} is of a language model (…{ENDING}), and this is none")
     with atomic_text(checkpoint / FILE) as file:
-        json.dump(told, file, sort_keys=True)
+        json.dump(judging, file, sort_keys=True)
         file.write("\n")
 
 
@@ -51,16 +51,16 @@ def dtype(training: bool) -> torch.dtype:
 
 def prepare(model: CrossEncoder, folder: Path, config: dict[str, Any], training: bool) -> None:
     """Make a loaded model score as the checkpoint says. Raises UserError where its scores would mean nothing."""
-    told = read_object(folder / FILE) if (folder / FILE).is_file() else {}
-    if any(not isinstance(told.get(key, ""), str) for key in KEYS):
+    judging = read_object(folder / FILE) if (folder / FILE).is_file() else {}
+    if any(not isinstance(judging.get(key, ""), str) for key in KEYS):
         raise UserError(f"{folder / FILE}: expected texts")
     if config.get("model_type") in PADDED_POSITIONS:
         raise UserError(f"{folder}: its positions count padding, so that a pair's score would depend on its batch")
-    _set_tokens(model, folder, told)
-    if "instruction" in told:
-        model.prompts = {**model.prompts, "instruction": told["instruction"]}
-        model.default_prompt_name = "instruction" if told["instruction"] else None
-    _check_template(model, folder, stated=bool(told) or (folder / "modules.json").is_file() or training)
+    _set_tokens(model, folder, judging)
+    if "instruction" in judging:
+        model.prompts = {**model.prompts, "instruction": judging["instruction"]}
+        model.default_prompt_name = "instruction" if judging["instruction"] else None
+    _check_template(model, folder, stated=bool(judging) or (folder / "modules.json").is_file() or training)
     _keep_logits_exact(model)
 
 
@@ -75,11 +75,11 @@ def template(model: CrossEncoder) -> str:
     return str(model.tokenizer.decode(model.preprocess([("", "")], prompt=prompt)["input_ids"][0]))
 
 
-def in_words(model: CrossEncoder) -> str:
+def as_text(model: CrossEncoder) -> str:
     """What the score is."""
     score = _score_module(model)
     words = f"logit of {_token(model, score.true_token_id)!r}"
-    return words if score.false_token_id is None else f"{words} less that of {_token(model, score.false_token_id)!r}"
+    return words if score.false_token_id is None else f"{words} minus that of {_token(model, score.false_token_id)!r}"
 
 
 def _token(model: CrossEncoder, number: int) -> str:
@@ -90,16 +90,16 @@ def _score_module(model: CrossEncoder) -> Any:
     return next((module for module in model if type(module).__name__ == "LogitScore"), None)
 
 
-def _set_tokens(model: CrossEncoder, folder: Path, told: dict[str, str]) -> None:
+def _set_tokens(model: CrossEncoder, folder: Path, judging: dict[str, str]) -> None:
     score = _score_module(model)
     if score is None:
-        if "true_token" in told:
+        if "true_token" in judging:
             raise UserError(f"{folder}: true_token: the model's own modules make its score, and not of a token")
         return
-    if "true_token" in told:
-        score.true_token_id = _id_of(model, folder, "true_token", told["true_token"])
-        named = "false_token" in told
-        score.false_token_id = _id_of(model, folder, "false_token", told["false_token"]) if named else None
+    if "true_token" in judging:
+        score.true_token_id = _id_of(model, folder, "true_token", judging["true_token"])
+        named = "false_token" in judging
+        score.false_token_id = _id_of(model, folder, "false_token", judging["false_token"]) if named else None
     elif not (folder / "modules.json").is_file():  # the library's own choice, which it does not look up
         for key, token in (("true_token", "yes"), ("false_token", "no")):
             setattr(score, f"{key}_id", _id_of(model, folder, key, token))

@@ -16,7 +16,7 @@ from scripts.models.teaching import distilled, lacks_teacher, resolve_taught
 LISTS = "lists"
 # (anchor, positive, negative), one row a negative.
 TRIPLETS = "triplets"
-# (query, document, label), one row a document, with label 1 or 0.
+# (query, document, label), one row per document, with label 1 or 0.
 PAIRS = "pairs"
 # (query, documents, labels), one row per query: its positives with label 1, then its negatives with label 0.
 RANKED = "ranked"

@@ -31,7 +31,7 @@ LARGEST = 2_000_000_000  # bytes of weights: an ONNX file is one protocol buffer
 
 @dataclass(frozen=True)
 class Exportable:
-    """A model as it is exported: `compute` makes a tensor with a row a text of what `features` are an example of.
+    """A model as it is exported: `compute` makes a tensor with one row per text of what `features` are an example of.
 
     `record` is what the checkpoint says beside the graph: prompts and, of vectors, their similarity.
     """

@@ -20,7 +20,7 @@ from scripts.models.running import finite
 class OnnxCrossEncoder:
     """Keeps `max_length` tokens of a pair, cutting the longer text first, as sentence-transformers does.
 
-    Raises UserError where the checkpoint cannot be loaded or its model does not give one score a pair.
+    Raises UserError where the checkpoint cannot be loaded or its model does not give one score per pair.
     """
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
@@ -32,7 +32,7 @@ class OnnxCrossEncoder:
             raise UserError(f"{self.session.file}: {expected} {self.session.described()}")
         self.relevance = relevance(checkpoint, self.session.tried[1], {})
         if self.relevance:
-            self.facts["score"] = self.relevance.in_words()
+            self.facts["score"] = self.relevance.as_text()
 
     def score(self, pairs: list[tuple[str, str]], batch_size: int) -> np.ndarray:
         """The logits of pairs of texts: float32 of shape (pairs,), all finite."""

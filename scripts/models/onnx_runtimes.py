@@ -48,8 +48,8 @@ class OnnxRuntime:
         options.intra_op_num_threads = threads
         options.log_severity_level = 4  # errors are raised
         if not has(WHOLE_SUMS):
-            # Sums of int8 products are cut off there unless told so: scores would depend on the machine. Elsewhere, to
-            # be told so takes nearly twice the time, for the same numbers.
+            # Sums of int8 products are cut off there unless this is set: scores would depend on the machine. Elsewhere
+            # it takes nearly twice the time, for the same numbers.
             options.add_session_config_entry("session.x64quantprecision", "1")
         self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         types = {node.name: node.type for node in self.session.get_inputs()}

@@ -91,7 +91,7 @@ class OnnxSession:
         return open_graph(self.file, self.backend, threads=1)[0]
 
     def compute(self, features: dict[str, np.ndarray], output: str | None = None, by: Runtime | None = None) -> Any:
-        """An output (the first, unless named) for the features that the graph takes: an array with a row a text."""
+        """An output (the first, unless named) for the features that the graph takes: an array with one row per text."""
         given = {name: features[name].astype(stated, copy=False) for name, stated in self.graph.inputs.items()}
         return (by or self.graph).run([output or self.outputs[0].name], given)[0]
 

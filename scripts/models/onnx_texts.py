@@ -1,10 +1,10 @@
-"""A bi-encoder in ONNX (see onnx_session): a vector a text, of unit length, compared by cosine.
+"""A bi-encoder in ONNX (see onnx_session): one vector per text, of unit length, compared by cosine.
 
 A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
-`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives a vector
-a text. A checkpoint that was exported here has the model's prompts, and where the model compares by dot product vectors
-keep their lengths. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's vector
-depends a little on its batch.
+`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives one
+vector per text. A checkpoint that was exported here has the model's prompts, and where the model compares by dot
+product vectors keep their lengths. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so
+a text's vector depends a little on its batch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write_pooling(checkpoint: Path, pooling: str) -> None:
 
 
 class OnnxBiEncoder:
-    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; a file of others' stores none.
+    """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; an external file stores none.
 
     Raises UserError where the checkpoint cannot be loaded or its model does not give what is to be pooled.
     """
@@ -51,7 +51,7 @@ class OnnxBiEncoder:
         fitting = [node.name for node in self.session.outputs if len(node.shape) == DIMENSIONS[self.pooling]]
         if not fitting:
             each = "text" if self.pooling == "none" else "token"
-            problem = f"pooling {self.pooling} needs a vector a {each}, its outputs are {self.session.described()}"
+            problem = f"pooling {self.pooling} needs one vector per {each}, its outputs are {self.session.described()}"
             raise UserError(f"{self.session.file}: {problem}")
         self.output = fitting[0]
 

@@ -1,4 +1,4 @@
-"""A multi-vector model in ONNX (see onnx_session): a vector a token, of which those that count are kept.
+"""A multi-vector model in ONNX (see onnx_session): one vector per token, of which those that count are kept.
 
 Only checkpoints that were exported here are taken: their graph gives each token's vector, and `exported.json` says how
 tokens come to count, as the library's MultiVectorMask has it. `skipped` are the tokens, by role, that are left out,

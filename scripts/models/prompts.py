@@ -52,6 +52,6 @@ def fact(prompts: dict[str, str]) -> dict[str, dict[str, str]]:
     return {"prompts": prompts} if prompts else {}
 
 
-def told(settings: Any, prompts: dict[str, str]) -> dict[str, Any]:
+def reported_settings(settings: Any, prompts: dict[str, str]) -> dict[str, Any]:
     """What a timing says of a job's settings. Its prompts are those that were put, whoever gave them."""
     return {key: value for key, value in given(settings).items() if key != "prompts"} | fact(prompts)

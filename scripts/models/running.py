@@ -31,7 +31,7 @@ UNASKED = "RANKTRIAL_UNASKED"  # the variable by which processes that a job star
 if "CUDA_VISIBLE_DEVICES" not in os.environ:
     os.environ[UNASKED] = "1"
 DEVICES = None if UNASKED in os.environ else os.environ["CUDA_VISIBLE_DEVICES"]  # as the job was given them
-DEVICE, CPU = "RANKTRIAL_DEVICE", "cpu"  # the variable by which a job is told `device` of the configuration
+DEVICE, CPU = "RANKTRIAL_DEVICE", "cpu"  # the variable with `device` of the configuration, for jobs
 NO_DEVICE = ("", "-1", "none", "NoDevFiles")  # what stands in CUDA_VISIBLE_DEVICES where a job has none
 # One process, one device: with several in sight the trainer would split batches between them.
 os.environ["CUDA_VISIBLE_DEVICES"] = (

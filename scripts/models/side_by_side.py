@@ -53,14 +53,14 @@ def _workers(model: Any) -> int:
 @contextmanager
 def replaced(model: Any, preprocess: Callable[..., Any]) -> Iterator[None]:
     """Let a model of the library make its batches by this function, as long as the context lasts."""
-    former = vars(model).get("preprocess")
+    previous = vars(model).get("preprocess")
     model.preprocess = preprocess
     try:
         yield
     finally:
         del model.preprocess
-        if former is not None:
-            model.preprocess = former
+        if previous is not None:
+            model.preprocess = previous
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from scripts.models.adapters import adapter, adapters
 
 # (anchor, positive, negatives …, scores), one row per query and positive; a score of each document, the positive first.
 SCORED = "scored lists"
-# (query, document, score), one row a document.
+# (query, document, score), one row per document.
 SCORED_PAIRS = "scored pairs"
 
 # The keys of a recipe that only a teacher gives a meaning.

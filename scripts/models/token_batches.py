@@ -18,8 +18,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
+from scripts.models.batch_sizes import texts_per_batch
 from scripts.models.side_by_side import Text, each_batch, replaced
-from scripts.models.sizes import texts_a_batch
 
 SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
 TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # of a batch, that are made here
@@ -76,7 +76,7 @@ def batches(lengths: np.ndarray, batch_size: int, most: int | None = None) -> li
     order = np.argsort(-lengths, kind="stable")
     made, first = [], 0
     while first < len(order):
-        last = first + texts_a_batch(batch_size, most, max(1, int(lengths[order[first]])))
+        last = first + texts_per_batch(batch_size, most, max(1, int(lengths[order[first]])))
         made.append(order[first:last])
         first = last
     return made
@@ -184,13 +184,13 @@ def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
 def in_batches(
     model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
 ) -> np.ndarray:
-    """What `compute` makes of all texts, a row each in their order, in batches (see there) of texts of like length.
+    """What `compute` makes of all texts, one row each in their order, in batches (see there) of texts of like length.
 
     It gets texts and options of the library's methods. `model` is what it runs, of the library, and puts the prompt
     before each text, of a pair before the first; it may have `batch_tokens`. One batch is left to the library.
     """
     most = getattr(model, "batch_tokens", None)
-    if len(texts) <= texts_a_batch(batch_size, most, model.max_seq_length):
+    if len(texts) <= texts_per_batch(batch_size, most, model.max_seq_length):
         return compute(list(texts), batch_size=max(1, len(texts)))
     tokens = None
     try:

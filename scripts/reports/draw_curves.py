@@ -21,7 +21,7 @@ class Settings:
     """What the figure shows of the curves."""
 
     names: Annotated[Curves, "labels, title and what the bars are"]
-    shown: Annotated[list[str], "targets, a panel each"]
+    shown: Annotated[list[str], "targets, one panel each"]
 
 
 def filled(record: dict[str, Any], names: Curves, shown: list[str]) -> CurvesPlot:

@@ -1,7 +1,8 @@
 """The tables of a comparison's moderators and subgroups.
 
-Reads moderators/{comparison}.json. Writes tables/moderators/{comparison}.tsv, a row a coefficient and a row a subgroup
-at full precision, the same in Markdown with what each model says and the values of the tasks, and in LaTeX (booktabs).
+Reads moderators/{comparison}.json. Writes tables/moderators/{comparison}.tsv, one row per coefficient and one row per
+subgroup at full precision, the same in Markdown with what each model says and the values of the tasks, and in LaTeX
+(booktabs).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Settings:
 
 
 def in_full(record: dict[str, Any]) -> pd.DataFrame:
-    """Every number of the models: a row a coefficient, then a row a subgroup; a model without any has one row."""
+    """Every number of the models: one row per coefficient, then one per subgroup; a model without any has one row."""
     lines = []
     for model in record["models"]:
         of_model = {"model": model_name(model), **{f"model_{name}": model.get(name) for name in OF_MODEL}}

@@ -71,7 +71,7 @@ class Settings:
     experiment: str
     measures: Annotated[list[str], "the tables of means, in their order"]
     sources: Annotated[dict[str, dict[str, str]], "dataset: its location and licence"]
-    systems: Annotated[dict[str, str], "system: what it is, in words"]
+    systems: Annotated[dict[str, str], "system: its description"]
     trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"]
     together: Annotated[dict[str, list[str]], "figure: the comparisons that it shows"]
     charts: Annotated[list[str], "figures with bars of means"]

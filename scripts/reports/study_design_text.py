@@ -24,7 +24,7 @@ def number(value: float) -> str:
 
 
 def design_text(row: dict[str, Any], mean: str = "") -> str:
-    """A design in words; `mean` says what mean its number of queries is."""
+    """The text of a design; `mean` says what mean its number of queries is."""
     collections = "" if row["collections"] == 1 else f"{row['collections']} collections of "
     seeds = "" if row["seeds"] == 1 else f", {row['seeds']} seeds"
     return f"{collections}{row['queries']:g} queries{mean}{seeds}"
@@ -108,7 +108,7 @@ def _devices(plan: dict[str, Any]) -> str:
 
 def _unknown(plan: dict[str, Any], labels: Labels) -> list[str]:
     parts = []
-    for name in plan.get("unknown_luck", []):
+    for name in plan.get("unknown_seed_variance", []):
         parts.append(
             f"{labels.system(name)} was trained with one seed: its seed variance is unknown and taken as 0, so that "
             "these numbers are optimistic."

@@ -1,4 +1,4 @@
-"""Tables of the plans of a further study: every design as TSV, and a page with a sentence, a table and a figure a plan.
+"""Tables of the plans of a further study: every design as TSV, and a page with one sentence, table and figure per plan.
 
 Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{plan}.svg. Writes tables/study-design.tsv,
 .md and .tex (booktabs), and prints the sentences.
@@ -39,7 +39,7 @@ class Settings:
 
 
 def designs(plans: list[dict[str, Any]]) -> pd.DataFrame:
-    """Every design of every plan, a row each; of those that meet the target the cheapest in each test is marked."""
+    """Every design of every plan, one row each; the cheapest that meets the target in each test is marked."""
     rows = []
     for plan in plans:
         best = [row for row in plan["cheapest"].values() if row]

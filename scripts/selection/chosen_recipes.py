@@ -1,4 +1,4 @@
-"""Table of the recipes among which systems chose: a row a system and recipe, with its score and whether it was chosen.
+"""Table of the recipes that systems select among: one row per system and recipe, with score and whether selected.
 
 Reads the records that `choose_recipe` wrote. Writes a TSV: system, entry, task, split, measure, recipe, chosen (yes |
 no), score (the mean over seeds), seeds (their number), by_seed (seed: its mean, ...).

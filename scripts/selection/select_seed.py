@@ -35,7 +35,7 @@ def by_seed(name: str, paths: list[Path]) -> dict[int, Path]:
 class Settings:
     """The record begins with these, in this order."""
 
-    formula: Annotated[str, "the score in words"]
+    formula: Annotated[str, "formula of the score"]
     score: Annotated[dict[str, float], "the weight of each measure"]
     split: Annotated[str, "of the task that decides"]
     system: Annotated[str, "the system that selects"]

@@ -1,7 +1,7 @@
-"""Table of the selected seeds: a row a system and seed, with its score, its measures and whether it was chosen.
+"""Table of the selected seeds: one row per system and seed, with score, measures and whether it was selected.
 
 Reads the records that `select_seed` wrote. Writes a TSV: system, task, split, formula, seed, chosen (yes | no), score,
-then a column a measure (empty where a system's score does not use it).
+then one column per measure (empty where a system's score does not use it).
 """
 
 from __future__ import annotations

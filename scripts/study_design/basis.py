@@ -13,9 +13,9 @@ from typing import Annotated, Any, NamedTuple
 import pandas as pd
 
 from scripts.common.errors import UserError
-from scripts.study_design.components import Task, components_of, luck_of, tasks_of
+from scripts.study_design.components import Task, components_of, seed_variance_of, tasks_of
 from scripts.study_design.costs import devices, hours_of
-from scripts.study_design.designs import Components, Design, Hours, Luck
+from scripts.study_design.designs import Components, Design, Hours, SeedVariance
 from scripts.synthesis.effects import effect_named
 
 Values = dict[str, pd.DataFrame]  # by task: query x seed
@@ -68,8 +68,8 @@ class Basis(NamedTuple):
 def trained_values(systems: Systems, control: Values, treatment: Values) -> dict[str, Values]:
     """The values of each trained system by the comparison's tasks.
 
-    A system that is compared with itself, on queries in other words, has the same luck on both sides: its values are
-    the differences of each seed.
+    A system that is compared with itself, on queries in another wording, has the same seeds on both sides: its values
+    are the differences of each seed.
     """
     treatment = {task: treatment[systems.treatment_on.get(task, task)] for task in control}
     if systems.control == systems.treatment:
@@ -83,12 +83,12 @@ def assumed_basis(assumed: Assumed) -> Basis:
     """What the configuration assumes."""
     sds = (assumed.seed_sd, assumed.seed_by_collection_sd, assumed.seed_by_query_sd)
     seed, by_collection, by_query = (sd**2 for sd in sds)
-    luck = Luck(seed, by_collection, by_query, math.inf)
+    of_seeds = SeedVariance(seed, by_collection, by_query, math.inf)
     costs = (assumed.training_hours, assumed.collection_hours, assumed.query_hours)
     training = costs[0] or 0.0 if assumed.trained else None
     hours = [Hours(training, costs[1] or 0.0, costs[2] or 0.0)] * max(1, assumed.trained)
     described = {"axis": assumed.effect, "interval": "equal-weights"}
-    components = Components(assumed.query_sd**2, assumed.collection_sd**2, (luck,) * assumed.trained)
+    components = Components(assumed.query_sd**2, assumed.collection_sd**2, (of_seeds,) * assumed.trained)
     return Basis(components, hours if any(cost is not None for cost in costs) else [], described)
 
 
@@ -101,7 +101,7 @@ def found_basis(systems: Systems, meta: Mapping[str, Any], effects: pd.DataFrame
         problem = "no task has an effect, so its variance is unknown; state it (plan_study.assumed)"
         raise UserError(f"{systems.treatment} against {systems.control}: {problem}")
     components = components_of(tasks, meta["tau2"] or 0.0, list(values.values()))
-    unknown = [name for name, of_tasks in values.items() if luck_of(tasks, of_tasks) is None]
+    unknown = [name for name, of_tasks in values.items() if seed_variance_of(tasks, of_tasks) is None]
     seeds = max((of_tasks[task.name].shape[1] for of_tasks in values.values() for task in tasks), default=1)
     names = [systems.control, systems.treatment]
     timed = {name: hours for name in names if (hours := hours_of(costs, name))}
@@ -109,7 +109,7 @@ def found_basis(systems: Systems, meta: Mapping[str, Any], effects: pd.DataFrame
         timed = {name: Hours(hours.training, 2 * hours.collection, 2 * hours.query) for name, hours in timed.items()}
     described = {key: meta[key] for key in ("control", "treatment", "interval")} | {
         "axis": effect.AXIS.format(measure=meta["measure"]),
-        "unknown_luck": unknown,
+        "unknown_seed_variance": unknown,
         "given": systems.given,
         "untimed": [name for name in dict.fromkeys(names) if name not in timed],
         "devices": devices(costs, list(timed)),

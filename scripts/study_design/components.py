@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from scripts.study_design.designs import Components, Luck
+from scripts.study_design.designs import Components, SeedVariance
 from scripts.synthesis.seeds import seed_spread
 
 
@@ -42,21 +42,22 @@ def tasks_of(effects: pd.DataFrame, in_units_of_measure: bool, ddof: int) -> lis
 def components_of(tasks: Sequence[Task], tau2: float, systems: Sequence[Mapping[str, pd.DataFrame]]) -> Components:
     """The components of these tasks; `systems` has, for each trained system, its values by task: query x seed.
 
-    A system with one seed shows nothing of its luck and adds none; the caller says so. A negative estimate is 0.
+    A system with one seed has no estimate of its seed variance and adds none; the caller says so. A negative
+    estimate is 0.
     """
-    lucks = [(luck_of(tasks, values), values) for values in systems]
-    known = [(luck, values) for luck, values in lucks if luck]
+    estimates = [(seed_variance_of(tasks, values), values) for values in systems]
+    known = [(variance, values) for variance, values in estimates if variance]
     of_one_query = []
     for task in tasks:
-        noise = sum(luck.seed_by_query / values[task.name].shape[1] for luck, values in known)
+        noise = sum(variance.seed_by_query / values[task.name].shape[1] for variance, values in known)
         of_one_query.append(task.queries * task.variance - noise)
-    return Components(max(0.0, float(np.mean(of_one_query))), tau2, tuple(luck for luck, _ in known))
+    return Components(max(0.0, float(np.mean(of_one_query))), tau2, tuple(variance for variance, _ in known))
 
 
-def luck_of(tasks: Sequence[Task], values: Mapping[str, pd.DataFrame]) -> Luck | None:
+def seed_variance_of(tasks: Sequence[Task], values: Mapping[str, pd.DataFrame]) -> SeedVariance | None:
     """The variances of one training of a system, from the tasks that it ranks with all of its seeds; None with one.
 
-    From one such task all luck is taken for that of the checkpoint, which every collection shares: the careful reading.
+    From one such task all seed variance is taken as common to all collections: the conservative assumption.
     """
     seeds = max((values[task.name].columns for task in tasks), key=len)
     complete = [task for task in tasks if values[task.name].columns.equals(seeds) and task.queries > 1]
@@ -66,8 +67,8 @@ def luck_of(tasks: Sequence[Task], values: Mapping[str, pd.DataFrame]) -> Luck |
     means = np.array([task.scale * values[task.name].mean(axis=0).to_numpy() for task in complete])
     covariance = np.atleast_2d(np.cov(means))
     within = np.array(residuals) / [len(values[task.name]) for task in complete]
-    luck = max(0.0, float((np.diag(covariance) - within).mean()))
+    total = max(0.0, float((np.diag(covariance) - within).mean()))
     k = len(complete)
-    beside = (covariance.sum() - np.trace(covariance)) / (k * (k - 1)) if k > 1 else luck
-    seed = min(max(0.0, float(beside)), luck)
-    return Luck(seed, luck - seed, float(np.mean(residuals)), len(seeds) - 1)
+    beside = (covariance.sum() - np.trace(covariance)) / (k * (k - 1)) if k > 1 else total
+    seed = min(max(0.0, float(beside)), total)
+    return SeedVariance(seed, total - seed, float(np.mean(residuals)), len(seeds) - 1)

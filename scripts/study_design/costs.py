@@ -1,4 +1,4 @@
-"""What each system of a comparison costs, from tables/costs.tsv: hours a training, a collection and a query.
+"""What each system of a comparison costs, from tables/costs.tsv: hours per training, collection and query.
 
 Reads and writes nothing. Hours are end to end: with those of the systems whose runs a system takes. BM25's index,
 mining, loading and a warm-up are not in the table, and so not in the hours.

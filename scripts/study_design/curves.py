@@ -26,7 +26,7 @@ def curves(
     `task` has a row for each number of seeds, `summary` a matrix, collections x queries. Ascending lists are expected;
     `shown_seeds` is one of the numbers of seeds that have to be there.
     """
-    counts = few(seeds, shown_seeds) if components.luck else [1]
+    counts = few(seeds, shown_seeds) if components.seed_variances else [1]
     of_queries = np.geomspace(queries[0], queries[-1], POINTS)
     of_collections = np.geomspace(collections[0], collections[-1], POINTS) if collections else np.array([])
 

@@ -1,12 +1,12 @@
-"""Designs of a study, what each can show, and what it costs: queries a collection x collections x seeds of a system.
+"""Designs of a study, what each can show, and what it costs: queries per collection x collections x seeds per system.
 
 Reads and writes nothing. The model of a difference between two systems on query j of collection i, with seed a of the
 one and b of the other, of which each may be trained:
 
-    difference = effect + collection(i) + query(i, j) + luck(a; i, j) - luck(b; i, j)
-    luck(a; i, j) = seed(a) + seed x collection(a, i) + seed x query(a, i, j)
+    difference = effect + collection(i) + query(i, j) + training(a; i, j) - training(b; i, j)
+    training(a; i, j) = seed(a) + seed x collection(a, i) + seed x query(a, i, j)
 
-A checkpoint's luck is the same in all collections that it ranks, so more collections do not average it out. With n
+seed(a) is the same in all collections that a checkpoint ranks, so more collections do not average it out. With n
 queries, k collections and m seeds, all averaged, the variance of the effect
 
     of one collection is  (query + seed x query / m) / n  +  (seed + seed x collection) / m,
@@ -41,7 +41,7 @@ class Design(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Luck:
+class SeedVariance:
     """The variances of one training of a system, and the degrees of freedom with which they were estimated.
 
     `df` (inf: they are assumed) counts in designs with one seed, which cannot estimate them themselves.
@@ -55,11 +55,11 @@ class Luck:
 
 @dataclass(frozen=True)
 class Components:
-    """The variances of a difference; `luck` of each trained system."""
+    """The variances of a difference; `seed_variances` of each trained system."""
 
     query: float
     collection: float
-    luck: tuple[Luck, ...] = ()
+    seed_variances: tuple[SeedVariance, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Question:
     """The level and power of the tests, and the summary's interval by its name in scripts/synthesis/intervals.
 
     The normal one takes the variance for known, but for that between seeds. That of Knapp and Hartung is never narrower
-    than the normal one of what chance among the queries (and a system's luck on each collection) makes it. All others
-    are taken for that of the effects' scatter.
+    than the normal one of the variance over queries (and seed x collection). All others are taken for that of the
+    effects' scatter.
     """
 
     alpha: float
@@ -134,7 +134,7 @@ def rows(
     seeds: Sequence[int],
 ) -> list[Row]:
     """All designs, first those of one collection; where nothing is trained there is one seed."""
-    counts = seeds if components.luck else [1]
+    counts = seeds if components.seed_variances else [1]
     found = []
     for number in [1, *collections]:
         for m in counts:
@@ -179,21 +179,23 @@ def enough_collections(components: Components, question: Question, most: Design,
 def _task_parts(components: Components, design: Design) -> list[Part]:
     queries, _, seeds = design
     parts = [Part(_of_queries(components, design), queries - 1)]
-    return parts + [Part((luck.seed + luck.seed_by_collection) / seeds, _df(luck, seeds)) for luck in components.luck]
+    return parts + [Part((of.seed + of.seed_by_collection) / seeds, _df(of, seeds)) for of in components.seed_variances]
 
 
 def _summary_parts(components: Components, design: Design) -> list[Part]:
     _, collections, seeds = design
-    of_task = _of_queries(components, design) + math.fsum(luck.seed_by_collection for luck in components.luck) / seeds
+    of_task = (
+        _of_queries(components, design) + math.fsum(of.seed_by_collection for of in components.seed_variances) / seeds
+    )
     between = components.collection + of_task
     parts = [Part(between / collections, collections - 1, floor=of_task / collections)]
-    return parts + [Part(luck.seed / seeds, _df(luck, seeds)) for luck in components.luck]
+    return parts + [Part(of.seed / seeds, _df(of, seeds)) for of in components.seed_variances]
 
 
 def _of_queries(components: Components, design: Design) -> float:
-    noise = math.fsum(luck.seed_by_query for luck in components.luck) / design.seeds
+    noise = math.fsum(of.seed_by_query for of in components.seed_variances) / design.seeds
     return (components.query + noise) / design.queries
 
 
-def _df(luck: Luck, seeds: int) -> float:
-    return seeds - 1 if seeds > 1 else luck.df
+def _df(of: SeedVariance, seeds: int) -> float:
+    return seeds - 1 if seeds > 1 else of.df

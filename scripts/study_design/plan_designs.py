@@ -52,7 +52,7 @@ class Settings:
 
 
 def read_values(paths: Sequence[Path], measure: str) -> Values:
-    """The values of a system by task, a column a seed, over the queries of all seeds."""
+    """The values of a system by task, one column per seed, over the queries of all seeds."""
     columns: dict[str, dict[str, pd.Series]] = {}
     for path in paths:
         fields = fields_of("metrics", path)
@@ -88,8 +88,8 @@ def plan(settings: Settings, basis: Basis) -> dict[str, Any]:
 
 
 def _components(components: Components) -> dict[str, Any]:
-    lucks = [{**vars(luck), "df": None if math.isinf(luck.df) else luck.df} for luck in components.luck]
-    return {"query": components.query, "collection": components.collection, "luck": lucks}
+    of_seeds = [{**vars(of), "df": None if math.isinf(of.df) else of.df} for of in components.seed_variances]
+    return {"query": components.query, "collection": components.collection, "seed_variances": of_seeds}
 
 
 def _present(basis: Basis, question: Question) -> dict[str, Any] | None:
@@ -100,7 +100,7 @@ def _present(basis: Basis, question: Question) -> dict[str, Any] | None:
     found = {**design._asdict(), "task": _precision(question.of_task(components, design))}
     if basis.summary:
         summary = question.of_summary(components, design)
-        high = Components(components.query, basis.tau2_high or 0.0, components.luck)
+        high = Components(components.query, basis.tau2_high or 0.0, components.seed_variances)
         found |= {
             "summary": _precision(summary),
             "summary_with_high_tau2": _precision(question.of_summary(high, design)) if basis.tau2_high else None,

@@ -1,7 +1,7 @@
 """Simulate studies and analyse them with the project's own estimators: is an effect found as often as was planned?
 
-Reads nothing. Prints a table in Markdown, a row a design: the effect that is planned to be detected with 80% power, the
-share of simulated studies whose interval excludes 0, the half-width planned and the mean one of these studies.
+Reads nothing. Prints a table in Markdown, one row per design: the effect that is planned to be detected with 80% power,
+the share of simulated studies whose interval excludes 0, the half-width planned and the mean one of these studies.
 Each task's variance is estimated from its own queries, as in an experiment. By hand, in minutes:
 
     PYTHONPATH=. python scripts/study_design/simulate_power.py --settings '{"replicates": 10000}'

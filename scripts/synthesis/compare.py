@@ -26,7 +26,8 @@ from scripts.ir.scores import LINE, check_pairs
 from scripts.ir.trec import read_qrels
 from scripts.ir.trec import relevant as relevant_documents
 from scripts.synthesis.bayes import bayesian_summary
-from scripts.synthesis.comparing import ESTIMATED, Surroundings, compared
+from scripts.synthesis.cluster_file import read_clusters
+from scripts.synthesis.comparing import ESTIMATED, DependenceData, compared, mixed_estimands
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effect_sizes import effect_size
@@ -35,7 +36,6 @@ from scripts.synthesis.measure_scale import measure_scale, within_range
 from scripts.synthesis.meta_analysis import MetaAnalysis
 from scripts.synthesis.sensitivity import sensitivity
 from scripts.synthesis.summaries import Summary
-from scripts.synthesis.surroundings import mixed_estimands, read_clusters
 from scripts.synthesis.synthesise import Synthesis
 from scripts.synthesis.tails import normal_upper, t_upper
 from scripts.synthesis.task_intervals import kind_for
@@ -68,7 +68,7 @@ def seeds_by_task(paths: list[Path]) -> dict[str, list[str]]:
 
 
 def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
-    """Control and treatment on the queries of both, in one order; and what is unpaired, in words.
+    """Control and treatment on the queries of both, in one order; and what is unpaired, as text.
 
     Raises UserError where they have no query in common, or have no ids and different numbers of samples.
     """
@@ -86,7 +86,7 @@ def on(scores: Scores, queries: pd.Index) -> Scores:
     return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])
 
 
-def surroundings(settings: Settings, siblings: list[Path]) -> Surroundings:
+def dependence_data(settings: Settings, siblings: list[Path]) -> DependenceData:
     """What the comparison's tasks share beyond their values, from the files that the settings name and of siblings."""
     by_system: dict[str, list[Path]] = {}
     for path in siblings:
@@ -96,7 +96,7 @@ def surroundings(settings: Settings, siblings: list[Path]) -> Surroundings:
         qrels = read_qrels(Path(file))
         relevant[task] = {query: relevant_documents(qrels, query) for query in qrels}
     files = settings.clusters if isinstance(settings.clusters, dict) else {}
-    return Surroundings(
+    return DependenceData(
         relevant,
         {task: read_clusters(Path(path)) for task, path in files.items()},
         {
@@ -116,7 +116,7 @@ def has_effect(control: Scores, treatment: Scores, settings: Settings) -> bool:
 
 
 def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> list[str]:
-    """The tasks that seem to have the same queries, in words, and whose covariance is not estimated since no common
+    """The tasks that seem to have the same queries, as text, and whose covariance is not estimated since no common
     corpus is known of them (`corpora` by task); `pairs` are control and treatment by task, of tasks with an effect.
 
     Raises UserError where two tasks have the same queries and values: one task under two names, counted twice.
@@ -130,7 +130,7 @@ def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> 
                 f"tasks {task} and {second} have the same queries with the same values of control and of treatment: "
                 "one task under two names would count twice; leave one of them out of the comparison"
             )
-    why = "if these are the same queries in other words, the tasks are not independent, as is assumed here"
+    why = "if these are other texts of the same queries, the tasks are not independent, as is assumed here"
     groups = [
         tasks
         for ids, tasks in alike.items()
@@ -248,12 +248,12 @@ def main() -> None:
     warnings += shared(counted, settings.corpora if settings.dependence == ESTIMATED else {})
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
-    found = compared(pairs, settings, surroundings(settings, arguments.siblings))
+    found = compared(pairs, settings, dependence_data(settings, arguments.siblings))
     results, synthesis = found.results, found.synthesis
     warnings += found.warnings
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     record = meta_record(synthesis, settings, scale) | dependence_record(found, settings)
-    if beside := sensitivity(results, settings, found.lucks_of_all):
+    if beside := sensitivity(results, settings, found.seed_effects_of_all):
         record["sensitivity"] = beside
     record["warnings"] = warnings + task_warnings(results) + record["warnings"]
     for warning in record["warnings"]:

@@ -1,6 +1,6 @@
 """Compare many systems at once: all pairs, or all systems with one control, on each task and over the tasks.
 
-Reads the metrics files of all systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV with a row a task and
+Reads the metrics files of all systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV with one row per task and
 difference (simultaneous interval, adjusted p, letters), and a JSON file with the tests' settings and warnings.
 Values are paired by query id; several seeds of a system are averaged query by query first, so that all that is said
 holds for these checkpoints: other seeds would add to the uncertainty.
@@ -34,7 +34,7 @@ def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
 
 
 def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
-    """The values by query and system, on the queries that all systems have; and what is left out, in words.
+    """The values by query and system, on the queries that all systems have; and what is left out, as text.
 
     Raises UserError where they have no query in common, or have no ids and different numbers of samples.
     """
@@ -54,7 +54,7 @@ def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataF
 
 
 def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:
-    """The tasks that have the same query ids, in words: over tasks they are taken to be independent."""
+    """The tasks that have the same query ids, as text: over tasks they are taken to be independent."""
     alike: dict[frozenset[str], list[str]] = {}
     for task, table in tables.items():
         alike.setdefault(frozenset(table.index), []).append(task)
@@ -76,13 +76,13 @@ def main() -> None:
         warnings += [said] if said else []
     warnings += with_shared_queries(tables)
     found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
-    told = record(found, settings, seeds, warnings)
-    for warning in told["warnings"]:
+    kept = record(found, settings, seeds, warnings)
+    for warning in kept["warnings"]:
         print(f"{arguments.table.stem}: {warning}", file=sys.stderr)
     with atomic_text(arguments.table) as file:
         rows(found, settings).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.record) as file:
-        json.dump(told, file, indent=2, allow_nan=False)
+        json.dump(kept, file, indent=2, allow_nan=False)
         file.write("\n")
 
 

@@ -6,17 +6,18 @@ decides what an effect's variance is; then each task is compared, then all are c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from scripts.experiment.records import SELECTED
 from scripts.experiment.seeds_of import DIFFERENCE, UNKNOWN
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.clusters import TaskQueries, Units, units_of_tasks
-from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import dependence_of, per_unit, with_seeds
-from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.dependence.seed_effects import seed_effects_of
+from scripts.synthesis.dependence.seeds_part import SeedEffects
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.synthesise import Synthesis, synthesise
 from scripts.synthesis.task_results import Scores, TaskResult, observed, task_result
@@ -26,9 +27,9 @@ RANDOM, ESTIMATED, AUTO = "random", "estimated", "auto"
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What a comparison knows beside its own values, by task: the documents relevant to each query, the clusters that
-    the user gave; and by system and task the values (queries, seeds) of systems whose seeds others borrow.
+class DependenceData:
+    """What effects may share, by task: the documents relevant to each query and the clusters that the user gave; and by
+    system and task the values (queries, seeds) of systems whose seeds others borrow.
     """
 
     relevant: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
@@ -38,44 +39,44 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Compared:
-    """The tasks, their synthesis, and how they depend on one another; `lucks` by role, of the tasks with an effect,
-    and those of all tasks.
+    """The tasks, their synthesis, and how they depend on one another; `seed_effects` by role, of the tasks with an
+    effect, and those of all tasks.
     """
 
     results: dict[str, TaskResult]
     synthesis: Synthesis
     dependence: Dependence | None
-    lucks: dict[str, Luck]
+    seed_effects: dict[str, SeedEffects]
     warnings: tuple[str, ...]
-    lucks_of_all: tuple[Luck, ...] = ()
+    seed_effects_of_all: tuple[SeedEffects, ...] = ()
 
 
-def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None = None) -> Compared:
+def compared(pairs: Pairs, settings: Settings, dependence_data: DependenceData | None = None) -> Compared:
     """Compare the systems on each task and combine the effects."""
-    surroundings = surroundings or Surroundings()
-    units, warnings = _units(pairs, settings, surroundings)
-    unasked = set(pairs) - set(surroundings.clusters) if _kind(settings) == AUTO else set()
+    dependence_data = dependence_data or DependenceData()
+    units, warnings = _units(pairs, settings, dependence_data)
+    automatic = set(pairs) - set(dependence_data.clusters) if _kind(settings) == AUTO else set()
     estimated = settings.dependence == ESTIMATED
     tasks = {
         task: observed(
-            control, treatment, settings, units[task], estimated and task in settings.corpora, task in unasked
+            control, treatment, settings, units[task], estimated and task in settings.corpora, task in automatic
         )
         for task, (control, treatment) in pairs.items()
     }
-    lucks: dict[str, Luck] = {}
+    seed_effects: dict[str, SeedEffects] = {}
     if settings.seeds == RANDOM and settings.seed_sources:
         control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
-        lucks = lucks_of(
+        seed_effects = seed_effects_of(
             settings.seed_sources,
             control,
             treatment,
-            surroundings.siblings,
+            dependence_data.siblings,
             per_unit(tasks, settings),
             settings.checkpoints,
         )
-        tasks = with_seeds(tasks, list(lucks.values()))
+        tasks = with_seeds(tasks, list(seed_effects.values()))
         warnings += unknown_seeds(settings)
-    dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(lucks.values()))
+    dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(seed_effects.values()))
     results = {
         task: task_result(control, treatment, settings, tasks[task]) for task, (control, treatment) in pairs.items()
     }
@@ -90,19 +91,19 @@ def compared(pairs: Pairs, settings: Settings, surroundings: Surroundings | None
         dependence,
         settings.small_tasks,
     )
-    named = dict(zip(lucks, dependence.lucks, strict=True)) if dependence else {}
+    named = dict(zip(seed_effects, dependence.seed_effects, strict=True)) if dependence else {}
     weighed = synthesis.dependence if dependence else None
-    return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(lucks.values()))
+    return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(seed_effects.values()))
 
 
-def _units(pairs: Pairs, settings: Settings, surroundings: Surroundings) -> tuple[dict[str, Units], list[str]]:
+def _units(pairs: Pairs, settings: Settings, dependence_data: DependenceData) -> tuple[dict[str, Units], list[str]]:
     estimated = settings.dependence == ESTIMATED
     queries = {
         task: TaskQueries(
             [str(query) for query in control.values.index],
             settings.corpora.get(task, task) if estimated else task,
-            surroundings.relevant.get(task),
-            surroundings.clusters.get(task),
+            dependence_data.relevant.get(task),
+            dependence_data.clusters.get(task),
         )
         for task, (control, _) in pairs.items()
     }
@@ -115,7 +116,7 @@ def _kind(settings: Settings) -> str:
 
 
 def unknown_seeds(settings: Settings) -> list[str]:
-    """Which trained systems have seeds whose spread nothing in the experiment shows, in words."""
+    """Which trained systems have seeds whose spread nothing in the experiment shows, as text."""
     names = {
         "control": settings.control,
         "treatment": settings.treatment,
@@ -127,4 +128,17 @@ def unknown_seeds(settings: Settings) -> list[str]:
         "would give: intervals take this seed as given and are too narrow"
         for role, seeds in settings.seed_sources.items()
         if seeds.status == UNKNOWN
+    ]
+
+
+def mixed_estimands(name: str, seeds: Mapping[str, Sequence[str]]) -> list[str]:
+    """Whether a system has the mean of its seeds on some tasks and a selected one on others, as text; seeds by
+    task."""
+    several = {task: len(of_task) for task, of_task in seeds.items() if len(of_task) > 1}
+    selected = [task for task, of_task in seeds.items() if of_task[0] == SELECTED]
+    if not (several and selected):
+        return []
+    return [
+        f"{name}: the mean of {next(iter(several.values()))} seeds on {', '.join(several)}, but on "
+        f"{', '.join(selected)} the seed that was the best on its selection task: the summary is over two quantities"
     ]

@@ -50,7 +50,7 @@ class Settings:
     qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
         default_factory=dict
     )
-    seed_sources: Annotated[dict[str, SeedsOf], "role: where the luck of a trained system is known from"] = field(
+    seed_sources: Annotated[dict[str, SeedsOf], "role: from whose seeds seed variance is estimated"] = field(
         default_factory=dict
     )
     checkpoints: Annotated[

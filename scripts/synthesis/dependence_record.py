@@ -18,7 +18,7 @@ from scripts.synthesis.comparing import RANDOM, Compared
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence import stored
 from scripts.synthesis.dependence.covariance import is_diagonal
-from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.dependence.seeds_part import SeedEffects
 from scripts.synthesis.seeds import sd_interval
 
 
@@ -47,20 +47,21 @@ def _seeds(found: Compared, settings: Settings) -> dict[str, Any] | str:
         return settings.seeds
     weights = np.array(list(found.synthesis.weights.values()))
     return {
-        role: {"status": seeds.status, "source": seeds.system} | _spread(found.lucks.get(role), weights, settings.alpha)
+        role: {"status": seeds.status, "source": seeds.system}
+        | _spread(found.seed_effects.get(role), weights, settings.alpha)
         for role, seeds in settings.seed_sources.items()
     }
 
 
-def _spread(luck: Luck | None, weights: Sequence[float] | np.ndarray, alpha: float) -> dict[str, Any]:
-    if luck is None or not len(weights):
+def _spread(seed_effect: SeedEffects | None, weights: Sequence[float] | np.ndarray, alpha: float) -> dict[str, Any]:
+    if seed_effect is None or not len(weights):
         return {}
-    spread = luck.spread(np.asarray(weights))
+    spread = seed_effect.spread(np.asarray(weights))
     sd, df = math.sqrt(spread.variance), spread.df
     return {
-        "seeds": luck.source.seeds,
+        "seeds": seed_effect.source.seeds,
         "df": df,
-        "variance": sum(luck.variances(np.asarray(weights))),
+        "variance": sum(seed_effect.variances(np.asarray(weights))),
         "sd": sd,
         "sd_ci": list(sd_interval(sd, df, alpha)),
     }

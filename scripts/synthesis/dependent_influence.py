@@ -2,8 +2,8 @@
 
 Reads and writes nothing. As influence.py, with the summary of dependent_meta_analysis.py, of all tasks and without
 each. Omega is the covariance of all effects with the components that are left without task i; c'Y = Y_i - M_-i with
-c = 1 at task i less the weights of the others in M_-i, and V(c) is the variance of c'Y: s2 c'Omega c and what seeds add
-(structure.of_mean).
+c = 1 at task i minus the weights of the others in M_-i, and V(c) is the variance of c'Y: s2 c'Omega c and what seeds
+add (structure.of_mean).
 
     rstudent   (Y_i - M_-i) / sqrt(V(c)); a task that shares queries with others is nearer to them, and V(c) smaller
     DFBETAS    (M - M_-i) / sqrt(V(w)), w the weights of all tasks under Omega, as metafor's dfbetas of an rma.mv
@@ -54,7 +54,7 @@ def _influence(
     omega = _omega(dependence, without)
     collections = np.array(dependence.collections)[others].tolist()
     fit, block = fit_of(interval), np.ix_(others, others)
-    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     of_others = fit(y[others], omega[block], collections, sampling[block])
     part = part_of(of_others, interval, len(structures(collections)), without.alpha)[1]
     scale = part.variance / of_others.variance
@@ -82,11 +82,11 @@ def _omega(dependence: Dependence, meta: MetaAnalysis) -> np.ndarray:
     """The covariance of all effects over queries and tasks with the components of `meta`."""
     z = structures(dependence.collections)
     components = meta.tau2_levels or (meta.tau2 or 0.0,)
-    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     return omega_of(sampling, z[: len(components)], components[: len(z)])
 
 
 def _variance(weights: np.ndarray, scale: float, omega: np.ndarray, dependence: Dependence) -> float:
-    """The variance of the sum of effects with these weights, with the luck of seeds."""
+    """The variance of the sum of effects with these weights, with seed variance."""
     model = float(weights @ omega @ weights)
     return of_mean(Part(scale * model, math.inf), model, dependence, weights).variance

@@ -1,7 +1,7 @@
 """The meta-analysis of effects that depend on one another or on the seeds that were drawn.
 
 Reads and writes nothing. Where tasks share nothing it is that of independent tasks (meta_analysis.py), to the last
-digit if seeds have no part in it; else that of dependent_tasks.py. The luck of checkpoints is added to the variance of
+digit if seeds have no part in it; else that of dependent_tasks.py. Seed variance is added to the variance of
 the summary last (see structure.of_mean): what tasks have in common cannot be seen between them. It never narrows an
 interval: where its degrees of freedom would, the interval is that of given seeds.
 """
@@ -38,7 +38,7 @@ def dependent_meta_analysis(
         return _one_task(independent, dependence, alpha)
     if not dependence.independent:
         return _dependent(independent, y, combined(y, dependence, interval, alpha), dependence, prediction)
-    if not dependence.lucks:
+    if not dependence.seed_effects:
         return independent
     meta = meta_analysis(y, dependence.variances, estimator, interval, alpha, prediction)
     assert meta.tau2 is not None  # there are two tasks
@@ -50,8 +50,8 @@ def dependent_meta_analysis(
 
 
 def _one_task(meta: MetaAnalysis, dependence: Dependence, alpha: float) -> MetaAnalysis:
-    """A task that is its own summary, with the luck of its seeds."""
-    if not dependence.lucks:
+    """The effect of the only task as the summary, with seed variance."""
+    if not dependence.seed_effects:
         return meta
     part = wider(dependence.of_task(0, _part(meta.summary)), _part(meta.summary), alpha)
     return replace(meta, summary=part_summary(meta.summary.effect, part, alpha), given_seeds=meta.summary)
@@ -63,7 +63,7 @@ def _dependent(
     alpha, df = independent.alpha, independent.k - 1
     given = part_summary(found.fit.mean, found.part, alpha)
     summary = given
-    if dependence.lucks:
+    if dependence.seed_effects:
         summary = _with_seeds(given, given, dependence, found.fit.weights, found.fit.variance, alpha)
     q_tail = chi2_upper(found.fixed.q, df)
     meta = replace(
@@ -81,7 +81,7 @@ def _dependent(
         q_log10_p=q_tail.log10_p,
         i2=100 * found.tau2 / (found.tau2 + found.typical),
         h2=found.tau2 / found.typical + 1,
-        given_seeds=given if dependence.lucks else None,
+        given_seeds=given if dependence.seed_effects else None,
     )
     return _predicted(meta, y, dependence, prediction, found.units)
 
@@ -94,7 +94,7 @@ def _with_seeds(
     model_variance: float,
     alpha: float,
 ) -> Summary:
-    """The `summary` of effects with the luck of tasks alone, with that of all seeds; never narrower than `given` them.
+    """The `summary`, which has the seed variance of tasks alone, with all seed variance; never narrower than `given`.
 
     `weights` and `model_variance` are those of the summary's mean.
     """
@@ -109,6 +109,6 @@ def _part(summary: Summary) -> Part:
 def _predicted(meta: MetaAnalysis, y: np.ndarray, dependence: Dependence, prediction: str, units: int) -> MetaAnalysis:
     """The meta-analysis with the prediction interval that follows from its summary."""
     assert meta.tau2 is not None
-    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     found = prediction_interval(prediction, meta.summary, meta.tau2, y, sampling, units, meta.alpha)
     return replace(meta, prediction_interval=found.interval, prediction_df=found.df)

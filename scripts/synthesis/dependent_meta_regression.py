@@ -3,8 +3,8 @@
 Where tasks share nothing it is that of independent tasks (meta_regression.py); else generalised least squares with the
 covariance and the levels of the summary (dependent_tasks.py), tau2 by restricted maximum likelihood given the
 moderators: metafor's rma.mv(V, mods = ). A coefficient is a sum of the effects with known weights, as the summary is,
-so what seeds add to its variance is what they add to that of the summary, with those weights (structure.of_mean). Luck
-that all tasks share moves the intercept and not a slope.
+so what seeds add to its variance is what they add to that of the summary, with those weights (structure.of_mean). A
+seed effect that all tasks share moves the intercept and not a slope.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def dependent_meta_regression(
         fit = meta_regression(design, y, dependence.variances, estimator, interval, alpha)
     else:
         fit = _generalised(design, y, dependence, interval, alpha)
-    return _with_seeds(fit, dependence) if dependence.lucks else fit
+    return _with_seeds(fit, dependence) if dependence.seed_effects else fit
 
 
 def too_few_collections(dependence: Dependence, p: int) -> str | None:
-    """Why a model of p coefficients leaves nothing between collections, in words; None where it does."""
+    """Why a model of p coefficients leaves nothing between collections, as text; None where it does."""
     collections = len(set(dependence.collections))
     if len(structures(dependence.collections)) == 1 or collections > p:
         return None
@@ -48,7 +48,8 @@ def _generalised(
     """By generalised least squares, given the seeds. Degrees of freedom are of collections where these are a level."""
     k, p = design.shape
     q, r = orthonormal(design)
-    sampling, z = dependence.sampling + np.diag(dependence.luck_of_tasks_alone), structures(dependence.collections)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
+    z = structures(dependence.collections)
     components = reml(y, sampling, z, q)
     omega = omega_of(sampling, z, components)
     fit, back = gls_regression(y, q, omega), np.linalg.inv(r)
@@ -84,24 +85,25 @@ def _generalised(
 
 
 def _with_seeds(fit: MetaRegression, dependence: Dependence) -> MetaRegression:
-    """The fit with the luck of seeds in each coefficient and in the test of all."""
+    """The fit with seed variance in each coefficient and in the test of all."""
     fit = replace(fit, dependence=dependence)
     tested = [fit.coefficient(number) for number in range(1, fit.p)]
     degrees = [one.df for one in tested if one.df is not None]
     if len(tested) == 1:
         qm = float(tested[0].effect ** 2 / tested[0].variance)
     else:
-        covariance = fit.covariance + fit.linear @ _luck(dependence, fit.scale) @ fit.linear.T
+        covariance = fit.covariance + fit.linear @ _seed_covariance(dependence, fit.scale) @ fit.linear.T
         qm = float(wald(fit.coefficients[1:], covariance[1:, 1:]))
     df = min(degrees, default=None)
     statistic, p_value = _tested(qm, fit.p - 1, df)
     return replace(fit, qm=statistic, qm_p_value=p_value, qm_error_df=df)
 
 
-def _luck(dependence: Dependence, scale: float) -> np.ndarray:
-    """What luck adds to the covariance of the effects beyond that of tasks alone, which the fit holds, (k, k)."""
-    luck: np.ndarray = dependence.covariance - dependence.sampling - scale * np.diag(dependence.luck_of_tasks_alone)
-    return luck
+def _seed_covariance(dependence: Dependence, scale: float) -> np.ndarray:
+    """What seeds add to the covariance of the effects beyond that of tasks alone, which the fit holds, (k, k)."""
+    alone = scale * np.diag(dependence.seed_variance_of_tasks_alone)
+    added: np.ndarray = dependence.covariance - dependence.sampling - alone
+    return added
 
 
 def _tested(qm: float, m: int, df: float | None) -> tuple[float, float]:

@@ -16,7 +16,7 @@ INTERCEPT = "intercept"
 SPARE_TASKS = 2  # tasks more than coefficients: with one, tau2 rests on a single residual
 FEWEST = 2 + SPARE_TASKS  # with an intercept and one coefficient
 
-_DEPENDENT = 1e-8  # the share of a column, less its mean, that the others leave, below which it is theirs
+_DEPENDENT = 1e-8  # the share of a column, minus its mean, that the others leave, below which it is theirs
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def design_of(moderators: Mapping[str, Sequence[Value]]) -> Design:
 
 
 def obstacle(moderators: Mapping[str, Sequence[Value]]) -> str | None:
-    """Why the moderators cannot be fitted, in words; None where they can."""
+    """Why the moderators cannot be fitted, as text; None where they can."""
     if (tasks := len(next(iter(moderators.values())))) < FEWEST:
         return f"{tasks} tasks have an effect; a moderator needs at least {FEWEST}"
     for label, values in moderators.items():

@@ -23,7 +23,7 @@ from scripts.synthesis.summaries import Summary, part_summary
 def fixed_mean(estimates: np.ndarray, dependence: Dependence, alpha: float) -> Summary:
     """The mean of `estimates`, shape (k,), k >= 1, with its (1 - alpha) interval."""
     weights = np.full(len(estimates), 1 / len(estimates))
-    parts = [*_sampling_parts(dependence, weights), *seeds_parts(dependence.lucks, weights)]
+    parts = [*_sampling_parts(dependence, weights), *seeds_parts(dependence.seed_effects, weights)]
     return part_summary(float(np.mean(estimates)), total(parts), alpha)
 
 

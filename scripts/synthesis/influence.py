@@ -1,6 +1,6 @@
 """How each task weighs on a random-effects summary: leave-one-out diagnostics and Baujat's plot.
 
-Reads and writes nothing: estimates and sampling variances become an Influence a task. With M, tau2 and V_M of all k
+Reads and writes nothing: estimates and sampling variances become one Influence per task. With M, tau2 and V_M of all k
 tasks, an index -i for those without task i, and s2 = V_M sum W*, the scale of the interval (1 for a normal one):
 
     rstudent   (Y_i - M_-i) / sqrt(s2_-i (V_i + tau2_-i) + V_M,-i)

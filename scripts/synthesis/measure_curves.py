@@ -2,7 +2,7 @@
 
 Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in them; of trainings with all queries of a target
 models/{model}/{recipe}/seed-{seed}.timing.json, which says how many queries trained, else tables/datasets.tsv. Writes
-curves/{curve}.json and tables/curves-{curve}.tsv, a row a point.
+curves/{curve}.json and tables/curves-{curve}.tsv, one row per point.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def trained_queries(timings: list[Path]) -> dict[str, int]:
 
 
 def sizes_of_all(settings: Settings, trained: dict[str, int], datasets: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """How many queries `all` are, by target and start. Raises UserError where nothing tells."""
+    """How many queries `all` are, by target and start. Raises UserError where that is unknown."""
     train = datasets[datasets["split"] == "train"].set_index("dataset")["queries"].to_dict()
     sizes = {}
     for point in settings.points:
@@ -42,7 +42,7 @@ def sizes_of_all(settings: Settings, trained: dict[str, int], datasets: pd.DataF
             size = trained.get(point.checkpoint) or train.get(settings.datasets[point.target])
             if not size:
                 raise UserError(
-                    f"{point.system}: neither its training nor tables/datasets.tsv tells its training queries"
+                    f"{point.system}: neither its training nor tables/datasets.tsv records its training queries"
                 )
             sizes[point.target, point.start] = int(size)
     return sizes

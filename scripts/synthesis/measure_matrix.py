@@ -1,6 +1,6 @@
 """Measure the cells of a matrix of sources and targets, and test them as its marks say.
 
-Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in it. Writes tables/{matrix}.tsv, a row a cell: mean,
+Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in it. Writes tables/{matrix}.tsv, one row per cell: mean,
 standard deviation over seeds, and differences with their intervals, p-values and Holm's adjusted ones.
 """
 

@@ -44,7 +44,7 @@ class MetaAnalysis:
     h2: float | None
     prediction_interval: tuple[float, float] | None
     prediction_df: int | None
-    given_seeds: Summary | None = None  # the summary without the luck of seeds, where `summary` holds it
+    given_seeds: Summary | None = None  # the summary without seed variance, where `summary` includes it
     tau2_levels: tuple[float, ...] | None = None  # between tasks and between collections, where both are estimated
 
 
@@ -59,7 +59,7 @@ def meta_analysis(
     """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
 
     estimator: of tau2, a name in synthesis/estimators/; interval: one in synthesis/intervals/; prediction: a kind of
-    prediction interval (prediction.py). One task alone is its own summary with a normal interval.
+    prediction interval (prediction.py). One task alone: no meta-analysis, its effect with a normal interval.
     ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
     """
     y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)

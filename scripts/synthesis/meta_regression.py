@@ -36,7 +36,7 @@ class MetaRegression:
     """A fitted model. `covariance` (p, p) is that of the coefficients; `weights` (k,) sum to 1; `df` None is normal.
 
     Coefficients are `linear` (p, k) times the effects, and `covariance` is `scale` times that of the model. With
-    `dependence` the luck of its seeds is part of a coefficient's summary and of QM, and not of `covariance`. `df` are
+    `dependence` its seed variance is part of a coefficient's summary and of QM, and not of `covariance`. `df` are
     those given the seeds, `qm_error_df` those of QM's F, None for chi2.
     """
 

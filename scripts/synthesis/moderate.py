@@ -143,10 +143,10 @@ def record(
 
 
 def includes(dependence: Dependence | None) -> list[str]:
-    """What the models include of how effects depend on one another, in words."""
+    """What the models include of how effects depend on one another, as text."""
     included = {
         "the covariance of tasks with a corpus in common": dependence is not None and not dependence.independent,
-        "the variance between training seeds": dependence is not None and bool(dependence.lucks),
+        "the variance between training seeds": dependence is not None and bool(dependence.seed_effects),
     }
     return [words for words, is_included in included.items() if is_included]
 

@@ -1,9 +1,9 @@
 """What moderators and subgroups say of the effects of a comparison, as the records of moderators/{comparison}.json.
 
 Reads and writes nothing. Each moderator is fitted alone and, where there are several, all of them together. Subgroups
-are the model with one moderator in words: a summary a group with one tau2 in common (metafor's `rma(mods = ~ factor)`;
-Borenstein et al. 2009, chapter 19), and QM is the test between groups. What the comparison's summary knows of how
-effects depend on one another holds here as well; the permutation test alone takes tasks as independent.
+are the model with one categorical moderator: one summary per group with one tau2 in common (metafor's `rma(mods = ~
+factor)`; Borenstein et al. 2009, chapter 19), and QM is the test between groups. What the comparison's summary knows of
+how effects depend on one another holds here as well; the permutation test alone takes tasks as independent.
 """
 
 from __future__ import annotations

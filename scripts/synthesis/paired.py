@@ -41,7 +41,7 @@ def hedges_correction(n: int) -> float:
 
 
 def queries(n: int) -> str:
-    """The number of queries, in words."""
+    """The number of queries, as text."""
     return f"{n} query" if n == 1 else f"{n} queries"
 
 
@@ -51,7 +51,7 @@ def constant(values: np.ndarray, *parts: np.ndarray) -> bool:
 
 
 def constant_system(x: np.ndarray, y: np.ndarray) -> str | None:
-    """Which of the two systems has one value for all queries, in words; None for neither."""
+    """Which of the two systems has one value for all queries, as text; None for neither."""
     for name, values in (("treatment", x), ("control", y)):
         if constant(values, values):
             return f"the {name} has the same value for every query"

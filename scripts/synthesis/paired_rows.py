@@ -1,4 +1,4 @@
-"""What effects of many paired samples of one size have in common, a row a sample: paired.py for all rows at once.
+"""What effects of many paired samples of one size have in common, one row per sample: paired.py for all rows at once.
 
 Reads and writes nothing. Bootstrap intervals compute an effect thousands of times. `x` and `y` have shape (rows, n); a
 row without an effect is NaN here, where paired.py says why in words.

@@ -52,12 +52,12 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
 
 def table_settings(experiment: Experiment) -> dict[str, Any]:
     """What was tried for the sides of comparisons, which of these test the same, and the families that they name."""
-    told = {
+    chosen = {
         "tried": tried_by_comparison(experiment),
         "repeated": repeated(experiment),
         "families": families(experiment),
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in chosen.items() if value}
 
 
 def moderation_statistics(experiment: Experiment, name: str) -> list[str]:
@@ -108,8 +108,8 @@ def compared_queries(experiment: Experiment, name: str) -> dict[str, Any]:
     """What is compared on single queries."""
     settings = comparison_settings(experiment, name)
     lower = settings["measure"] in experiment.lower_is_better
-    told = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
-    return told | ({"lower_is_better": True} if lower else {})
+    chosen = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
+    return chosen | ({"lower_is_better": True} if lower else {})
 
 
 def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
@@ -126,7 +126,7 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """What tells which queries belong together: qrels of the tasks, or the user's files."""
+    """Which queries belong together: qrels of the tasks, or the user's files."""
     settings = comparison_settings(experiment, name)
     clusters = settings.get("clusters")
     return [*settings.get("qrels", {}).values(), *(clusters.values() if isinstance(clusters, dict) else [])]

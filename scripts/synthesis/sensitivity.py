@@ -8,8 +8,8 @@ Here these tasks have the variance that a query has on average over the others,
 
 the pooled variance of an analysis of variance, with sum (n_j - 1) degrees of freedom. It assumes that queries vary
 as much where nothing was seen to change: an assumption, so this is a sensitivity analysis beside the summary. All else
-is as in the summary: the covariance of the other tasks, collections, and the luck of seeds. A task on which no query
-moved shows neither a covariance with others nor any luck, and is given none.
+is as in the summary: the covariance of the other tasks, collections, and seed variance. A task on which no query
+moved shows neither a covariance with others nor seed variance, and is given none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from scripts.synthesis.comparing import ESTIMATED
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.observed_tasks import dependence_of
-from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.dependence.seeds_part import SeedEffects
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.effects import effect_named
 from scripts.synthesis.significance import two_one_sided
@@ -46,11 +46,11 @@ def pooled_variance(effects: Mapping[str, EffectSize]) -> Pooled | None:
 
 
 def sensitivity(
-    results: Mapping[str, TaskResult], settings: Settings, lucks: Sequence[Luck] = ()
+    results: Mapping[str, TaskResult], settings: Settings, seed_effects: Sequence[SeedEffects] = ()
 ) -> dict[str, Any] | None:
     """The record of the summary with all tasks; None where no task is the same for both, or none has a variance.
 
-    `lucks` are those of the summary, of all tasks in their order.
+    `seed_effects` are those of the summary, of all tasks in their order.
     """
     effects = {task: result.effect for task, result in results.items()}
     same = {task: result.same for task, result in results.items() if result.same is not None}
@@ -69,7 +69,7 @@ def sensitivity(
             tasks[task] |= {"p_equivalence": tests.p_equivalence, "p_non_inferiority": tests.p_non_inferiority}
     corpora = settings.corpora if settings.dependence == ESTIMATED else {}
     how = (settings.estimator, settings.interval, settings.alpha, settings.prediction)
-    dependence = dependence_of(observed, corpora, lucks)
+    dependence = dependence_of(observed, corpora, seed_effects)
     synthesis = synthesise(effects, settings.effect, *how, dependence=dependence, small_tasks=settings.small_tasks)
     meta, mean = synthesis.meta, synthesis.fixed_mean
     assert meta is not None and mean is not None  # these tasks have effects now

@@ -85,7 +85,7 @@ def randomisation_test(
     difference = np.asarray(treatment, float) - np.asarray(control, float)
     difference = difference[difference != 0]  # a flip does not change a difference of 0
     n, total = len(difference), np.abs(difference).sum()
-    extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # less the error bound of both sums
+    extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # minus the error bound of both sums
     sums, exact = flipped_sums(difference[np.newaxis], seed, permutations)
     count, drawn = len(sums[0]), 0 if exact else 1
     return Randomisation(float((np.abs(sums[0]) >= extreme).sum() + drawn) / (count + drawn), count, exact)

@@ -1,6 +1,6 @@
 """How often intervals hold the true effect: simulated experiments, through the same functions as a real comparison.
 
-Reads nothing. Writes tables in Markdown, a row a world (simulated_worlds.py): how often the 95% intervals hold what
+Reads nothing. Writes tables in Markdown, one row per world (simulated_worlds.py): how often the 95% intervals hold what
 they are of, how wide they are, and how often they exclude 0. By hand, in half an hour:
 
     python -m scripts.synthesis.simulate_coverage --replicates 2000 --tables coverage.md
@@ -44,7 +44,7 @@ class Column(NamedTuple):
 
 def known(experiment: Experiment, small_tasks: str = SHRUNK) -> tuple[np.ndarray, Dependence]:
     """The effects of an experiment's tasks and how they depend on one another."""
-    dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.lucks)
+    dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.seed_effects)
     assert dependence is not None
     estimates = np.array([task.effect.estimate for task in experiment.tasks.values()], dtype=float)
     return estimates, with_shrunk_variances(dependence) if small_tasks == SHRUNK else dependence
@@ -97,7 +97,7 @@ def bayesian(experiment: Experiment) -> Interval:
 
 def ignoring(experiment: Experiment) -> Interval | None:
     """The default interval where tasks are taken as independent and seeds as given; None where they are."""
-    if not experiment.lucks and not experiment.corpora:
+    if not experiment.seed_effects and not experiment.corpora:
         return None
     return summary_by("equal-weights")(as_independent(experiment))
 

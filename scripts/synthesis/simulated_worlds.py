@@ -16,13 +16,13 @@ import numpy as np
 
 from scripts.experiment.seeds_of import BORROWED, OWN, SeedsOf
 from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seeds
-from scripts.synthesis.dependence.seeds_part import Luck
+from scripts.synthesis.dependence.seed_effects import seed_effects_of
+from scripts.synthesis.dependence.seeds_part import SeedEffects
 
 MEAN = 0.04  # the true effect over all collections
 QUERY_SD, QUERIES = 0.25, 200
-SEED_SD = 0.01  # between seeds of one system; a checkpoint's luck is the same on all tasks
+SEED_SD = 0.01  # between seeds of one system; the effect of a checkpoint's seed is the same on all tasks
 UNEQUAL = (30, 1000)  # queries of a task, uniform on the logarithmic scale
 ZEROS = 0.8  # the share of queries on which bounded differences are 0
 SIZES = np.array([1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 4 / 5, 9 / 10])  # of the other ones
@@ -46,11 +46,11 @@ class Experiment:
     of_these: float
     new: float
     corpora: dict[str, str] = field(default_factory=dict)
-    lucks: tuple[Luck, ...] = ()
+    seed_effects: tuple[SeedEffects, ...] = ()
 
 
 class World(NamedTuple):
-    """A kind of experiment in words, and one of it."""
+    """The description of a kind of experiment, and one of it."""
 
     name: str
     draw: Callable[[Generator], Experiment]
@@ -92,25 +92,26 @@ def seeds(generator: Generator, k: int, m: int, tau: float) -> Experiment:
     """k tasks ranked by m checkpoints of each system; with one each, a sibling has five."""
 
     def system(count: int) -> np.ndarray:
-        luck: np.ndarray = generator.normal(0, SEED_SD, count)
-        return luck
+        seed_effect: np.ndarray = generator.normal(0, SEED_SD, count)
+        return seed_effect
 
     effects = MEAN + tau * generator.standard_normal(k + 1)
     names = [f"t{i}" for i in range(k)]
-    luck = system(m)
-    control = {name: np.zeros((QUERIES, 1)) + luck for name in names}
-    luck = system(m)
+    seed_effect = system(m)
+    control = {name: np.zeros((QUERIES, 1)) + seed_effect for name in names}
+    seed_effect = system(m)
     treatment = {
-        name: luck + normal(generator, effect, QUERIES)[:, None] for name, effect in zip(names, effects, strict=False)
+        name: seed_effect + normal(generator, effect, QUERIES)[:, None]
+        for name, effect in zip(names, effects, strict=False)
     }
-    luck = system(5)
-    siblings = {"sibling": {name: np.zeros((QUERIES, 1)) + luck for name in names}}
+    seed_effect = system(5)
+    siblings = {"sibling": {name: np.zeros((QUERIES, 1)) + seed_effect for name in names}}
     status, source = (BORROWED, "sibling") if m == 1 else (OWN, None)
     sources = {role: SeedsOf(status, source) for role in ("control", "treatment")}
     tasks = {name: one_task(treatment[name].mean(axis=1) - control[name].mean(axis=1)) for name in names}
-    lucks = tuple(lucks_of(sources, control, treatment, siblings, per_unit(tasks, SETTINGS)).values())
-    held = with_seeds(tasks, lucks)
-    return Experiment(held, float(effects[:k].mean()), float(effects[k]), lucks=lucks)
+    seed_effects = tuple(seed_effects_of(sources, control, treatment, siblings, per_unit(tasks, SETTINGS)).values())
+    held = with_seeds(tasks, seed_effects)
+    return Experiment(held, float(effects[:k].mean()), float(effects[k]), seed_effects=seed_effects)
 
 
 def shared_queries(generator: Generator, corpora: int, correlation: float) -> Experiment:

@@ -2,7 +2,7 @@
 
 Reads the metrics files of control and treatment. Writes tables/query-differences/{comparison}.tsv, treatment minus
 control of each query, paired by query id as in compare.py (several seeds of a system are averaged query by query), and
-tables/queries/{comparison}.tsv: a row a task with wins, ties and losses of the treatment and its probability of
+tables/queries/{comparison}.tsv: one row per task with wins, ties and losses of the treatment and its probability of
 superiority with its interval. Both are at full precision.
 """
 

@@ -85,7 +85,9 @@ def synthesise(
     if meta is None:
         warnings.append("no task has an effect: there is no summary")
     elif meta.k == 1:
-        warnings.append(f"only {tasks[0]} has an effect: it is its own summary, with its own {meta.interval} interval")
+        warnings.append(
+            f"only {tasks[0]} has an effect: no meta-analysis, the summary has its {meta.interval} interval"
+        )
     else:
         warnings += tau2_warnings(meta)
         warnings += other_methods(meta, estimator, interval)
@@ -118,7 +120,7 @@ def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
-    """What is odd about tau2 of two tasks or more, beside its own interval, in words."""
+    """What is odd about tau2 of two tasks or more, beside its own interval, as text."""
     if meta.tau2 is None or meta.tau2_ci is None:
         return []
     low, high = meta.tau2_ci
@@ -132,7 +134,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
 
 
 def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
-    """Which methods are not those asked for, because the tasks depend on one another, in words."""
+    """Which methods are not those asked for, because the tasks depend on one another, as text."""
     asked = {estimator: meta.estimator, interval: meta.interval}
     return [
         f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"

@@ -25,7 +25,7 @@ def task_interval(
     """The interval of `effect`, and a warning where it is of another kind than asked for; None, None if undefined.
 
     `units` are what queries belong to (0, 1, ...; each its own by default), `df` those of the effect's variance (units
-    less 1), `compute` its estimates and variances from other queries (by default what the effect type computes).
+    minus 1), `compute` its estimates and variances from other queries (by default what the effect type computes).
     """
     if effect.estimate is None or effect.variance is None:
         return None, None

@@ -68,14 +68,14 @@ def observed(
     settings: Settings,
     units: Sequence[Hashable] | None = None,
     shares: bool = False,
-    unasked: bool = False,
+    automatic: bool = False,
 ) -> ObservedTask:
     """Two systems on the queries of one task, the same and in one order; each query is its own unit by default.
 
-    `shares`: another task may have the same units. `unasked`: units are clusters that no user chose.
+    `shares`: another task may have the same units. `automatic`: units are clusters that no user chose.
     """
     x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
-    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares, unasked)
+    return observed_task(x, y, range(len(x)) if units is None else units, settings, shares, automatic)
 
 
 def task_result(control: Scores, treatment: Scores, settings: Settings, task: ObservedTask | None = None) -> TaskResult:
@@ -145,7 +145,7 @@ def rows(results: dict[str, TaskResult], weights: dict[str, float]) -> pd.DataFr
 
 def task_warnings(results: dict[str, TaskResult]) -> list[str]:
     """Which tasks have few queries, another interval than was asked for, an effect to beware of, or clusters that would
-    narrow an interval and that nobody asked for, in words.
+    narrow an interval and that nobody asked for, as text.
     """
     few = [
         f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW

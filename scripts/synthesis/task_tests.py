@@ -36,7 +36,7 @@ def interval_of(task: ObservedTask, settings: Settings) -> tuple[TaskInterval | 
             return np.full_like(results, np.nan)  # all its queries are one cluster
         difference = x - y
         factors = design_effects(difference - difference.mean(axis=1, keepdims=True), units)
-        results[:, 1] *= np.maximum(1.0 if task.unasked else 0.0, factors)
+        results[:, 1] *= np.maximum(1.0 if task.automatic else 0.0, factors)
         return results
 
     interval, warning = task_interval(

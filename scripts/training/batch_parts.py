@@ -9,7 +9,7 @@ import torch
 
 
 def by_text(features: dict) -> tuple[int, dict[str, torch.Tensor]]:
-    """How many texts the features are of, and those among them that have a row a text."""
+    """How many texts the features are of, and those among them that have one row per text."""
     tensors = {name: value for name, value in features.items() if torch.is_tensor(value) and value.ndim}
     count = len(next(iter(tensors.values())))
     return count, {name: value for name, value in tensors.items() if len(value) == count}

@@ -35,8 +35,8 @@ class How:
     """The setting `evaluate`."""
 
     measure: Annotated[str, "whose mean over the dev queries counts"]
-    candidates: Annotated[int, "documents a query, BM25's best"]
-    batch_size: Annotated[int, "texts or pairs a batch, at most"]
+    candidates: Annotated[int, "documents per query, BM25's best"]
+    batch_size: Annotated[int, "texts or pairs per batch, at most"]
     every: Annotated[int | None, "steps; null: after each epoch"] = None
 
 

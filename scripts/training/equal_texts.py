@@ -1,7 +1,7 @@
 """Which documents have the text of another document or of a training query: as negatives they would be false ones.
 
 Texts are compared without regard to case and white space. Of a document it is title and text in one, as models take
-it; a query is also looked for in the text alone. Only digests are held: eight bytes a document.
+it; a query is also looked for in the text alone. Only digests are held: eight bytes per document.
 """
 
 from __future__ import annotations

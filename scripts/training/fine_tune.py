@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
@@ -32,7 +32,7 @@ from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS, resolve_loss, shape_of
-from scripts.models.prompts import prompts_of, told
+from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
@@ -94,7 +94,7 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
     """
     if settings.evaluate is None:
         return None
-    module = doors.kind("scripts.training", "dev_evaluation")
+    module = plugins.load("scripts.training", "dev_evaluation")
     how = read_settings(module.How, settings.evaluate, "evaluate")
     return module.read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
 
@@ -168,13 +168,13 @@ def fine_tune(options: Namespace) -> None:
     if taught and kind.SEARCHES:
         from scripts.models.distillation import scale_of
 
-        settings = replace(settings, scale=scale_of(model, settings.scale))  # the timing tells what it was
+        settings = replace(settings, scale=scale_of(model, settings.scale))  # recorded in the timing
     counted = [table.without_candidate for table in tables if table.without_candidate is not None]
     left_out = {"queries_without_candidate": sum(counted)} if counted else {}
     passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))
     write_timing(
         options.timing,
-        **told(settings, prompts)
+        **reported_settings(settings, prompts)
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
         | {"precision": training_precision(settings.precision)}

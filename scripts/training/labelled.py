@@ -48,11 +48,11 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnSettings(Settings):
-    """What is said where so many negatives and positives a query are chosen."""
+    """What is said where so many negatives and positives per query are chosen."""
 
-    per_query: Annotated[int, "negatives a query, where there are so many"]
+    per_query: Annotated[int, "negatives per query, where there are so many"]
     sampling_strategy: Annotated[Literal["top", "random"], "the best of the candidates, or any of them"] = "top"
-    positives: Annotated[int | Literal["all"], "positives a query: all, or so many drawn"] = "all"
+    positives: Annotated[int | Literal["all"], "positives per query: all, or so many drawn"] = "all"
     epochs: Annotated[int | None, "a draw for each of so many epochs; null: one for all"] = None
 
 

@@ -79,7 +79,7 @@ class MicroBatch:
         self.size, self.batch_size, self.kept = size, batch_size, kept
 
     def step(self, model: torch.nn.Module, take: Callable[[], torch.Tensor], number: int) -> torch.Tensor:
-        """Take a training step (`number` in messages), again with half as many texts while memory is short.
+        """Take a training step (`number` in messages), again with half as many texts while out of memory.
 
         Nothing of a step that failed remains: neither gradients nor a changed random state. Raises UserError where
         there is too little memory for a single text.
@@ -93,7 +93,7 @@ class MicroBatch:
                 if not is_short_of_memory(error):
                     raise
                 if in_parallel():  # the other processes would wait for what this one does again
-                    raise UserError(f"memory is short at step {number}: set micro_batch, or take more gpus") from None
+                    raise UserError(f"out of memory at step {number}: set micro_batch, or use more gpus") from None
             self.halve(number)
             model.zero_grad(set_to_none=True)
             if torch.cuda.is_available():
@@ -108,7 +108,7 @@ class MicroBatch:
             raise UserError(reason)
         self.size = (before + 1) // 2
         print(
-            f"memory is short at step {number}: {self.size} texts at a time instead of {before}, "
+            f"out of memory at step {number}: {self.size} texts at a time instead of {before}, "
             f"the batch of {self.batch_size} stays the same",
             file=sys.stderr,
             flush=True,

@@ -102,7 +102,7 @@ def record(found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings:
     }
 
 
-def in_words(made: dict[str, Any], found: Labelled, read: Collection, rows: int) -> list[str]:
+def as_text(made: dict[str, Any], found: Labelled, read: Collection, rows: int) -> list[str]:
     """The lines to print of what was mined."""
     positives = sum(map(len, found.positives.values()))
     lines = [f"{made['queries']} of {len(read.queries)} training queries, {positives} positives, "
@@ -155,7 +155,7 @@ def main() -> None:
         file.writelines(line + "\n" for line in lines_of(columns, rows, found.left_out, settings.epochs is not None))
     with atomic_text(options.record) as file:
         file.write(json.dumps(made, indent=1) + "\n")
-    print("\n".join(in_words(made, found, read, len(rows))), file=sys.stderr)
+    print("\n".join(as_text(made, found, read, len(rows))), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -89,9 +89,9 @@ def why_ended(said: str) -> tuple[str, bool]:
     A process that ended in a traceback may have lost sight of another that was first.
     """
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    told = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    if told:
-        return told[0], True
+    errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    if errors:
+        return errors[0], True
     of_slurm = [found[1] for line in lines if (found := OF_SLURM.fullmatch(line))]
     ends = [found[1] for line in of_slurm if (found := ENDED.fullmatch(line))]
     words = [line for line in lines if not OF_SLURM.fullmatch(line)]
@@ -104,7 +104,7 @@ def why_ended(said: str) -> tuple[str, bool]:
 
 
 def interface_towards(address: str) -> str | None:
-    """The network interface by which this node reaches an address; None where that cannot be told."""
+    """The network interface by which this node reaches an address; None where that is unknown."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect((address, 9))  # which sends nothing

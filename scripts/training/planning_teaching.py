@@ -9,7 +9,7 @@ from scripts.training.planning_examples import examples_name, sample_of
 
 
 def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
-    """The teacher's scores of a recipe's examples with a seed, a file a dataset; none without a teacher."""
+    """The teacher's scores of a recipe's examples with a seed, one file per dataset; none without a teacher."""
     entry = experiment.recipes[recipe]
     if "teacher" not in entry:
         return []

@@ -32,7 +32,7 @@ def as_dataset(columns: list[Columns]) -> Dataset | DatasetDict:
 
 
 def names_of(columns: list[Columns]) -> list[str]:
-    """The columns of all datasets, of which one may have more negatives a row than another."""
+    """The columns of all datasets, of which one may have more negatives per row than another."""
     return list(dict.fromkeys(name for one in columns for name in one))
 
 

@@ -184,13 +184,13 @@ def train(
     trainer.remove_callback(PrinterCallback)
     if before.checkpoint:
         print(f"resumed at step {before.step} of {steps}", file=sys.stderr)
-    former_handler = signal.signal(WARNING, recorder.warn)
+    previous_handler = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with full_disk_reported(folder):
             trainer.train(resume_from_checkpoint=str(before.checkpoint) if before.checkpoint else None)
     finally:
-        signal.signal(WARNING, former_handler)
+        signal.signal(WARNING, previous_handler)
     steps, rows, evaluated = trainer.state.global_step, recorder.rows, {}
     if evaluations:
         evaluations.end(steps, model, folder)

@@ -54,6 +54,6 @@ class Settings:
 
     @property
     def of_loss(self) -> dict[str, float]:
-        """What a loss is told beside its margin; nothing where it keeps its own."""
+        """Extra arguments of the loss, beside its margin; empty where it keeps its own."""
         given = {name: getattr(self, name) for name in (*REGULARIZERS, *KEYS)}
         return {name: value for name, value in given.items() if value is not None}

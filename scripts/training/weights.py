@@ -4,8 +4,8 @@ Reads the setting `source`; writes a folder with just the files that loading nee
 to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
 order of their names (`cat model-*.safetensors | sha256sum`); of a model with a route for queries and one for documents,
 that of all their weights, in the order of the folders' names. Code is never copied, and a model that needs its own is
-refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). What is told
-of a language model stands in judging.json, which label of a classifier is relevance in label.json. The adapter of a
+refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). The keys
+of a language model are in judging.json, which label of a classifier is relevance in label.json. The adapter of a
 checkpoint that was trained here is taken with it.
 """
 
@@ -62,7 +62,7 @@ class Settings:
     pooling: Annotated[Literal["cls", "mean", "none"] | None, "of an ONNX file: what makes one vector of tokens'"] = (
         None
     )
-    instruction: Annotated[str | None, "of a language model: what it is told of the task"] = None
+    instruction: Annotated[str | None, "of a language model: the instruction in its prompt"] = None
     true_token: Annotated[str | None, "of a language model: the token whose logit is the score"] = None
     false_token: Annotated[str | None, "of a language model: the token whose logit is taken from that"] = None
     label: Annotated[int | str | None, "of a classifier of several labels: which is relevance"] = None
@@ -245,8 +245,8 @@ def main() -> None:
             else:
                 copy_model(find_model(root), target, settings.sha256)
                 config = check(target, with_routes=True)
-                if told := {key: text for key in JUDGING if (text := getattr(settings, key)) is not None}:
-                    write_judging(target, told, config)
+                if judging := {key: text for key in JUDGING if (text := getattr(settings, key)) is not None}:
+                    write_judging(target, judging, config)
                 if settings.label is not None:
                     if is_language_model(config):
                         raise UserError("label is of a classifier, and this is a language model; leave it out")

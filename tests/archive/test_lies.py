@@ -161,7 +161,7 @@ LIES = {
     two_makers: (METRIC, "two jobs say that they made it"),
     another_script_hash: (METRIC, "ran another scripts/evaluation/score.py"),
     other_settings: (METRIC, "settings are not those of its command"),
-    other_wildcards: (METRIC, "tells of the wildcards"),
+    other_wildcards: (METRIC, "records the wildcards"),
     swapped_comparison: (EFFECT, "another command than compare does"),
     two_contents_of_data: ("ours.trec", "read another content of it"),
 }

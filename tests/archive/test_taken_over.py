@@ -74,7 +74,7 @@ def test_a_configuration_goes_into_config_only(tmp_path, path):
 
 
 @pytest.mark.parametrize("name", [METRIC, "results/small/summary.md"])
-def test_nothing_that_is_there_is_overwritten_unasked(tmp_path, name):
+def test_nothing_that_is_there_is_overwritten_without_consent(tmp_path, name):
     clone = crafted.clone(tmp_path / "clone")
     (clone / name).parent.mkdir(parents=True)
     (clone / name).write_text("mine\n")
@@ -105,7 +105,7 @@ def test_dates_of_other_files_are_left_alone(tmp_path):
 @pytest.mark.parametrize(
     "where", ["results", "results/small", "results/small/metrics", METRIC, "config", "results/state"]
 )
-def test_links_in_the_clone_are_not_followed_unasked(tmp_path, where):
+def test_links_in_the_clone_are_not_followed_without_consent(tmp_path, where):
     clone, elsewhere = crafted.clone(tmp_path / "clone"), tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "mine").write_text("mine")

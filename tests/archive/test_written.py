@@ -31,9 +31,9 @@ def arguments(**changes):
     return types.SimpleNamespace(**{"sources": "archive", "trust_sources": False, "report": None} | changes)
 
 
-def test_an_archives_own_sources_do_not_run_unasked(tmp_path, monkeypatch, capsys):
+def test_an_archives_own_sources_do_not_run_without_consent(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: SIM115
-    with pytest.raises(UserError, match="not run unasked"):
+    with pytest.raises(UserError, match="not run without consent"):
         verify.recompute(small().zip, check(small().zip).manifest, arguments())
     assert "WARNING: SOURCES=archive runs programs that came with the archive" in capsys.readouterr().out
 

@@ -17,7 +17,7 @@ from tests.benchmark.limits import copy_rate, product_rate
 from tests.benchmark.pairing import Measured, compare
 from tests.benchmark.row import lacking, names, row
 
-HEAD = ("row", "side", "units a second", "seconds", "ratio", "processor s", "peak MB", "of products", "agreement")
+HEAD = ("row", "side", "units per second", "seconds", "ratio", "processor s", "peak MB", "GEMM share", "agreement")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Line:
     ratio: float
     processor_seconds: float
     peak_mb: float
-    of_products: float | None  # the share of the measured rate of products that the useful operations reach
+    of_products: float | None  # the share of peak GEMM throughput that the useful operations reach
     agreement: str
 
     def cells(self) -> list[str]:
@@ -44,7 +44,7 @@ class Line:
 def lines(name: str, count: int, sides: dict[str, Measured], seconds_of_products: float | None) -> list[Line]:
     """The lines of a row; a ratio above 1 says how many times faster than the plain way.
 
-    `seconds_of_products` are those that its operations would take at the measured rate of matrix products.
+    `seconds_of_products` are those that its operations would take at the measured peak GEMM throughput.
     """
     plain = next(iter(sides.values())).seconds
     return [

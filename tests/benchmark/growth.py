@@ -26,7 +26,7 @@ from tests.support.tiny_task import SCHEDULE
 
 REPOSITORY = Path(__file__).parents[2]
 QUERIES, LENGTH = 200, 32
-LARGEST = 1.05  # an exponent above it is told
+LARGEST = 1.05  # an exponent above it is reported
 
 
 class Taken(NamedTuple):

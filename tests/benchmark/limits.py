@@ -36,7 +36,7 @@ def best_seconds(work: Callable[[], object]) -> float:
 
 
 def product_rate() -> float:
-    """Operations a second of products of matrices, of the fastest shape, by torch or as ours multiply."""
+    """Peak GEMM FLOP/s, of the fastest shape, by torch or as ours multiply."""
     import torch
 
     from scripts.models.processor import MANY, multiplier

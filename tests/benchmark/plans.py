@@ -101,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipes", nargs="*", type=int, default=[5, 21, 80], help="how many, of each experiment")
     parser.add_argument(
-        "--finished", action="store_true", help="also plan them when finished (a tenth of a second a job)"
+        "--finished", action="store_true", help="also plan them when finished (a tenth of a second per job)"
     )
     parser.add_argument("--folder", type=Path, default=Path("results/growth/plans"))
     options = parser.parse_args()

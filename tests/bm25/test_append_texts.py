@@ -1,4 +1,4 @@
-"""Further texts of documents: which are appended, which lines are refused, and what first stages are told of them."""
+"""Further texts of documents: which are appended, which lines are refused, and what first stages report of them."""
 
 import gzip
 import io

@@ -22,7 +22,7 @@ DOCUMENTS = [
     Document("d", "zebra lion tiger", "the the the"),
     Document("empty", "", " "),
 ]
-ES_DEPTH = 10000  # hits a query that an Elasticsearch server gives at most
+ES_DEPTH = 10000  # hits per query that an Elasticsearch server gives at most
 
 
 def build(folder: Path, **how: str) -> Path:

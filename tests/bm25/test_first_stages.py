@@ -268,7 +268,7 @@ def test_feedback_that_cannot_be_is_one_line(topical, texts, tmp_path, monkeypat
     write_queries(tmp_path / "queries.jsonl", {"q": "w0x0 w0x1"})
     paths = {"queries": tmp_path / "queries.jsonl", "run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
     settings = {"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": {"rm3": RM3}}
-    script = SimpleNamespace(main=lucene.told(search_script.main))
+    script = SimpleNamespace(main=lucene.with_java_errors(search_script.main))
     with pytest.raises(UserError, match=r"^Java failed \([^\n]*stored doc vectors[^\n]*\)$"):
         call(monkeypatch, script, index=without, **paths, settings=json.dumps(settings))
     with pytest.raises(UserError, match=r"k1 and b \(or mu\) are missing"):

@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "claim-retrieval.md"
 
 @pytest.fixture(scope="module")
 def spread(shared_data, published, tmp_path_factory):
-    """A row a text and measure: mean and standard deviation over the seeds of the split, and the printed value."""
+    """One row per text and measure: mean and standard deviation over the seeds of the split, and the printed value."""
     folder = tmp_path_factory.mktemp("politifact")
     rows = []
     for text, variant in (("tweet", "base"), ("tweet+image", "image")):

@@ -100,7 +100,7 @@ def hold_training(workspace):
 def long_training(workspace):
     """An experiment whose training is one epoch of minutes, so that no checkpoint comes by itself.
 
-    Its 13,000 steps take more than the two minutes and a half after which the limit ends it, at 70 steps a second too.
+    Its 13,000 steps take more than the two minutes and a half after which the limit ends it, at 70 steps per second too.
     """
     data = workspace.folder / "data"
     shutil.copytree(data / "weather", data / "long")

@@ -19,7 +19,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Search:
-    depth: Annotated[int, "documents a query that are kept"]
+    depth: Annotated[int, "documents per query that are kept"]
     how: Literal["one", "two"] = "one"
     share: float | None = None
     labels: dict[str, str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def test_what_is_wrong_is_told_with_its_key(values, said):
 
 def test_help_lists_each_field_with_its_type_default_and_meaning():
     lines = help_of(Search).splitlines()
-    assert lines[0] == "  depth: int  documents a query that are kept"
+    assert lines[0] == "  depth: int  documents per query that are kept"
     assert lines[1] == "  how: Literal['one', 'two'] (default: 'one')"
     assert len(lines) == 8
 
@@ -72,7 +72,7 @@ def test_help_lists_each_field_with_its_type_default_and_meaning():
 def test_the_command_line_reads_settings_into_the_dataclass_and_explains_them():
     made = parser("What it does.", "run*", settings=Search)
     assert made.parse_args(["--settings", json.dumps({"depth": 2, "sha256_of": {}})]).settings == Search(2)
-    assert "documents a query that are kept" in made.format_help()
+    assert "documents per query that are kept" in made.format_help()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How many threads a job takes from OMP_NUM_THREADS, of which OpenMP allows one number a level."""
+"""How many threads a job takes from OMP_NUM_THREADS, of which OpenMP allows one number per level."""
 
 import os
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.doors import kinds
+from scripts.common.plugins import load_all
 from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of, readme_table
 from scripts.experiment.schema import schema
 
 REPOSITORY = Path(__file__).parents[2]
-READERS = {name: module for name, module in kinds(FORMATS).items() if not module.FORMAT.values_given}
+READERS = {name: module for name, module in load_all(FORMATS).items() if not module.FORMAT.values_given}
 
 
 def test_the_schema_holds_what_the_formats_declare():
@@ -36,9 +36,9 @@ def test_the_options_of_a_reader_are_keys_of_its_datasets(name):
     assert all(fields[key].default == keys[key].get("default") for key in set(fields) - set(required))
 
 
-@pytest.mark.parametrize("name", kinds(FORMATS))
+@pytest.mark.parametrize("name", load_all(FORMATS))
 def test_what_a_format_refers_to_is_among_its_keys(name):
-    form = kinds(FORMATS)[name].FORMAT
+    form = load_all(FORMATS)[name].FORMAT
     assert {*form.required, *form.narrowing, *filter(None, [form.judgements])} <= set(keys_of(name))
 
 

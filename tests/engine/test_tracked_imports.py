@@ -10,7 +10,7 @@ REPOSITORY = Path(__file__).parents[2]
 FILES = sorted((REPOSITORY / "scripts").rglob("*.py"))
 # Those that may load code by other ways than `from scripts.room.module import name`, and why.
 EXCUSED = {
-    "scripts/common/doors.py": "loads a kind by its name; the rule gives the kind's file to code(), beside the script",
+    "scripts/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
     "scripts/engine/launch.py": "starts Snakemake itself, so no job's output depends on it",
     "scripts/archive/entry.py": "runs inside an archive, with the sources that lie there",
     "scripts/archive/checking/rerun.py": "runs the sources of an archive, outside of any job",

@@ -1,4 +1,4 @@
-"""Recipes of which the best on dev goes on: the systems that this takes, what the jobs are given, and mistakes."""
+"""Recipes of which the best on dev is selected: the systems that this takes, what the jobs are given, and mistakes."""
 
 import json
 import sys

@@ -50,7 +50,7 @@ IR_DATASETS = {"format": "ir_datasets", "location": "ir_datasets:antique",
 TREC = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"train": "s", "test": "t"},
         "qrels": {"test": "q"}}  # fmt: skip
 
-CASES = {  # what is wrong, or accepted where nothing is told
+CASES = {  # what is wrong, or accepted where there is no message
     "unknown key of the top": ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
     "unknown key that is nearly right": ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch'; did you mean 'epochs'?"),
     "text for a number": ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; expected a whole number of at least 1"),
@@ -190,7 +190,7 @@ CASES = {  # what is wrong, or accepted where nothing is told
     "system of a chart without a run": ({"charts/x": {"systems": ["bm25"], "measures": ["RR@10"]}, "systems/bm25/tasks": ["d"], "tasks": ["d", "d/dev"],
      "comparisons": {}}, "c.yaml: charts.x: bm25 has no run for task 'd/dev'; list other tasks"),
     "too many bars": ({"charts/x": {"systems": {name: ["tuned"] for name in "abcdefg"}, "measures": ["RR@10"]}},
-     "c.yaml: charts.x: has more than 6 bars a model"),
+     "c.yaml: charts.x: has more than 6 bars per model"),
     "baseline that was fanned out": ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "more"},
      "systems/more": {"type": "bm25", "k1": [0.5, 0.9]}}, "c.yaml: charts.x.baseline: more became 2 systems; name one"),
     "comparison named like a chart": ({"comparisons/chart-c": {"control": "bm25", "treatment": "tuned"}}, "c.yaml: comparisons.chart-c: names that begin"),

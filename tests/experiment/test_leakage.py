@@ -1,4 +1,4 @@
-"""What a system's runs have learnt from, through recipes, fusions and re-ranking; and what a feature may not tell."""
+"""What a system's runs have learnt from, through recipes, fusions and re-ranking; and what a feature may not leak."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def test_a_system_trained_for_each_dataset_learnt_from_the_recipe_of_that_one():
 def test_a_feature_of_training_queries_comes_from_no_system_that_saw_them(system):
     with pytest.raises(UserError) as error:
         experiment(["BM25", {"system": system}])
-    told = f"c.yaml: features.f.of: system.{system} on task d/train would tell a learner too much, since"
+    told = f"c.yaml: features.f.of: system.{system} on task d/train would leak labels to a learner, since"
     assert str(error.value).startswith(told) and "learnt from d/train; take a system that" in str(error.value)
     assert "\n" not in str(error.value)
     assert experiment([{"system": system}], tasks=["d"]).features["f"].tasks == ("d",)  # other queries
@@ -83,7 +83,7 @@ def test_what_is_tuned_on_dev_leaks_there():
 def test_the_first_stage_counts_where_its_score_or_rank_is_a_feature():
     assert experiment(["BM25"], first_stage="own").features["f"].first_stage == "own"
     for feature in ("first_stage_score", "first_stage_rank"):
-        with pytest.raises(UserError, match=f"features.f.of: {feature} on task d/train would tell"):
+        with pytest.raises(UserError, match=f"features.f.of: {feature} on task d/train would leak labels"):
             experiment([feature], first_stage="own")
 
 

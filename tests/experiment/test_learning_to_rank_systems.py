@@ -102,7 +102,7 @@ CASES = {
     "without features": ({"systems__l": {"type": "learning-to-rank", "learner": "linear"}}, "systems.l: key 'features' is missing"),
     "without a learner": ({"systems__l": {"type": "learning-to-rank", "features": "few"}}, "systems.l: key 'learner' is missing"),
     "unknown features": ({"systems__l": LIGHTGBM | {"features": "more"}}, "systems.l.features: unknown name 'more'; features has few"),
-    "features of others": ({"features": {"few": {"letor": {"d": "tests/conftest.py"}}}, "systems__l": LIGHTGBM}, "few are files of others"),
+    "external features": ({"features": {"few": {"letor": {"d": "tests/conftest.py"}}}, "systems__l": LIGHTGBM}, "few are external files"),
     "unknown learner": ({"systems__l": LIGHTGBM | {"learner": "deep"}},
      "systems.l.learner: unknown learner 'deep'; expected one of lightgbm, linear, random-forest, xgboost"),
     "unknown parameter": ({"systems__l": LIGHTGBM | {"learner": {"type": "linear", "num_leaves": 3}}},

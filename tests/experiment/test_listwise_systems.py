@@ -1,4 +1,4 @@
-"""Systems that ask an endpoint: their defaults, what their jobs are told, their words, and what each mistake says."""
+"""Systems that ask an endpoint: their defaults, the settings of their jobs, their descriptions, and what each mistake says."""
 
 import re
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_what_is_said_of_it():
     system = resolved.systems["judge"]
     assert describe(resolved, system) == (
         "Org/Model-7B (https://h.example/v1) orders the top 100 of bm25 in windows of 20 by steps of 10, 2 passes, "
-        "300 words a document"
+        "300 words per document"
     )
     assert for_times(resolved, system)["candidates"] == "top 100 of bm25"
     told = system_kind(system).provenance(resolved, system)

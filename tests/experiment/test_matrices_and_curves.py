@@ -3,11 +3,11 @@
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.experiment.chains import Stage, called, chain
 from scripts.experiment.checker import Checker
 from scripts.experiment.curves import check_figures, curve_figures
 from scripts.experiment.records import Task
 from scripts.experiment.resolution import resolve
+from scripts.experiment.training_stages import Stage, called, chain
 from scripts.experiment.transfer_records import Curves
 from scripts.reports.planning import transfer as shown
 from scripts.reports.planning.pages import sizes

@@ -50,7 +50,7 @@ def test_the_base_of_these_tests_is_right():
 
 
 def told(key, place, text):
-    """How a path is told: what cannot be seen in it is noticed before what it means."""
+    """How a path is reported: what cannot be seen in it is noticed before what it means."""
     return f"{key}: {text!r} " if text.isprintable() else f"{key}{place}: the text {text!r} holds "
 
 
@@ -283,7 +283,7 @@ def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, liste
 def test_measures_that_look_deeper_than_a_run_are_told():
     said = cautions(resolve(changed({"measures": ["nDCG@10", "R@100", "AP", "Judged@100"], "depth": 3}), "c.yaml"))
     assert said[0].startswith(
-        "nDCG@10, R@100 look deeper than every run, which holds 3 documents a query at most (depth)"
+        "nDCG@10, R@100 look deeper than every run, which holds 3 documents per query at most (depth)"
     )
     changes = {"measures": ["nDCG@10", "R@20"], "systems/reranker/rerank/depth": 10,
                "systems/twice": {"model": "x", "rerank": {"first_stage": "reranker", "depth": 50}}}  # fmt: skip

@@ -57,7 +57,7 @@ MISTAKES = {
     "passages": (SEARCH | {"systems/late/long_documents": "passages"},
      "c.yaml: systems.late.long_documents: a multi-vector compares whole texts; leave it out"),
     "vectors of the corpus": (MODEL | {"systems/late": AGAIN | {"rerank": {"first_stage": "bm25", "vectors": "corpus"}}},
-     "c.yaml: systems.late.rerank.vectors: a model with more than a vector a text encodes the candidates; leave it out"),
+     "c.yaml: systems.late.rerank.vectors: a model with more than one vector per text encodes the candidates; leave it out"),
     "learning from passages": (TRAINED | {"recipes/r/long_documents": "passages"},
      "c.yaml: recipes.r.loss: long_documents: passages makes labelled pairs of passages, and no loss of a multi-vector"),
     "a loss of bi-encoders": (TRAINED | {"recipes/r/loss": "CosineSimilarityLoss", "systems/tuned": ...},

@@ -12,11 +12,11 @@ from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.descriptions import describe
+from scripts.experiment.epochs_by_queries import as_text, epochs_of, with_text_keys
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import resolved_text
 from scripts.experiment.schema import schema
-from scripts.experiment.sizes import epochs_of, in_words, with_text_keys
 from scripts.inference import planning as inference
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name
@@ -43,9 +43,9 @@ def test_epochs_are_those_of_the_largest_listed_size_not_above(queries, epochs):
     )
 
 
-def test_rules_in_words():
-    assert in_words({"64": 1}) == "1 epoch from 64 queries"
-    assert in_words({"all": 0.5}) == "0.5 epochs with all"
+def test_rules_as_text():
+    assert as_text({"64": 1}) == "1 epoch from 64 queries"
+    assert as_text({"all": 0.5}) == "0.5 epochs with all"
 
 
 def test_a_size_list_makes_recipes_each_with_its_own_epochs():

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.editor_schema import editor_schema
 from scripts.experiment.schema import CHOICES, add_kinds, schema
@@ -85,11 +85,11 @@ def test_a_kind_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
     (folder / "log_ratio.py").write_text(
         'NAME = "log-ratio"\nDESCRIPTION = "log of the ratio of means"\nKEYS = {"base": {"type": "number", "default": 2}}\n'
     )
-    monkeypatch.setattr(doors, "ROOT", tmp_path)
+    monkeypatch.setattr(plugins, "ROOT", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     effect = next(choice for choice in CHOICES if choice.key == "effect")
     made = copy.deepcopy(schema()["$defs"][effect.definition])
-    add_kinds(made, effect.key, doors.kinds("toy_effects"))
+    add_kinds(made, effect.key, plugins.load_all("toy_effects"))
     assert made["properties"]["effect"]["enum"][-1] == "log-ratio"
     assert made["properties"]["effect"]["description"].endswith("log-ratio: log of the ratio of means")
     assert made["properties"]["base"] == {"type": "number", "default": 2}

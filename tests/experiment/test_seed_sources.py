@@ -1,4 +1,4 @@
-"""From whose seeds a comparison knows the luck of its trained systems."""
+"""From whose seeds a comparison estimates the seed variance of its trained systems."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_ranker_that_draws_has_seeds_though_no_recipe_trains_it():
     assert found == {} and not seeds_vary(experiment, "l")
 
 
-def test_rankers_that_each_dataset_has_for_itself_do_not_share_their_luck():
+def test_rankers_that_each_dataset_has_for_itself_do_not_share_seed_effects():
     experiment, _ = of_ranker("l", systems__l=FOREST | {"seeds": 3}, **ELSEWHERE)
     assert checkpoints(experiment, experiment.comparisons["c"]) == {"treatment": {"d": "d", "e": "e"}}
     experiment, _ = of_ranker("l", systems__l=FOREST | {"seeds": 3, "train_on": "e"}, **ELSEWHERE)

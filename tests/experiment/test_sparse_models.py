@@ -45,7 +45,7 @@ MISTAKES = {
     "passages": (SEARCH | {"systems/sparse/long_documents": "passages"},
      "c.yaml: systems.sparse.long_documents: a sparse-encoder compares whole texts; leave it out"),
     "vectors of the corpus": (MODEL | {"systems/sparse": AGAIN | {"rerank": {"first_stage": "bm25", "vectors": "corpus"}}},
-     "c.yaml: systems.sparse.rerank.vectors: a model with more than a vector a text encodes the candidates; leave it out"),
+     "c.yaml: systems.sparse.rerank.vectors: a model with more than one vector per text encodes the candidates; leave it out"),
     "weights of another kind": ({"recipes/r/document_regularizer_weight": 0.1},
      "c.yaml: recipes.r.document_regularizer_weight: loss auto has none here; SpladeLoss of a sparse-encoder has"),
     "a weight below 0": (TRAINED | {"recipes/s/document_regularizer_weight": -1}, "c.yaml: recipes.s.document_regularizer"),

@@ -1,4 +1,4 @@
-"""The doors of systems: what the kinds declare is what the schema says, and a new kind is one file."""
+"""Kinds of systems: what they declare is what the schema says, and a new kind is one file."""
 
 import json
 import shutil

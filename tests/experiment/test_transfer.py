@@ -122,7 +122,7 @@ def test_the_seed_of_the_starting_point():
     assert training.start(fixed, "m", "few-ir-scratch-32", "2") == "results/e/models/m/untrained/seed-0"
 
 
-def test_the_luck_of_checkpoints_is_common_only_to_tasks_that_share_them():
+def test_seed_effects_are_common_only_to_tasks_that_share_checkpoints():
     experiment = study()
     assert checkpoints(experiment, experiment.comparisons["labels"]) == {
         "treatment": {"models": "pseudo-models", "ir": "pseudo-ir", "common": "pseudo-common"}

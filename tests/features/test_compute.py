@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.errors import UserError
 from scripts.features import compute
 from scripts.features.families import features_in, known
@@ -152,7 +152,7 @@ def test_what_a_question_and_a_document_compare(monkeypatch, place, texts):
 
 def test_a_text_is_read_once_and_only_those_of_candidates(monkeypatch, place, texts):
     read = []
-    family = doors.kind("scripts.features.families", "comparative")
+    family = plugins.load("scripts.features.families", "comparative")
     monkeypatch.setattr(family, "read_document", lambda text: read.append(text) or read_document(text))
     computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, depth=1)
     assert read == ["Dogs Dogs are more loyal than cats, and better for families.", "Cows are bigger than goats."]

@@ -1,4 +1,4 @@
-"""An endpoint: what is sent, what counts as an answer, what is tried again, and how each refusal is told."""
+"""An endpoint: what is sent, what counts as an answer, what is tried again, and the message of each refusal."""
 
 import threading
 import time

@@ -11,7 +11,7 @@ FEATURES = ["noise", "signal"]
 
 
 def write_features(path, terms, seed=1, queries=12, grades=None, names=FEATURES, digest=None, value=None):
-    """A feature file of 6 candidates a query; the one whose signal is highest is relevant."""
+    """A feature file of 6 candidates per query; the one whose signal is highest is relevant."""
     draw = np.random.default_rng(seed)
     with writing(path, names) as writer:
         for number in range(queries):

@@ -1,4 +1,4 @@
-"""Causal language models as cross-encoders: their scores by hand, what a configuration tells them, and each refusal."""
+"""Causal language models as cross-encoders: their scores by hand, what a configuration sets, and each refusal."""
 
 import json
 
@@ -28,7 +28,7 @@ def plain(tmp_path_factory):
 
 @pytest.fixture
 def built(tmp_path):
-    """What builds a like model, and states what is told of its scores."""
+    """What builds a like model, and states the metadata of its scores."""
 
     def made(told=None, **how):
         folder = build(tmp_path / "m", TEXTS, seed=3, **how)
@@ -65,15 +65,15 @@ def test_scores_are_the_next_tokens_logits_whatever_the_batch(plain):
     for batch_size in (1, 3, 4):
         assert scores(plain, batch_size=batch_size) == pytest.approx(expected, abs=1e-4)
     facts = KIND.load_scorer(plain, 60, 2, "torch").facts
-    assert facts["score"] == "logit of 'yes' less that of 'no'" and "prompts" not in facts
+    assert facts["score"] == "logit of 'yes' minus that of 'no'" and "prompts" not in facts
 
 
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({"true_token": "oak", "false_token": "elm"}, "logit of 'oak' less that of 'elm'"),
+        ({"true_token": "oak", "false_token": "elm"}, "logit of 'oak' minus that of 'elm'"),
         ({"true_token": "oak"}, "logit of 'oak'"),
-        ({"true_token": "no", "false_token": "yes"}, "logit of 'no' less that of 'yes'"),
+        ({"true_token": "no", "false_token": "yes"}, "logit of 'no' minus that of 'yes'"),
     ],
 )
 def test_other_tokens(built, told, words):

@@ -120,9 +120,9 @@ def test_weights_take_the_pooling_with_them(tmp_path, monkeypatch):
         (
             "mean",
             "none",
-            r"pooling none needs a vector a text, its outputs are token_embeddings \['batch', 'tokens', 4\]",
+            r"pooling none needs one vector per text, its outputs are token_embeddings \['batch', 'tokens', 4\]",
         ),
-        ("none", "cls", r"pooling cls needs a vector a token, its outputs are sentence_embedding \['batch', 4\]"),
+        ("none", "cls", r"pooling cls needs one vector per token, its outputs are sentence_embedding \['batch', 4\]"),
         ("mean", "max", r"pooling.json: pooling is 'max'; expected cls, mean, none"),
     ],
 )

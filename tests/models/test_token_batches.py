@@ -10,7 +10,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.models import loading, token_batches  # noqa: F401 - loading sets what libraries read when imported
 from scripts.models.adapters import adapter
-from scripts.models.sizes import CHUNK, texts_a_batch
+from scripts.models.batch_sizes import CHUNK, texts_per_batch
 from scripts.models.token_batches import Tokenised, Unsuited, batches, frame, in_batches, kept_of_pair
 from tests.support.tiny_bert import build
 
@@ -209,7 +209,7 @@ def test_scorers_sort_as_many_pairs_as_some_large_batches_have(tmp_path, folder)
     assert kind.load_scorer(tmp_path / "cross", LENGTH, 4, "torch").chunk == CHUNK
     assert kind.load_scorer(tmp_path / "cross", LENGTH, 4, "torch", 32).chunk == CHUNK
     assert kind.load_scorer(tmp_path / "cross", LENGTH, 4, "torch", 65536).chunk == 131072
-    assert texts_a_batch(4, None, 16) == 4 and texts_a_batch(4, 8, 16) == 1
+    assert texts_per_batch(4, None, 16) == 4 and texts_per_batch(4, 8, 16) == 1
 
 
 def test_a_language_model_takes_no_batches_by_tokens(folder, tmp_path, monkeypatch):
@@ -218,6 +218,6 @@ def test_a_language_model_takes_no_batches_by_tokens(folder, tmp_path, monkeypat
     cross_encoder(folder).save_pretrained(str(tmp_path / "cross"), create_model_card=False)
     monkeypatch.setattr(language_models, "judges", lambda model: True)
     monkeypatch.setattr(language_models, "template", lambda model: "")
-    monkeypatch.setattr(language_models, "in_words", lambda model: "")
+    monkeypatch.setattr(language_models, "as_text", lambda model: "")
     with pytest.raises(UserError, match="batch_tokens: a language model"):
         adapter("cross-encoder").load_scorer(tmp_path / "cross", LENGTH, 4, "torch", 64)

@@ -1,4 +1,4 @@
-"""Printed cells beside ours: each verdict, where ours stands, why there is none, and what a wrong mapping is told."""
+"""Printed cells beside ours: each verdict, where ours stands, why there is none, and the message about a wrong mapping."""
 
 import csv
 import io

@@ -18,7 +18,7 @@ from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_colum
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.contents import data
 from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
-from scripts.reports.contents.machine import duration, energy_in_words, facts, machine_table, made, read_timings
+from scripts.reports.contents.machine import duration, energy_text, facts, machine_table, made, read_timings
 from scripts.reports.contents.published import content as published
 from scripts.reports.writing import html_page
 from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
@@ -234,7 +234,7 @@ def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch
     }
     of_gpus = [{"energy_joules": {"gpu": 1_250_000.0, "processor": 400.0}}, {"energy_joules": {"processor": 600.0}}, {}]
     said = "1.0 kJ of processor packages, with all that ran on them and 1,250.0 kJ of graphics cards"
-    assert energy_in_words(of_gpus) == f"{said}, in 2 of 3 timed jobs"
+    assert energy_text(of_gpus) == f"{said}, in 2 of 3 timed jobs"
     assert duration(90) == "1.5 min"
 
 

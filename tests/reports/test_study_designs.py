@@ -73,7 +73,7 @@ def test_without_a_target_or_a_design_it_asks_for_one():
 
 
 def test_what_is_not_known_is_said():
-    found = made(HOURS, effect=0.05) | {"unknown_luck": ["tuned"], "given": ["theirs"]}
+    found = made(HOURS, effect=0.05) | {"unknown_seed_variance": ["tuned"], "given": ["theirs"]}
     told = " ".join(remarks(found, LABELS))
     assert "A tuned system with a long name was trained with one seed: its seed variance is unknown" in told
     assert "The runs of Theirs are given" in told and "The hours of bm25 are not known" in told

@@ -1,4 +1,4 @@
-"""A study of transfer from its configuration to tables, figures and pages, on made-up values a query.
+"""A study of transfer from its configuration to tables, figures and pages, on made-up values per query.
 
 The scripts are called as their rules call them, with the paths and settings that planning gives.
 """

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.study_design.components import Task, components_of, luck_of, tasks_of
+from scripts.study_design.components import Task, components_of, seed_variance_of, tasks_of
 from scripts.study_design.costs import devices, hours_of
 
 SIZES = {"a": 40, "b": 80, "c": 25, "d": 60}
 
 
-def experiment(generator, query, luck, seeds, control_luck=(0.0, 0.0, 0.0), control_seeds=1):
+def experiment(generator, query, seed_variance, seeds, control_seed_variance=(0.0, 0.0, 0.0), control_seeds=1):
     """Values of both systems by task, query x seed, and the tasks with the variance of their mean differences."""
-    names = ("treatment", luck, seeds), ("control", control_luck, control_seeds)
+    names = ("treatment", seed_variance, seeds), ("control", control_seed_variance, control_seeds)
     values = {}
     for name, (seed, by_task, by_query), m in names:
         common = math.sqrt(seed) * generator.standard_normal(m)
@@ -43,7 +43,7 @@ def test_the_components_are_those_that_were_simulated():
     for _ in range(150):
         tasks, values = experiment(generator, 0.05, (0.0009, 0.0004, 0.01), 5, (0.0004, 0.0, 0.02), 3)
         components = components_of(tasks, 0.001, [values["treatment"], values["control"]])
-        treatment, control = components.luck
+        treatment, control = components.seed_variances
         found.append([components.query, treatment.seed, treatment.seed_by_collection, treatment.seed_by_query,
                       control.seed, control.seed_by_query])  # fmt: skip
         assert (components.collection, treatment.df, control.df) == (0.001, 4, 2)
@@ -57,20 +57,25 @@ def test_components_by_hand():
     """Seed means -1 and 1 on one task, -3 and 3 on the other, without noise: variances 2 and 18, covariance 6."""
     values = {"a": pd.DataFrame([[-1.0, 1.0], [-1.0, 1.0]]), "b": pd.DataFrame([[-3.0, 3.0], [-3.0, 3.0]])}
     tasks = [Task("a", 2, 0.5, 1.0), Task("b", 2, 0.5, 1.0)]
-    luck = luck_of(tasks, values)
-    assert (luck.seed, luck.seed_by_collection, luck.seed_by_query, luck.df) == (6.0, 4.0, 0.0, 1)
-    twice = luck_of([task._replace(scale=2.0) for task in tasks], values)
+    seed_variance = seed_variance_of(tasks, values)
+    assert (seed_variance.seed, seed_variance.seed_by_collection, seed_variance.seed_by_query, seed_variance.df) == (
+        6.0,
+        4.0,
+        0.0,
+        1,
+    )
+    twice = seed_variance_of([task._replace(scale=2.0) for task in tasks], values)
     assert (twice.seed, twice.seed_by_collection) == (24.0, 16.0)
     assert components_of(tasks, 0.1, [values]).query == 1.0
 
 
-def test_with_one_task_or_one_seed_luck_is_common_or_unknown():
+def test_with_one_task_or_one_seed_the_seed_variance_is_common_or_unknown():
     values = {"a": pd.DataFrame([[-1.0, 1.0], [-1.0, 1.0]]), "b": pd.DataFrame([[0.5], [0.7]], columns=[1])}
     tasks = [Task("a", 2, 0.5, 1.0), Task("b", 2, 0.5, 1.0)]
-    luck = luck_of(tasks, values)  # a selected seed ranks the other collection
-    assert (luck.seed, luck.seed_by_collection) == (2.0, 0.0)
-    assert luck_of(tasks[1:], values) is None
-    assert components_of(tasks[1:], 0.0, [values]).luck == ()
+    seed_variance = seed_variance_of(tasks, values)  # a selected seed ranks the other collection
+    assert (seed_variance.seed, seed_variance.seed_by_collection) == (2.0, 0.0)
+    assert seed_variance_of(tasks[1:], values) is None
+    assert components_of(tasks[1:], 0.0, [values]).seed_variance == ()
 
 
 def test_a_standardised_effect_has_its_scale_and_ddof_is_undone():

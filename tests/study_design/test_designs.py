@@ -12,16 +12,16 @@ from scripts.study_design.designs import (
     Components,
     Design,
     Hours,
-    Luck,
     Question,
+    SeedVariance,
     Target,
     cheapest,
     enough_collections,
     rows,
 )
 from scripts.study_design.simulate_power import Settings, simulated
-from scripts.synthesis.dependence.lucks import lucks_of
 from scripts.synthesis.dependence.observed_tasks import dependence_of, observed_task, per_unit
+from scripts.synthesis.dependence.seed_effects import seed_effects_of
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
 from scripts.synthesis.significance import paired_t_test
 from scripts.synthesis.simulated_worlds import SETTINGS
@@ -32,9 +32,9 @@ HALF = Question(0.05, 0.8)
 def differences(generator, components, design, effect=0.0):
     """Differences of the treatment's seeds from a control without training: collections x queries x seeds."""
     n, k, m = design
-    (luck,) = components.luck or (Luck(0.0, 0.0, 0.0, math.inf),)
-    draws = ((components.collection, (k, 1, 1)), (components.query, (k, n, 1)), (luck.seed, (1, 1, m)),
-             (luck.seed_by_collection, (k, 1, m)), (luck.seed_by_query, (k, n, m)))  # fmt: skip
+    (seed_variance,) = components.seed_variances or (SeedVariance(0.0, 0.0, 0.0, math.inf),)
+    draws = ((components.collection, (k, 1, 1)), (components.query, (k, n, 1)), (seed_variance.seed, (1, 1, m)),
+             (seed_variance.seed_by_collection, (k, 1, m)), (seed_variance.seed_by_query, (k, n, m)))  # fmt: skip
     return effect + sum(math.sqrt(variance) * generator.standard_normal(shape) for variance, shape in draws)
 
 
@@ -44,7 +44,7 @@ def within(share, expected, count, errors=4):
 
 
 def test_the_variances_are_those_of_the_model():
-    components = Components(0.04, 0.002, (Luck(0.0009, 0.0016, 0.01, 4.0),))
+    components = Components(0.04, 0.002, (SeedVariance(0.0009, 0.0016, 0.01, 4.0),))
     design = Design(20, 4, 3)
     generator = np.random.default_rng(1)
     drawn = [differences(generator, components, design) for _ in range(4000)]
@@ -88,7 +88,7 @@ def test_with_few_seeds_the_summary_detects_the_detectable_effect_as_often_as_pl
     With those at the true variances a plan of two seeds kept 68% and one of three 77%.
     """
     design, count = Design(50, 6, seeds), 800
-    components = Components(0.06, 0.002, (Luck(0.0004, 0.0, 0.0, math.inf),))
+    components = Components(0.06, 0.002, (SeedVariance(0.0004, 0.0, 0.0, math.inf),))
     planned = Question(0.05, 0.8, interval).of_summary(components, design)
     generator = np.random.default_rng(seeds)
     drawn = (differences(generator, components, design, planned.detectable) for _ in range(count))
@@ -106,14 +106,14 @@ def analysed(values, interval):
         name: observed_task(own.mean(axis=1), np.zeros(len(own)), range(len(own)), SETTINGS, shares=False)
         for name, own in treatment.items()
     }
-    lucks = lucks_of({"treatment": SeedsOf(OWN, None)}, control, treatment, {}, per_unit(tasks, SETTINGS))
+    seed_effects = seed_effects_of({"treatment": SeedsOf(OWN, None)}, control, treatment, {}, per_unit(tasks, SETTINGS))
     estimates = np.array([task.effect.estimate for task in tasks.values()])
-    dependence = dependence_of(tasks, {}, list(lucks.values()))
+    dependence = dependence_of(tasks, {}, list(seed_effects.values()))
     return dependent_meta_analysis(estimates, dependence, "PM", interval, 0.05, "k-2").summary
 
 
-def test_more_of_anything_shows_more_but_a_checkpoints_luck_remains():
-    components = Components(0.06, 0.002, (Luck(0.0004, 0.0001, 0.01, 9.0),))
+def test_more_of_anything_shows_more_but_seed_variance_remains():
+    components = Components(0.06, 0.002, (SeedVariance(0.0004, 0.0001, 0.01, 9.0),))
     base = HALF.of_summary(components, Design(100, 5, 5))
     for better in (Design(400, 5, 5), Design(100, 20, 5), Design(100, 5, 10)):
         assert HALF.of_summary(components, better).detectable < base.detectable
@@ -124,7 +124,7 @@ def test_hours_by_hand_and_the_cheapest_design():
     trained, untrained = Hours(2.0, 0.5, 0.001), Hours(None, 0.1, 0.0)
     assert trained.of(Design(100, 4, 3)) == pytest.approx(3 * (2 + 4 * (0.5 + 0.1)))
     assert untrained.of(Design(100, 4, 3)) == pytest.approx(0.4)
-    components = Components(0.06, 0.001, (Luck(0.0002, 0.0, 0.0, math.inf),))
+    components = Components(0.06, 0.001, (SeedVariance(0.0002, 0.0, 0.0, math.inf),))
     found = rows(components, HALF, [trained, untrained], [50, 100, 400], [4, 8, 16], [1, 3])
     assert len(found) == 3 * 2 * 4 and {row.test for row in found if row.design.collections == 1} == {"task"}
     summaries = [row for row in found if row.test == "summary"]
@@ -138,7 +138,7 @@ def test_hours_by_hand_and_the_cheapest_design():
 
 
 def test_without_times_the_cheapest_design_has_the_fewest_queries_and_then_seeds():
-    components = Components(0.06, 0.001, (Luck(0.00001, 0.0, 0.0, math.inf),))
+    components = Components(0.06, 0.001, (SeedVariance(0.00001, 0.0, 0.0, math.inf),))
     found = [row for row in rows(components, HALF, [], [50, 100], [4, 8], [1, 3]) if row.test == "summary"]
     best = cheapest(found, Target(effect=1.0))
     assert best.design == Design(50, 4, 1) and best.hours is None
@@ -154,6 +154,6 @@ def test_the_fewest_collections_that_are_enough():
     k = enough_collections(components, HALF, most, target)
     reached = [HALF.of_summary(components, most._replace(collections=number)).detectable for number in (k - 1, k)]
     assert reached[1] <= 0.02 < reached[0]
-    with_luck = Components(0.06, 0.002, (Luck(0.0004, 0.0, 0.0, math.inf),))
-    assert enough_collections(with_luck, HALF, most, target) is None  # one seed alone has an error of 0.02
+    with_seeds = Components(0.06, 0.002, (SeedVariance(0.0004, 0.0, 0.0, math.inf),))
+    assert enough_collections(with_seeds, HALF, most, target) is None  # one seed alone has an error of 0.02
     assert enough_collections(components, HALF, most, Target()) is None

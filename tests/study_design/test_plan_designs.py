@@ -38,14 +38,14 @@ def plan(tmp_path, monkeypatch):
 
     def make(seeds=3, tasks=TASKS, asked=ASKED, **statistics):
         generator = np.random.default_rng(7)
-        luck = generator.normal(0, 0.02, 3)
+        seed_variance = generator.normal(0, 0.02, 3)
         control, treatment = [], []
         for task, n in tasks.items():
             base = generator.uniform(0.2, 0.6, n)
             control.append(write_metrics(tmp_path, task, "bm25", 0, base))
             gain = generator.normal(0.05, 0.03) + generator.normal(0, 0.1, n)
             for seed in range(seeds):
-                noise = luck[seed] + generator.normal(0, 0.03, n)
+                noise = seed_variance[seed] + generator.normal(0, 0.03, n)
                 treatment.append(write_metrics(tmp_path, task, "tuned", seed + 1, base + gain + noise))
         paths = {"effects": tmp_path / "effects.tsv", "meta": tmp_path / "meta.json"}
         call(monkeypatch, compare, STATISTICS | statistics, control=control, treatment=treatment, **paths)
@@ -74,15 +74,15 @@ def plan(tmp_path, monkeypatch):
 def test_a_plan_rests_on_what_the_comparison_shows(plan, tmp_path):
     made = plan()
     effects, meta = pd.read_csv(tmp_path / "effects.tsv", sep="\t"), json.loads((tmp_path / "meta.json").read_text())
-    (luck,) = made["components"]["luck"]
-    assert made["components"]["collection"] == meta["tau2"] and luck["df"] == 2
-    with_noise = made["components"]["query"] + luck["seed_by_query"] / 3
+    (seed_variance,) = made["components"]["seed_variances"]
+    assert made["components"]["collection"] == meta["tau2"] and seed_variance["df"] == 2
+    with_noise = made["components"]["query"] + seed_variance["seed_by_query"] / 3
     assert with_noise == pytest.approx((effects["n"] * effects["variance"]).mean())
-    assert luck["seed_by_query"] == pytest.approx(0.03**2, rel=0.2)
+    assert seed_variance["seed_by_query"] == pytest.approx(0.03**2, rel=0.2)
     present = made["present"]
     assert (present["collections"], present["seeds"]) == (4, 3)
     assert present["queries"] == pytest.approx(4 / sum(1 / n for n in TASKS.values()))
-    assert made["unknown_luck"] == [] and made["untimed"] == ["bm25"] and made["devices"] == ["A100"]
+    assert made["unknown_seed_variance"] == [] and made["untimed"] == ["bm25"] and made["devices"] == ["A100"]
     assert len(made["designs"]) == 2 * 2 * 3
     for row in made["designs"]:
         expected = row["seeds"] * (1 + row["collections"] * (0.01 + row["queries"] / 36000))
@@ -91,9 +91,9 @@ def test_a_plan_rests_on_what_the_comparison_shows(plan, tmp_path):
     assert made["cheapest"]["summary"]["meets_target"]
 
 
-def test_one_seed_tells_nothing_of_luck_and_that_is_said(plan):
+def test_one_seed_has_no_seed_variance_and_the_plan_says_so(plan):
     made = plan(seeds=1)
-    assert made["components"]["luck"] == [] and made["unknown_luck"] == ["tuned"]
+    assert made["components"]["seed_variances"] == [] and made["unknown_seed_variance"] == ["tuned"]
     assert {row["seeds"] for row in made["designs"]} == {1}
 
 
@@ -105,14 +105,14 @@ def test_one_collection_tells_nothing_of_others(plan):
 
 def test_a_standardised_effect_is_planned_on_its_own_scale(plan):
     md, smd = plan(), plan(effect="SMD")
-    (of_md,), (of_smd,) = md["components"]["luck"], smd["components"]["luck"]
+    (of_md,), (of_smd,) = md["components"]["seed_variances"], smd["components"]["seed_variances"]
     sd = math.sqrt(md["components"]["query"])
     assert of_smd["seed"] / of_md["seed"] > 1.5
     assert math.sqrt(of_smd["seed"] / of_md["seed"]) < 2 / sd
     assert smd["axis"].startswith("Standardised") or "Hedges" in smd["axis"] or "SMD" in smd["axis"]
 
 
-def test_a_system_against_itself_in_other_words_has_one_luck():
+def test_a_system_against_itself_in_another_wording_has_one_seed_variance():
     table = pd.DataFrame({"1": [0.1, 0.2], "2": [0.3, 0.4]}, index=["x", "y"])
     systems = Systems("s", "s", ["s"], [], {"text": "image"})
     values = trained_values(systems, {"text": table}, {"image": table + 0.5})
@@ -169,5 +169,5 @@ def test_what_is_assumed_needs_no_file(tmp_path, monkeypatch):
     written = tmp_path / "plan.json"
     call(monkeypatch, plan_designs, ASKED | {"assumed": assumed}, plan=written)
     made = json.loads(written.read_text())
-    assert made["components"]["luck"][0]["df"] is None and made["present"] is None
+    assert made["components"]["seed_variances"][0]["df"] is None and made["present"] is None
     assert made["designs"][0]["hours"] == 2 and made["designs"][-1]["hours"] == 6

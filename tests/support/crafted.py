@@ -1,4 +1,4 @@
-"""A small finished experiment and its archive, made without Snakemake's scheduler: two runs of others, judgements, a comparison.
+"""A small finished experiment and its archive, made without Snakemake's scheduler: two external runs, judgements, a comparison.
 
 The jobs are those that the workflow plans; its scripts run them, and the project's own functions write the archive.
 """

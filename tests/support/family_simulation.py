@@ -3,7 +3,8 @@
     python -m tests.support.family_simulation [REPETITIONS]
 
 Reads nothing; prints the table. 40 queries, 6 systems, 399 permutations, alpha .05. A false difference is a pair of
-equally good systems that is told apart; an interval covers if all of the family's intervals hold their true difference.
+equally good systems that differs significantly; an interval covers if all of the family's intervals hold their true
+difference.
 """
 
 from __future__ import annotations

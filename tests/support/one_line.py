@@ -1,4 +1,4 @@
-"""How a refusal is told."""
+"""The message of a refusal."""
 
 
 def one_line(error, *words):

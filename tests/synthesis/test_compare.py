@@ -91,7 +91,7 @@ def test_a_task_with_a_constant_difference_does_not_spoil_the_summary(tmp_path):
     assert np.isnan(effects.loc["flat", "weight"]) and effects.loc[["a", "b"], "weight"].sum() == pytest.approx(1)
     assert meta["k"] == 2 and np.isfinite(meta["summary"]["effect"])
     assert meta["warnings"][2:] == ["flat: left out, the difference is the same for every query"]
-    assert meta["warnings"][0].startswith("a, b have the same query ids: if these are the same queries in other")
+    assert meta["warnings"][0].startswith("a, b have the same query ids: if these are other texts of the same")
 
 
 def test_two_tasks_on_which_every_query_has_the_same_value_are_no_task_under_two_names():

@@ -14,12 +14,11 @@ import pytest
 from scipy import stats
 
 from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
-from scripts.synthesis.comparing import Surroundings, compared
+from scripts.synthesis.comparing import DependenceData, compared, mixed_estimands
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.meta_analysis import meta_analysis
 from scripts.synthesis.seeds import sd_interval
-from scripts.synthesis.surroundings import mixed_estimands
 from scripts.synthesis.task_results import Scores, rows, task_warnings
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
@@ -35,10 +34,10 @@ def scores(values: np.ndarray, prefix: str = "q") -> Scores:
 def pairs(k: int = 3, n: int = 40, m: int = 1, gain: float = 0.05) -> dict[str, tuple[Scores, Scores]]:
     g = np.random.default_rng(5)
     found = {}
-    luck = g.normal(0, 0.05, m)
+    seed_effect = g.normal(0, 0.05, m)
     for i in range(k):
         control = g.normal(0.4, 0.1, n)
-        found[f"t{i}"] = scores(control), scores((control + g.normal(gain, 0.2, n))[:, None] + luck)
+        found[f"t{i}"] = scores(control), scores((control + g.normal(gain, 0.2, n))[:, None] + seed_effect)
     return found
 
 
@@ -53,7 +52,7 @@ def test_without_anything_in_common_it_is_the_meta_analysis_of_independent_tasks
     assert table["interval_df"].tolist() == [39, 39, 39]
 
 
-def opposed(m: int = 1) -> tuple[dict[str, tuple[Scores, Scores]], Surroundings]:
+def opposed(m: int = 1) -> tuple[dict[str, tuple[Scores, Scores]], DependenceData]:
     """Two tasks of 40 queries in 20 pairs with a common document; a query's difference is about that of its partner
     with the other sign, so that pairs vary less than queries. The second task has no pairs."""
     g = np.random.default_rng(8)
@@ -62,7 +61,7 @@ def opposed(m: int = 1) -> tuple[dict[str, tuple[Scores, Scores]], Surroundings]
     gains = np.stack([0.05 + half + g.normal(0, 0.05, 40), g.normal(0.05, 0.2, 40)])
     tasks = {f"t{i}": (scores(control[i]), scores(control[i] + gains[i])) for i in range(2)}
     relevant = {"t0": {f"q{j}": {f"d{j // 2}"} for j in range(40)}, "t1": {f"q{j}": {f"e{j}"} for j in range(40)}}
-    return tasks, Surroundings(relevant)
+    return tasks, DependenceData(relevant)
 
 
 @pytest.mark.parametrize("kind", ["t", "normal", "bootstrap-t", "bca", "randomisation"])
@@ -92,7 +91,7 @@ def test_clusters_that_widen_are_used_as_estimated_whoever_chose_them(kind):
     g = np.random.default_rng(8)
     control, gains = g.normal(0.4, 0.1, 60), np.repeat(g.normal(0.05, 0.2, 20), 3) + g.normal(0, 0.05, 60)
     tasks = {"t0": (scores(control), scores(control + gains))}
-    around = Surroundings({"t0": {f"q{j}": {f"d{j // 3}"} for j in range(60)}})
+    around = DependenceData({"t0": {f"q{j}": {f"d{j // 3}"} for j in range(60)}})
     base = BASE | {"task_interval": kind, "resamples": 499}
     by_default, asked = (
         compared(tasks, Settings(**base, clusters=clusters), around).results["t0"]
@@ -106,19 +105,19 @@ def test_clusters_that_widen_are_used_as_estimated_whoever_chose_them(kind):
 def test_clusters_of_a_file_are_used_as_estimated():
     tasks, around = opposed()
     file = {"t0": {f"q{j}": f"c{j // 2}" for j in range(40)}}
-    found = compared(tasks, Settings(**BASE, clusters={"t0": "clusters.tsv"}), Surroundings({}, file))
+    found = compared(tasks, Settings(**BASE, clusters={"t0": "clusters.tsv"}), DependenceData({}, file))
     assert not found.results["t0"].observed.as_independent and not task_warnings(found.results)
     by_default = compared(tasks, Settings(**BASE), around).results["t0"]
     assert found.results["t0"].effect.variance < by_default.effect.variance
 
 
 @pytest.mark.parametrize("m", [1, 4])
-def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
+def test_seed_variance_widens_the_intervals_of_tasks_and_summary(m):
     source = SeedsOf(OWN, "t") if m > 1 else SeedsOf(BORROWED, "sibling")
     settings = Settings(**BASE, seed_sources={"treatment": source})
     siblings = {"sibling": {f"t{i}": np.zeros((40, 1)) + np.array([-0.1, 0.0, 0.1]) for i in range(3)}}
     given = compared(pairs(m=m), Settings(**BASE, seeds="conditional"))
-    found = compared(pairs(m=m), settings, Surroundings(siblings=siblings))
+    found = compared(pairs(m=m), settings, DependenceData(siblings=siblings))
     record = dependence_record(found, settings)["seeds"]["treatment"]
     meta = found.synthesis.meta
     assert meta.given_seeds == given.synthesis.meta.summary
@@ -131,7 +130,7 @@ def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
     total = np.diag([result.observed.in_all.variance for result in found.results.values()])
     assert np.diag(found.synthesis.dependence.covariance) == pytest.approx(
         np.diag(total), rel=0.05
-    )  # luck is clipped in each alone
+    )  # seed variance is clipped in each alone
     assert found.synthesis.dependence.covariance[0, 1] > 0 == given.synthesis.dependence.covariance[0, 1]
     for task, result in found.results.items():
         before = given.results[task]
@@ -140,7 +139,7 @@ def test_luck_of_seeds_widens_the_intervals_of_tasks_and_summary(m):
         assert result.t_test.p_value == result.interval.p_value > before.t_test.p_value
 
 
-def test_a_standardised_effect_has_the_luck_in_its_own_units():
+def test_a_standardised_effect_has_seed_variance_in_its_own_units():
     sources = {"treatment": SeedsOf(OWN, "t")}
     plain = compared(pairs(m=4), Settings(**BASE, seed_sources=sources))
     settings = Settings(**(BASE | {"effect": "SMD"}), seed_sources=sources)
@@ -154,10 +153,10 @@ def test_a_standardised_effect_has_the_luck_in_its_own_units():
 
 
 def test_checkpoints_that_both_rank_with_cancel():
-    """Both systems have the same luck: that of the difference is nothing."""
-    luck = np.array([-0.2, 0.0, 0.2])
+    """Both systems have the same seed effects: those of the difference are 0."""
+    seed_effect = np.array([-0.2, 0.0, 0.2])
     both = {
-        task: (scores(c.values.to_numpy() + luck), scores(t.values.to_numpy() + luck))
+        task: (scores(c.values.to_numpy() + seed_effect), scores(t.values.to_numpy() + seed_effect))
         for task, (c, t) in pairs().items()
     }
     settings = Settings(**BASE, seed_sources={DIFFERENCE: SeedsOf(OWN, "t - c")})
@@ -200,7 +199,7 @@ def test_clusters_change_variance_t_and_flips():
     twice = {"t": (scores(np.repeat(y, 2)), scores(np.repeat(x, 2)))}
     clusters = {"t": {f"q{j}": str(j // 2) for j in range(24)}}
     settings = Settings(**BASE, clusters={"t": "file"})
-    result = compared(twice, settings, Surroundings(clusters=clusters)).results["t"]
+    result = compared(twice, settings, DependenceData(clusters=clusters)).results["t"]
     half = compared({"t": (scores(y), scores(x))}, Settings(**BASE)).results["t"]
     assert result.effect.variance == pytest.approx(half.effect.variance, rel=1e-12)
     assert result.t_test.p_value == pytest.approx(stats.ttest_rel(x, y).pvalue, rel=1e-10)
@@ -214,7 +213,7 @@ def test_intervals_by_resampling_draw_clusters_and_take_seeds_as_given(kind):
     x, y = np.random.default_rng(2).normal(0.1, 0.2, (2, 12))
     settings = {**BASE, "task_interval": kind, "resamples": 199, "permutations": 5000}
     twice = {"t": (scores(np.repeat(y, 2)), scores(np.repeat(x, 2)))}
-    clusters = Surroundings(clusters={"t": {f"q{j}": str(j // 2) for j in range(24)}})
+    clusters = DependenceData(clusters={"t": {f"q{j}": str(j // 2) for j in range(24)}})
     found = compared(twice, Settings(**settings, clusters={"t": "file"}), clusters).results["t"].interval
     half = compared({"t": (scores(y), scores(x))}, Settings(**settings)).results["t"].interval
     assert (found.ci_low, found.ci_high) == pytest.approx((half.ci_low, half.ci_high), rel=1e-9)
@@ -225,7 +224,7 @@ def test_intervals_by_resampling_draw_clusters_and_take_seeds_as_given(kind):
 def test_a_task_of_one_cluster_has_no_variance():
     settings = Settings(**BASE, clusters={"t0": "file"})
     clusters = {"t0": {f"q{j}": "all" for j in range(40)}}
-    found = compared(pairs(k=2), settings, Surroundings(clusters=clusters))
+    found = compared(pairs(k=2), settings, DependenceData(clusters=clusters))
     assert found.results["t0"].effect.undefined == "all its queries are one cluster"
     assert found.synthesis.meta.k == 1 and found.results["t0"].t_test.p_value is None
 

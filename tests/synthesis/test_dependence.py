@@ -1,4 +1,4 @@
-"""Clusters, shared queries and the luck of seeds: by hand, by another way to the same number, and by simulation."""
+"""Clusters, shared queries and seed variance: by hand, by another way to the same number, and by simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scripts.common.errors import UserError
 from scripts.synthesis.dependence.clusters import TaskQueries, units_of_tasks
 from scripts.synthesis.dependence.covariance import covariance, is_diagonal
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
-from scripts.synthesis.dependence.seeds_part import Luck, seed_source, seeds_parts, shares_of
+from scripts.synthesis.dependence.seeds_part import SeedEffects, seed_source, seeds_parts, shares_of
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependence.units import clustered, components, effective_number, sums
 from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
@@ -184,15 +184,15 @@ def test_with_a_level_of_collections_the_interval_is_that_of_the_collections():
 
 
 def values(k: int, n: int, m: int, seed_sd: float, noise: float = 0.1) -> dict[str, np.ndarray]:
-    luck = G.normal(0, seed_sd, m)
-    return {f"t{i}": G.normal(0.5, 0.2, (n, 1)) + luck + G.normal(0, noise, (n, m)) for i in range(k)}
+    seed_effect = G.normal(0, seed_sd, m)
+    return {f"t{i}": G.normal(0.5, 0.2, (n, 1)) + seed_effect + G.normal(0, noise, (n, m)) for i in range(k)}
 
 
 def test_seeds_part_of_one_task_is_the_component_over_the_seeds():
     x, tasks = values(1, 40, 5, 0.05), ["t0"]
-    luck = Luck(seed_source("s", x, tasks), shares_of([5]), np.ones(1), np.zeros(1))
+    seed_effect = SeedEffects(seed_source("s", x, tasks), shares_of([5]), np.ones(1), np.zeros(1))
     expected = effect_variance(x["t0"], np.zeros((40, 1)))
-    assert sum(luck.variances(np.ones(1))) == pytest.approx(expected.total - expected.sampling, rel=1e-12)
+    assert sum(seed_effect.variances(np.ones(1))) == pytest.approx(expected.total - expected.sampling, rel=1e-12)
 
 
 def test_seeds_part_of_a_mean_is_the_variance_of_the_seeds_means():
@@ -200,43 +200,45 @@ def test_seeds_part_of_a_mean_is_the_variance_of_the_seeds_means():
     weights = np.array([0.5, 0.3, 0.2])
     source = seed_source("s", x, tasks)
     means = sum(w * x[t].mean(axis=0) for w, t in zip(weights, tasks, strict=True))
-    found = sum(Luck(source, shares_of([4, 4, 4]), np.ones(3), np.zeros(3)).variances(weights))
+    found = sum(SeedEffects(source, shares_of([4, 4, 4]), np.ones(3), np.zeros(3)).variances(weights))
     noise = weights**2 @ np.diag(source.residual)
     assert found == pytest.approx((means.var(ddof=1) - noise) / 4, rel=1e-12)
 
 
 def test_a_selected_seed_beside_the_mean_of_all():
-    """Luck common to both tasks: Var(w1 mean + w2 one) = s2 (w1^2 / m + w2^2 + 2 w1 w2 / m)."""
+    """A seed effect common to both tasks: Var(w1 mean + w2 one) = s2 (w1^2 / m + w2^2 + 2 w1 w2 / m)."""
     source = seed_source("s", {"t0": G.normal(0, 0.1, 5) + np.zeros((40, 1))}, ["t0", "t1"])
-    found = sum(Luck(source, shares_of([5, 1]), np.ones(2), np.zeros(2)).variances(np.array([0.6, 0.4])))
+    found = sum(SeedEffects(source, shares_of([5, 1]), np.ones(2), np.zeros(2)).variances(np.array([0.6, 0.4])))
     assert found == pytest.approx(source.covariance[0, 0] * (0.36 / 5 + 0.16 + 2 * 0.24 / 5), rel=1e-12)
 
 
 def test_parts_borrowed_from_one_source_are_one():
     source = seed_source("s", values(2, 40, 5, 0.1), ["t0", "t1"])
-    both = [Luck(source, shares_of([1, 1]), np.ones(2), np.zeros(2))] * 2
+    both = [SeedEffects(source, shares_of([1, 1]), np.ones(2), np.zeros(2))] * 2
     (part,) = seeds_parts(both, np.array([0.5, 0.5]))
     assert part == (pytest.approx(2 * sum(both[0].variances(np.array([0.5, 0.5])))), 4)
 
 
-def test_luck_of_tasks_with_checkpoints_of_their_own_is_independent():
+def test_seed_effects_of_tasks_with_checkpoints_of_their_own_are_independent():
     """Var(w1 D1 + w2 D2) = w1^2 V1 + w2^2 V2, each with m - 1 degrees of freedom, whatever the estimated covariance."""
     x, weights = values(2, 40, 5, 0.1), np.array([0.6, 0.4])
-    apart = Luck(seed_source("s", x, ["t0", "t1"]), shares_of([5, 5]), np.ones(2), np.array([0, 1]))
+    apart = SeedEffects(seed_source("s", x, ["t0", "t1"]), shares_of([5, 5]), np.ones(2), np.array([0, 1]))
     alone = [
-        Luck(seed_source("s", {task: x[task]}, [task]), shares_of([5]), np.ones(1), np.zeros(1))
+        SeedEffects(seed_source("s", {task: x[task]}, [task]), shares_of([5]), np.ones(1), np.zeros(1))
         for task in ("t0", "t1")
     ]
-    expected = [w**2 * luck.variances(np.ones(1))[0] for w, luck in zip(weights, alone, strict=True)]
+    expected = [w**2 * seed_effect.variances(np.ones(1))[0] for w, seed_effect in zip(weights, alone, strict=True)]
     parts = seeds_parts([apart], weights)
     assert [part.variance for part in parts] == pytest.approx(expected, rel=1e-12)
     assert [part.df for part in parts] == [4, 4]
-    assert apart.matrix() == pytest.approx(np.diag([luck.variances(np.ones(1))[0] for luck in alone]), abs=1e-15)
+    assert apart.matrix() == pytest.approx(
+        np.diag([seed_effect.variances(np.ones(1))[0] for seed_effect in alone]), abs=1e-15
+    )
     assert apart.of_tasks_alone() == pytest.approx(np.diag(apart.matrix()), rel=1e-12)
 
 
-def test_luck_that_tasks_share_is_not_their_own():
-    """400 seeds, luck common to 6 tasks: hardly any is a task's alone; with luck of its own besides, that is found."""
+def test_seed_variance_that_tasks_share_is_not_their_own():
+    """400 seeds, effects common to 6 tasks: hardly any variance is a task's alone; with its own besides, that is found."""
     common = seed_source("s", values(6, 200, 400, 0.05), [f"t{i}" for i in range(6)])
     assert common.interaction < 0.02 * 0.05**2
     own = {t: x + G.normal(0, 0.03, 400) for t, x in values(6, 200, 400, 0.05).items()}

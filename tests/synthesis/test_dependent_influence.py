@@ -15,7 +15,7 @@ from scripts.experiment.seeds_of import OWN, SeedsOf
 from scripts.synthesis.compare import meta_record
 from scripts.synthesis.comparing import compared
 from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
+from scripts.synthesis.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.synthesis.dependence.stored import as_record
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependence_record import dependence_record
@@ -37,8 +37,8 @@ INDEPENDENT = [
 INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified"}
 
 
-def dependence_of(case: dict, lucks: tuple[Luck, ...] = ()) -> Dependence:
-    return Dependence(np.array(case["v"]), (99.0,) * len(case["yi"]), tuple(case["collection"]), lucks)
+def dependence_of(case: dict, seed_effects: tuple[SeedEffects, ...] = ()) -> Dependence:
+    return Dependence(np.array(case["v"]), (99.0,) * len(case["yi"]), tuple(case["collection"]), seed_effects)
 
 
 MANY = 12  # tasks beyond which all refits take a minute
@@ -75,14 +75,14 @@ def test_with_a_covariance_of_almost_nothing_it_is_metafors_influence(case, fit)
     assert [one.dffits for one in found] == [None] * len(v)
 
 
-def test_a_deleted_residual_knows_what_its_task_shares_and_the_luck_of_seeds():
+def test_a_deleted_residual_knows_what_its_task_shares_and_seed_variance():
     """Two twins and three others: what the twin says of a task is no surprise. By hand for one task."""
     y, k = np.array([0.10, 0.11, 0.02, 0.05, 0.00]), 5
     sampling = 0.0004 * np.eye(k)
     sampling[0, 1] = sampling[1, 0] = 0.0003
     of_seeds = SeedSource("t", 4, np.full((k, k), 0.0002) + 0.0006 * np.eye(k), np.zeros((k, k)))
-    luck = Luck(of_seeds, np.full((k, 4), 1 / 4), np.ones(k), np.zeros(k))
-    dependence = Dependence(sampling, (99.0,) * k, tuple(range(k)), (luck,))
+    seed_effect = SeedEffects(of_seeds, np.full((k, 4), 1 / 4), np.ones(k), np.zeros(k))
+    dependence = Dependence(sampling, (99.0,) * k, tuple(range(k)), (seed_effect,))
     found = dependent_influences(y, dependence, "REML", "knapp-hartung", 0.05)[0]
     others = [1, 2, 3, 4]
     without = dependent_meta_analysis(
@@ -95,7 +95,7 @@ def test_a_deleted_residual_knows_what_its_task_shares_and_the_luck_of_seeds():
     mean = -c[1:] @ y[1:]
     q = (y[1:] - mean) @ w @ (y[1:] - mean) / 3
     scale = q if stats.t(3).ppf(0.975) * math.sqrt(q) > stats.norm.ppf(0.975) else 1.0
-    variance = scale * (c @ omega @ c - (c**2).sum() * 0.0006 / 4) + c @ luck.matrix() @ c
+    variance = scale * (c @ omega @ c - (c**2).sum() * 0.0006 / 4) + c @ seed_effect.matrix() @ c
     assert found.rstudent == pytest.approx((y[0] - mean) / math.sqrt(variance), rel=1e-9)
     whole = dependent_meta_analysis(y, dependence, "REML", "knapp-hartung", 0.05, CONFIDENCE_DISTRIBUTION)
     assert found.cooks_distance == pytest.approx((whole.summary.effect - mean) ** 2 / whole.summary.variance, rel=1e-9)
@@ -121,7 +121,7 @@ def test_the_table_of_a_comparison_is_its_leave_one_out():
     settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
     found = compared(pairs(4, m=4), settings)
     meta = json.loads(json.dumps(meta_record(found.synthesis, settings) | dependence_record(found, settings)))
-    assert len(meta["dependence"]["lucks"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
+    assert len(meta["dependence"]["seed_effects"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
     assert meta["interval"] == "robust" and meta["asked"]["interval"] == "knapp-hartung"  # two corpora have no level
     table = influence_table(rows(found.results, found.synthesis.weights), meta)
     for row in table.to_dict("records"):

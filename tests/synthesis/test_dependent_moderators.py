@@ -1,4 +1,4 @@
-"""Meta-regression of effects that depend on one another against R's rma.mv, and with the luck of seeds by hand."""
+"""Meta-regression of effects that depend on one another against R's rma.mv, and with seed variance by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
+from scripts.synthesis.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.synthesis.dependence.stored import as_record, dependence_in
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependent_meta_regression import dependent_meta_regression, too_few_collections
@@ -95,19 +95,19 @@ def test_degrees_of_freedom_are_of_collections_where_these_are_a_level():
     assert too_few_collections(dependence_of(BY_NAME["one_corpus"]), 4) is None  # each task is its own
 
 
-def luck(k: int, common: float, alone: float = 0.0, seeds: int = 3) -> Luck:
+def seed_effect(k: int, common: float, alone: float = 0.0, seeds: int = 3) -> SeedEffects:
     """Of a system with `seeds` seeds on k tasks; B - R has `common` beside the diagonal, `alone` more on it."""
     source = SeedSource("t", seeds, np.full((k, k), common) + alone * np.eye(k), np.zeros((k, k)))
-    return Luck(source, np.full((k, seeds), 1 / seeds), np.ones(k), np.zeros(k))
+    return SeedEffects(source, np.full((k, seeds), 1 / seeds), np.ones(k), np.zeros(k))
 
 
 @pytest.mark.parametrize("name", ["one_corpus", "two_moderators"])
 @pytest.mark.parametrize("interval", ["normal", "knapp-hartung"])
-def test_luck_that_all_tasks_share_moves_the_intercept_and_not_a_slope(name, interval):
+def test_a_seed_effect_that_all_tasks_share_moves_the_intercept_and_not_a_slope(name, interval):
     case = BY_NAME[name]
     k = len(case["yi"])
     given = fitted(case, interval)
-    dependence = replace(dependence_of(case), lucks=(luck(k, 0.0009),))
+    dependence = replace(dependence_of(case), seed_effects=(seed_effect(k, 0.0009),))
     found = dependent_meta_regression(design_of(case), np.array(case["yi"]), dependence, "REML", interval, 0.05)
     assert found.coefficients == pytest.approx(given.coefficients, rel=1e-12)
     intercept, before = found.coefficient(0), given.coefficient(0)
@@ -121,11 +121,11 @@ def test_luck_that_all_tasks_share_moves_the_intercept_and_not_a_slope(name, int
     assert found.qm_p_value == pytest.approx(given.qm_p_value, rel=1e-4)
 
 
-def test_luck_of_tasks_alone_is_in_every_coefficient_and_in_the_test_of_all():
+def test_seed_variance_of_tasks_alone_is_in_every_coefficient_and_in_the_test_of_all():
     """By hand: Cov b = scale A (S + tau2) A' + A L A', L of the seeds, where tasks have nothing else in common."""
     case = BY_NAME["two_moderators"]
     k, y, design = len(case["yi"]), np.array(case["yi"]), design_of(case)
-    of_seeds = luck(k, 0.0004, alone=0.0006)
+    of_seeds = seed_effect(k, 0.0004, alone=0.0006)
     sampling = np.diag(np.diag(np.array(case["v"])))
     dependence = Dependence(sampling, (99.0,) * k, tuple(range(k)), (of_seeds,))
     found = dependent_meta_regression(design, y, dependence, "PM", "knapp-hartung", 0.05)
@@ -151,11 +151,11 @@ def test_luck_of_tasks_alone_is_in_every_coefficient_and_in_the_test_of_all():
 
 def test_what_a_meta_record_keeps_is_the_same_dependence():
     case = BY_NAME["corpora"]
-    dependence = replace(dependence_of(case), lucks=(luck(8, 0.0004, 0.0001),))
+    dependence = replace(dependence_of(case), seed_effects=(seed_effect(8, 0.0004, 0.0001),))
     kept = dependence_in({"dependence": json.loads(json.dumps(as_record(dependence)))})
     assert (kept.sampling == dependence.sampling).all() and kept.degrees == dependence.degrees
     assert kept.collections == dependence.collections
-    assert kept.lucks[0].source.name == "t" and (kept.covariance == dependence.covariance).all()
+    assert kept.seed_effects[0].source.name == "t" and (kept.covariance == dependence.covariance).all()
     assert as_record(None) is None and dependence_in({}) is None
     independent = Dependence(np.diag([1.0, 2.0]), (9.0, 9.0), (0, 1))
     assert as_record(independent) is None

@@ -10,7 +10,7 @@ from scipy import stats
 from scripts.synthesis.comparing import compared
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.observed_tasks import dependence_of, observed_task
-from scripts.synthesis.dependence.seeds_part import Luck, SeedSource, shares_of
+from scripts.synthesis.dependence.seeds_part import SeedEffects, SeedSource, shares_of
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.effect_sizes import EffectSize
 from scripts.synthesis.fixed_mean import fixed_mean
@@ -46,12 +46,12 @@ def test_tasks_over_the_same_queries_are_the_paired_test_of_each_querys_mean():
     assert (found.p_value, found.ci_low, found.ci_high) == pytest.approx((paired.pvalue, low, high), rel=1e-9)
 
 
-def test_luck_that_tasks_share_does_not_average_out():
-    """Two tasks, four seeds: the same checkpoint is .02 lucky on both, so a quarter of its variance stays in the mean."""
-    luck = Luck(
+def test_a_seed_effect_that_tasks_share_does_not_average_out():
+    """Two tasks, four seeds: the same checkpoint is .02 better on both, so a quarter of its variance stays in the mean."""
+    seed_effect = SeedEffects(
         SeedSource("t", 4, np.full((2, 2), 0.0004), np.zeros((2, 2))), shares_of([4, 4]), np.ones(2), np.zeros(2)
     )
-    dependence = Dependence(np.diag([0.0001, 0.0003]), (99.0, 99.0), (0, 1), (luck,))
+    dependence = Dependence(np.diag([0.0001, 0.0003]), (99.0, 99.0), (0, 1), (seed_effect,))
     found = fixed_mean(np.array([0.1, 0.2]), dependence, 0.05)
     assert found.effect == pytest.approx(0.15, rel=1e-15)
     assert found.variance == pytest.approx((0.0001 + 0.0003) / 4 + 0.0004 / 4, rel=1e-12)

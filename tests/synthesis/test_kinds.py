@@ -22,13 +22,15 @@ from scripts.synthesis.task_intervals import Kind, all_task_intervals
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = read_yaml(ROOT / "config/schema.yaml")["$defs"]["comparison"]["properties"]
-DOORS = [(effects, EffectType, all_effects, "effect"), (estimators, Estimator, all_estimators, "estimator"),
+REGISTRIES = [(effects, EffectType, all_effects, "effect"), (estimators, Estimator, all_estimators, "estimator"),
          (intervals, Interval, all_intervals, "interval"),
          (task_intervals, Kind, all_task_intervals, "task_interval")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("package", "protocol", "all_kinds", "key"), DOORS, ids=[door[3] for door in DOORS])
-def test_each_module_states_what_its_door_asks(package, protocol, all_kinds, key):
+@pytest.mark.parametrize(
+    ("package", "protocol", "all_kinds", "key"), REGISTRIES, ids=[registry[3] for registry in REGISTRIES]
+)
+def test_each_module_states_what_its_registry_asks(package, protocol, all_kinds, key):
     asked = set(typing.get_type_hints(protocol)) | {name for name in vars(protocol) if name[0] != "_"}
     for name, module in all_kinds().items():
         assert not {attribute for attribute in asked if not hasattr(module, attribute)}, name

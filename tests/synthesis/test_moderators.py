@@ -13,7 +13,7 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.synthesis import moderate
-from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
+from scripts.synthesis.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.synthesis.dependence.stored import as_record
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.effects import all_effects, combined
@@ -52,7 +52,7 @@ def test_each_module_states_what_its_door_asks_and_takes_no_more_than_it_needs()
         given = {field for need in module.NEEDS for field in parts[need]}
         empty = {field: {} for field in ("collection", "split", "qrels", "effects") if field not in given}
         facts = TaskFacts(**{**vars(FACTS), **empty})
-        assert module.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == module.IN_WORDS
+        assert module.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == module.CATEGORICAL
 
 
 def effects(estimates: list[float], variances: list[float]) -> Effects:
@@ -198,17 +198,17 @@ def test_correlations_are_modelled_as_fishers_z_and_shown_as_r(monkeypatch, file
     assert math.isclose(model["line"][0]["effect"], math.tanh(intercept + slope))
 
 
-def test_a_job_takes_the_covariance_and_the_luck_of_seeds_from_the_meta_record(monkeypatch, files):
-    """Five tasks have an effect; the last two share queries, and all the luck of a treatment with three seeds."""
+def test_a_job_takes_the_covariance_and_seed_effects_from_the_meta_record(monkeypatch, files):
+    """Five tasks have an effect; the last two share queries, and all the seed effects of a treatment with three seeds."""
     asked = settings(moderators=[{"name": "corpus-size", "label": "size"}])
     call(monkeypatch, moderate, asked, **files)
     before = json.loads(files["moderators"].read_text())
     sampling = np.diag([1e-4, 2e-4, 3e-4, 4e-4, 5e-4])
     sampling[3, 4] = sampling[4, 3] = 2e-4
-    luck = Luck(
+    seed_effect = SeedEffects(
         SeedSource("t", 3, np.full((5, 5), 0.003), np.zeros((5, 5))), np.full((5, 3), 1 / 3), np.ones(5), np.zeros(5)
     )
-    dependence = Dependence(sampling, (9.0,) * 5, (0, 1, 2, 3, 3), (luck,))
+    dependence = Dependence(sampling, (9.0,) * 5, (0, 1, 2, 3, 3), (seed_effect,))
     files["meta"].write_text(json.dumps({"dependence": as_record(dependence)}))
     call(monkeypatch, moderate, asked, **files)
     found = json.loads(files["moderators"].read_text())

@@ -122,9 +122,9 @@ def test_one_way_layouts_agree_with_scipy():
     assert dunnett_p(np.array([2.0]), 0.5, 20, 2)[0] == pytest.approx(2 * stats.t.sf(2, 20), rel=1e-10)
 
 
-@pytest.mark.parametrize("case", STORED["letters"], ids=lambda case: f"{case['systems']}-{len(case['told_apart'])}")
+@pytest.mark.parametrize("case", STORED["letters"], ids=lambda case: f"{case['systems']}-{len(case['significant'])}")
 def test_letters_are_those_of_multcompview(case):
-    ours = letters(case["systems"], map(tuple, case["told_apart"]))
+    ours = letters(case["systems"], map(tuple, case["significant"]))
     assert columns(ours) == columns(case["letters"])
     if len(columns(ours)) <= case["systems"]:  # of more groups than systems it names some in another order
         assert ours == case["letters"]
@@ -136,7 +136,7 @@ def columns(given):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_letters_say_what_was_told_apart_and_cannot_be_joined_further(seed):
+def test_letters_say_which_systems_differ_and_cannot_be_joined_further(seed):
     generator = np.random.default_rng(seed)
     systems = 9
     pairs = list(itertools.combinations(range(systems), 2))
@@ -217,7 +217,7 @@ def test_queries_on_which_all_are_equal_count_and_blocks_do_not_matter(monkeypat
     assert (test([table], all_pairs(3), "difference").p_values == label.p_values).all()
 
 
-def test_equal_systems_and_single_queries_are_not_told_apart():
+def test_equal_systems_and_single_queries_do_not_differ_significantly():
     tables = {
         "equal": np.tile(drawn(1, 20, (0.0,)), 3),
         "single": drawn(2, 1),

@@ -121,11 +121,11 @@ def pairs_that_depend() -> dict[str, tuple[Scores, Scores]]:
     """Two tasks with the same queries and three checkpoints of the treatment, and a task on which nothing changes."""
     random = np.random.default_rng(11)
     ids = [f"q{j}" for j in range(30)]
-    common, luck = random.normal(0.05, 0.1, 30), np.array([-0.03, 0.0, 0.04])
+    common, seed_effect = random.normal(0.05, 0.1, 30), np.array([-0.03, 0.0, 0.04])
     found = {}
     for task in "ab":
         control = random.uniform(0, 1, 30)
-        gain = (common + random.normal(0, 0.05, 30))[:, None] + luck + random.normal(0, 0.01, (30, 3))
+        gain = (common + random.normal(0, 0.05, 30))[:, None] + seed_effect + random.normal(0, 0.01, (30, 3))
         found[task] = tuple(
             Scores(pd.DataFrame(values, index=ids), None) for values in (control[:, None], control[:, None] + gain)
         )
@@ -135,17 +135,17 @@ def pairs_that_depend() -> dict[str, tuple[Scores, Scores]]:
     return found | {"c": (Scores(still.values[[0]], None), still)}
 
 
-def test_it_takes_the_covariance_and_the_luck_of_the_summary():
+def test_it_takes_the_covariance_and_the_seed_effects_of_the_summary():
     shared = {"corpora": {"a": "x", "b": "x", "c": "y"}, "seed_sources": {"treatment": SeedsOf(OWN, "t")}}
     settings = replace(SETTINGS, interval="normal", **shared)
     found = compared(pairs_that_depend(), settings)
-    record = sensitivity(found.results, settings, found.lucks_of_all)
+    record = sensitivity(found.results, settings, found.seed_effects_of_all)
     variance = record["tasks"]["c"]["variance"]
     main = found.dependence
     sampling = np.zeros((3, 3))
     sampling[:2, :2], sampling[2, 2] = main.sampling, variance
     assert sampling[0, 1] > 0.5 * sampling[0, 0]  # tasks a and b share queries
-    by_hand = Dependence(sampling, (*main.degrees, record["pooled_df"]), (0, 0, 1), found.lucks_of_all)
+    by_hand = Dependence(sampling, (*main.degrees, record["pooled_df"]), (0, 0, 1), found.seed_effects_of_all)
     estimates = [*found.synthesis.estimates, 0.0]
     expected = dependent_meta_analysis(estimates, by_hand, "REML", "normal", 0.05, "k-2")
     assert record["summary"]["effect"] == pytest.approx(expected.summary.effect, rel=1e-12)
@@ -153,5 +153,5 @@ def test_it_takes_the_covariance_and_the_luck_of_the_summary():
     assert expected.summary.variance > expected.given_seeds.variance
     given = sensitivity(found.results, settings)
     assert given["summary"]["variance"] < record["summary"]["variance"]
-    independent = sensitivity(found.results, replace(settings, corpora={}), found.lucks_of_all)
+    independent = sensitivity(found.results, replace(settings, corpora={}), found.seed_effects_of_all)
     assert independent["summary"]["effect"] != pytest.approx(record["summary"]["effect"], rel=1e-6)

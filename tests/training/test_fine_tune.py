@@ -55,9 +55,9 @@ fine_tune.main()
 @pytest.mark.parametrize(
     ("kind", "where", "count", "resumed_at"),
     [
-        ("bi-encoder", "step", 5, 4),  # three steps an epoch: in the middle of the second
+        ("bi-encoder", "step", 5, 4),  # three steps per epoch: in the middle of the second
         pytest.param("bi-encoder", "save", 3, 3, marks=pytest.mark.long),  # while the checkpoint of step 4 is written
-        pytest.param("cross-encoder", "step", 13, 12, marks=pytest.mark.long),  # eight steps an epoch
+        pytest.param("cross-encoder", "step", 13, 12, marks=pytest.mark.long),  # eight steps per epoch
         pytest.param("multi-vector", "step", 5, 4, marks=pytest.mark.long),
         pytest.param(
             "sparse-encoder", "step", 5, 4, marks=pytest.mark.long

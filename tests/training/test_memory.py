@@ -143,7 +143,7 @@ def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monk
     outcome, short = trained(task, start, tmp_path / "short", kind, loss, batch_size=5)
     assert outcome.micro_batch == 2 and device.refused == 2  # 5 and 3 texts are too many
     said = capsys.readouterr().err
-    assert "memory is short at step 1: 3 texts at a time instead of 5, the batch of 5 stays the same" in said
+    assert "out of memory at step 1: 3 texts at a time instead of 5, the batch of 5 stays the same" in said
     assert "2 texts at a time instead of 3" in said
     moved = SCHEDULE["learning_rate"] * outcome.steps
     assert all(np.allclose(short[name], value, rtol=0, atol=1e-7 * moved) for name, value in whole.items())

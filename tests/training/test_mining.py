@@ -63,7 +63,7 @@ def test_the_first_rule_that_is_broken_counts(bounds, score, positive, rule):
 
 
 class Texts:
-    """Random texts and a tiny model of them, with one or two positives a query."""
+    """Random texts and a tiny model of them, with one or two positives per query."""
 
     def __init__(self, folder, seed):
         rng = random.Random(seed)

@@ -44,7 +44,7 @@ def apart(left: Path, right: Path) -> float:
 @pytest.mark.parametrize(
     ("kind", "gpus", "others"),
     [
-        ("bi-encoder", 3, {"micro_batch": 1}),  # four texts a batch: two in one process, and two in the last step
+        ("bi-encoder", 3, {"micro_batch": 1}),  # four texts per batch: two in one process, and two in the last step
         pytest.param("cross-encoder", 2, {"epochs": 1}, marks=pytest.mark.long),
         pytest.param("multi-vector", 2, {}, marks=pytest.mark.long),
         pytest.param("sparse-encoder", 2, {"gradient_checkpointing": True}, marks=pytest.mark.long),

@@ -275,7 +275,7 @@ def test_an_experiment_goes_on_in_another_clone(archived, clone):
     assert clone.planned("changed.yaml") == part
 
 
-def test_results_that_differ_are_not_overwritten_unasked(archived, clone):
+def test_results_that_differ_are_not_overwritten_without_consent(archived, clone):
     other = clone.folder / "results/tiny/summary.md"
     other.parent.mkdir(parents=True)
     other.write_text("mine\n")

@@ -16,7 +16,7 @@ BEHIND = {"prepare_dataset weather", "index weather", "search weather plain", "s
 
 
 def said_in_one_line(done, words):
-    """Beside what the configuration is told on every run (cautions)."""
+    """Beside the cautions of the configuration on every run."""
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(("warning: ", "error: "))]
     lines = [line for line in lines if not line.startswith("warning: tiny.yaml: ")]
     assert len(lines) == 1 and words in lines[0], done.stdout + done.stderr

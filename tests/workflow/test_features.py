@@ -1,4 +1,4 @@
-"""Features as a user gets them: files of a section, the export, features of others, and what a change makes anew."""
+"""Features as a user gets them: files of a section, the export, external features, and what a change makes anew."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The workflow as a module of another repository's workflow, run to the end there: small experiments on runs of others."""
+"""The workflow as a module of another repository's workflow, run to the end there: small experiments on external runs."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 """An experiment whose tasks and systems are called what pandas takes for numbers or for nothing, to its last table.
 
-It runs Snakemake, since each table is written by one job and read by others; on scores of others it takes seconds.
+It runs Snakemake, since each table is written by one job and read by others; on external scores it takes seconds.
 """
 
 import json

@@ -63,7 +63,7 @@ def test_every_way_to_rank_split_texts(split_up):
     assert len({row["_id"] for row in passages}) == 60 < len(passages)
     assert max(len(row["text"]) for row in passages) <= LENGTH
     encoded = sorted(str(path.relative_to(results / "embeddings")) for path in (results / "embeddings").rglob("*.npy"))
-    # one encoding a checkpoint, which searching and re-ranking share; no whole documents were encoded
+    # one encoding per checkpoint, which searching and re-ranking share; no whole documents were encoded
     assert encoded == [
         f"weather/passages-{LENGTH}/bert/{recipe}.npy" for recipe in ("passages/seed-1", "untrained/seed-0")
     ]

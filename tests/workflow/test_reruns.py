@@ -38,7 +38,7 @@ def test_a_learning_rate_reruns_its_recipe_and_what_follows(again):
     assert again.planned() == {
         *(f"fine_tune bert hard seed-{seed}" for seed in (1, 2)),
         *follow("hard", (1, 2), "bert", "hard"),
-        # random has one seed, and its comparison takes the luck of seeds from hard
+        # random has one seed, and its comparison takes seed variance from hard
         *(f"{rule} {name}" for rule in ("compare", "forest") for name in ("hard-helps", "random-helps")),
         *(f"cost_figure zero-shot-{name}" for name in ("hard-helps", "random-helps")),
         *TABLES,

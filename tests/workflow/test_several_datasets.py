@@ -1,4 +1,4 @@
-"""One training on two datasets, from their raw texts to runs on both, and what is told of it."""
+"""One training on two datasets, from their raw texts to runs on both, and its metadata."""
 
 import json
 

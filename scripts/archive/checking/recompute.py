@@ -49,7 +49,7 @@ def accounted(folder: Path, manifest: dict, sources: Path, same_sources: bool, c
     if same_sources and completed(config, layout.RESOLVED) not in (None, read_configuration(folder, layout.RESOLVED)):
         accounts.findings[layout.RESOLVED] = "is not the configuration as written, with the schema's defaults"
     if origin["experiment"] != manifest["experiment"] or origin["extent"] not in (layout.LEAN, layout.FULL):
-        accounts.findings[layout.ORIGIN] = "tells of another experiment or extent than the manifest"
+        accounts.findings[layout.ORIGIN] = "is the record of another experiment or extent than the manifest"
     if origin["extent"] == layout.FULL and manifest["absent"]:
         accounts.findings[layout.ORIGIN] = f"says that everything is in the archive; {min(manifest['absent'])} is not"
     return accounts

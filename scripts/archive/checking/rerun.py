@@ -46,7 +46,7 @@ def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path)
 def main() -> None:
     request = json.load(sys.stdin)
     sources, answers = Path(request["sources"]), sys.stdout
-    sys.path.insert(0, str(sources))  # this Python is isolated, so it has to be told where the modules are
+    sys.path.insert(0, str(sources))  # this Python is isolated and needs the path of the modules
     sys.path += request["packages"]
     for job in request["jobs"]:
         failure = rerun(sources, job["words"], job["outputs"], Path("recomputed"))

@@ -149,7 +149,7 @@ def _among_sources(path: str, archived: ArchivedFiles) -> bool:
 def _contradiction(
     path: str, record: dict | None, job: dict, archived: ArchivedFiles, same_command: bool
 ) -> str | None:
-    """How a job's record contradicts the manifest or the plan, in words; None if it does not."""
+    """How a job's record contradicts the manifest or the plan, as text; None if it does not."""
     if not archived.below(path):
         return f"missing; {job['rule']} makes it, and the configuration asks for it"
     if record is None:
@@ -171,7 +171,7 @@ def _contradiction(
         if source and sha256 not in (source["sha256"], source.get("written")):
             return f"its job ran another {name} (SHA-256) than the archive has"
     if record["wildcards"] != job["wildcards"]:
-        return f"its job tells of the wildcards {shown(record['wildcards'])}; they are {shown(job['wildcards'])}"
+        return f"its job records the wildcards {shown(record['wildcards'])}; they are {shown(job['wildcards'])}"
     from_outside = any(not name.startswith(("results/", "scripts/")) for name in job["inputs"])
     if not same_command or from_outside:
         return None  # settings may depend on files from outside

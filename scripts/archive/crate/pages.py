@@ -7,8 +7,8 @@ import yaml
 README = """# ranktrial experiment {experiment}
 
 This archive holds what it takes to check the experiment's numbers: its configuration, the workflow's sources, the
-provenance of every job, runs, judgements, a value a query, effects, meta-analyses, tables, figures and reports. It is a
-[Provenance Run Crate](https://w3id.org/ro/wfrun/provenance/0.5).
+provenance of every job, runs, judgements, one value per query, effects, meta-analyses, tables, figures and reports. It
+is a [Provenance Run Crate](https://w3id.org/ro/wfrun/provenance/0.5).
 
 ## Check it
 
@@ -28,7 +28,7 @@ the results over into the clone.
     provenance/identities.json data and models: source, revision, licence, SHA-256
     provenance/packages.json   the packages installed in each environment
     provenance/seeds.json, origin.json, changes.diff, state.json (Snakemake's records)
-    results/{experiment}/      the results; *.ir_metadata.yaml beside a run tells its origin
+    results/{experiment}/      the results; *.ir_metadata.yaml beside a run records its origin
     manifest.json              SHA-256 of every file here, and of the files that were left out
     ro-crate-metadata.json     the same provenance for machines
 

@@ -1,4 +1,4 @@
-"""What is told of each job: rule, wildcards, settings, files with their SHA-256, times, machine and benchmark."""
+"""The record of each job: rule, wildcards, settings, files with their SHA-256, times, machine and benchmark."""
 
 from __future__ import annotations
 

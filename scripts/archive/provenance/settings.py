@@ -1,4 +1,4 @@
-"""What the scripts of the archive are told of an experiment, as their `--settings`."""
+"""The settings of the archive's scripts for an experiment, as their `--settings`."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Mistake(NamedTuple):
 class Format:
     """What the workflow knows of a format before anything is read.
 
-    `splits` gives the splits that a dataset's data has, as far as its entry tells; None where only the files do.
+    `splits` gives the splits that a dataset's data has, as far as its entry says; None where only the files do.
     `judgements` is the key that maps splits to their files of judgements. Without one of the keys in `narrowing` a
     dataset has the queries of all their values. `mistake` looks for what is wrong between the keys of an entry.
     """
@@ -49,7 +49,7 @@ class Format:
     mistake: Callable[[dict[str, Any]], Mistake | None] = lambda entry: None
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
-    values_given: bool = False  # the systems bring a value a query, so there is nothing to read
+    values_given: bool = False  # the systems bring one value per query, so there is nothing to read
     scheme: str | None = None  # what its locations begin with, where it reads no others
     unjudged: Callable[[dict[str, Any]], bool] = lambda entry: False  # train has queries, but no judgements
 

@@ -1,7 +1,7 @@
 """Which text a document or query of ir_datasets has: that of chosen fields, or what the library takes for it.
 
 A type of documents (a NamedTuple of the library) states its fields before anything is fetched, so a field that there is
-not is told at once.
+not is reported at once.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Options:
 
 
 class Table:
-    """A JSON file with an object in it, whose mistakes are told with the line in which a key stands."""
+    """A JSON file with an object in it, whose mistakes are reported with the line of their key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -45,6 +45,6 @@ def export_settings(check: Checker, name: str, entry: dict[str, Any], kind: str)
     return {"backend": backend, "precision": given or "fp32"}
 
 
-def export_in_words(settings: dict[str, Any]) -> str:
+def export_text(settings: dict[str, Any]) -> str:
     """The export of a system, as a part of its description; empty without one."""
     return f"{NAMES[settings['backend']]} {settings['precision']}" if "backend" in settings else ""

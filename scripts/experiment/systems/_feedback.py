@@ -23,7 +23,7 @@ class Parameter:
     tried: tuple[float, ...] = ()
 
     def value(self, given: float) -> float:
-        """As a job is told it: counts as whole numbers, weights as others."""
+        """As in a job's settings: counts as whole numbers, weights as others."""
         return int(given) if self.schema is COUNT else float(given)
 
 
@@ -107,7 +107,7 @@ def one_of_each(feedback: dict[str, dict[str, list[float]]]) -> dict[str, dict[s
     return {method: {name: values[0] for name, values in tried.items()} for method, tried in feedback.items()}
 
 
-def in_words(feedback: dict[str, dict[str, Any]]) -> str:
+def as_text(feedback: dict[str, dict[str, Any]]) -> str:
     """What a description says of a system's feedback; empty without."""
     if not feedback:
         return ""

@@ -29,7 +29,7 @@ class SystemKind:
     searches = False  # it ranks all documents by its scores: one that a full run lacks has no higher score
     needs_documents = True
     takes_seed_by_seed = True  # its run with a seed takes others' runs with that seed
-    model_settings: tuple[str, ...] = ()  # keys of its model that the job which ranks is told
+    model_settings: tuple[str, ...] = ()  # keys of its model in the settings of the job that ranks
     by_tokens = False  # whether that job has batches of so many tokens, where its model is one of torch and says so
 
     def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
@@ -99,11 +99,11 @@ class SystemKind:
         return depth
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        """What it is, in words."""
+        """What it is, as text."""
         raise NotImplementedError
 
     def candidates(self, system: System) -> str:
-        """The documents that it ranks, in words."""
+        """The documents that it ranks, as text."""
         return "all documents"
 
     def note_on_times(self, system: System) -> str:

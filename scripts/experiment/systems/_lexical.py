@@ -120,7 +120,7 @@ class Lexical(SystemKind):
         analyzer = "analyser of the dataset's language" if named == OF_LANGUAGE else f"{named} analyser"
         texts = ", documents with the texts appended that their dataset names" if appends(system) else ""
         words = f"{self.similarity.label} ({self.engine(system)}, {analyzer}, {fields}{texts}), {parameters}"
-        return words + _feedback.in_words(feedback)
+        return words + _feedback.as_text(feedback)
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         return {"method": f"{self.similarity.label} ({self.engine(system)})", **system.settings}

@@ -13,9 +13,9 @@ from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.systems._export import KEYS as EXPORT
-from scripts.experiment.systems._export import OF_EXPORT, export_in_words, export_settings
+from scripts.experiment.systems._export import OF_EXPORT, export_settings, export_text
 from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
-from scripts.experiment.systems._training_words import training_in_words
+from scripts.experiment.systems._training_text import training_text
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.judging_keys import KEYS as JUDGING
 
@@ -82,7 +82,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "enum": ["truncate", "passages"],
     },
     "passage_length": {
-        "description": "passages: whole sentences of at most so many characters together; default 150",
+        "description": "passages: maximum number of characters of the whole sentences in one; default 150",
         "$ref": "#/$defs/length",
     },
     **adapter_checks.TRUNCATION,
@@ -96,7 +96,7 @@ OF_SCORE = (*JUDGING, "label")  # what a cross-encoder's score is of
 
 
 class Neural(SystemKind):
-    """A system with a model; its kind is told by its other keys."""
+    """A system with a model; its other keys decide its kind."""
 
     typed = False
     name: str
@@ -176,18 +176,18 @@ class Neural(SystemKind):
 
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
-        exported = export_in_words(system.settings) or ("ONNX" if model["backend"] == "onnx" else "")
+        exported = export_text(system.settings) or ("ONNX" if model["backend"] == "onnx" else "")
         onnx = f"{exported}, " if exported else ""
         words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
-            words += training_in_words(experiment, system)
-        words += adapter_checks.truncated_in_words(system) + self.ranking_in_words(system)
+            words += training_text(experiment, system)
+        words += adapter_checks.truncation_text(system) + self.ranking_text(system)
         if system.passage_length:
             words += f", texts split into passages of {system.passage_length} characters"
             words += " (MaxSim: maximum over the document's, sum over the query's)"
         return words
 
-    def ranking_in_words(self, system: System) -> str:
+    def ranking_text(self, system: System) -> str:
         """What it ranks, as the end of its description; nothing where it searches the whole corpus."""
         return ""
 

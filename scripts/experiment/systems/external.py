@@ -17,7 +17,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "$ref": "#/$defs/files",
     },
     "scores": {
-        "description": "external: a file of values for each task of format scores (a value a line, or id, tab, value)",
+        "description": "external: one file of values per task of format scores (one value per line, or id, tab, value)",
         "$ref": "#/$defs/files",
     },
 }

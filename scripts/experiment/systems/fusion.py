@@ -133,7 +133,7 @@ class Fusion(SystemKind):
 
     def describe(self, experiment: Experiment, system: System) -> str:
         settings = system.settings
-        fused = _in_words(settings["systems"])
+        fused = _as_text(settings["systems"])
         if settings["method"] == "reciprocal-rank":
             words = f"reciprocal rank fusion (k = {settings['k']:g}) of {fused}"
         else:
@@ -145,7 +145,7 @@ class Fusion(SystemKind):
         return words + (f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else "")
 
     def candidates(self, system: System) -> str:
-        return f"the runs of {_in_words(system.settings['systems'])}"
+        return f"the runs of {_as_text(system.settings['systems'])}"
 
     def note_on_times(self, system: System) -> str:
         return "The time of a fusion is that of fusing alone, without the systems that it fuses."
@@ -164,12 +164,12 @@ def tunes(system: System) -> bool:
 
 
 def tuning_settings(system: System) -> dict[str, Any]:
-    """What the job that tunes a system's weights is told."""
+    """The settings of the job that tunes a system's weights."""
     return {key: system.settings[key] for key in ("systems", "normalise", "step", "measure", "depth")}
 
 
 def fusing_settings(system: System) -> dict[str, Any]:
-    """What the job that fuses runs is told, beside its depth and tag; tuned weights come to it in a file."""
+    """The settings of the job that fuses runs, beside depth and tag; tuned weights are an input file."""
     given = {"k", "normalise", "weights"} & set(system.settings)
     return {key: system.settings[key] for key in ("systems", "method", *sorted(given))}
 
@@ -221,5 +221,5 @@ def _grid(check: Checker, key: str, systems: int, given: dict[str, Any]) -> dict
     return grid | {"depth": cutoff(parse(grid["measure"])) or check.config["depth"]}
 
 
-def _in_words(names: list[str]) -> str:
+def _as_text(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -215,7 +215,7 @@ def source(system: System, dataset: str) -> str:
 
 
 def _counted(settings: dict[str, Any], of: int) -> str:
-    """The features that it learns from, in words."""
+    """The features that it learns from, as text."""
     chosen = settings.get("columns")
     if chosen is None:
         return f"{of} features"
@@ -239,11 +239,11 @@ def _features(check: Checker, key: str, name: str) -> dict[str, Any]:
         raise check.fail(f"{key}.features", f"unknown name {name!r}; features has {', '.join(sets) or 'none'}")
     entry: dict[str, Any] = sets[name]
     if "letor" in entry:
-        problem = "are files of others, a file a task; expected features that are computed, also of train and dev"
+        problem = "are external files, one per task; expected features that are computed, also of train and dev"
         raise check.fail(f"{key}.features", f"{name} {problem}")
     for needed in ("first_stage", "of"):
         if needed not in entry:
-            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with files of others)")
+            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with external files)")
     return entry
 
 
@@ -262,13 +262,13 @@ def _taken(check: Checker, key: str, features: dict[str, Any]) -> list[str]:
 
 def _learner(check: Checker, key: str, given: str | dict[str, Any]) -> dict[str, Any]:
     """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
-    told: dict[str, Any] = {"type": given} if isinstance(given, str) else dict(given)
-    learners, name = known(), told.pop("type")
+    entry: dict[str, Any] = {"type": given} if isinstance(given, str) else dict(given)
+    learners, name = known(), entry.pop("type")
     if name not in learners:
         raise check.fail(key, f"unknown learner {name!r}; expected one of {', '.join(learners)}")
     learner: Learner = learners[name]
     values: dict[str, list[Any]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
-    for parameter, value in told.items():
+    for parameter, value in entry.items():
         if parameter not in learner.PARAMETERS:
             has = ", ".join(learner.PARAMETERS)
             raise check.fail(key, f"unknown parameter {parameter!r}; {name} has {has}")

@@ -67,7 +67,7 @@ KEYS: dict[str, dict[str, Any]] = {
                 "maximum": 20,
             },
             "price": {
-                "description": "of a million tokens, in whatever currency: what the ranking cost is then told",
+                "description": "of a million tokens, in whatever currency: the cost of the ranking is then reported",
                 "type": "object",
                 "additionalProperties": False,
                 "required": ["input", "output"],
@@ -117,11 +117,11 @@ class Listwise(SystemKind):
         return min(depth, system.depth or depth, *taken)
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        told = system.settings
-        passes = f", {told['passes']} passes" if told["passes"] > 1 else ""
+        asked = system.settings
+        passes = f", {asked['passes']} passes" if asked["passes"] > 1 else ""
         return (
-            f"{told['model']} ({told['url']}) orders the top {system.depth} of {system.first_stage} in windows of "
-            f"{told['window']} by steps of {told['step']}{passes}, {told['max_words']} words a document"
+            f"{asked['model']} ({asked['url']}) orders the top {system.depth} of {system.first_stage} in windows of "
+            f"{asked['window']} by steps of {asked['step']}{passes}, {asked['max_words']} words per document"
         )
 
     def candidates(self, system: System) -> str:
@@ -153,21 +153,22 @@ def _endpoint(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]
     if variable is not None and not _VARIABLE.fullmatch(variable):
         problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
         raise check.fail(f"{key}.key", problem)
-    told = {**ASKED, **{name: value for name, value in entry.items() if name not in ("key", "leave_out")}}
+    asked = {**ASKED, **{name: value for name, value in entry.items() if name not in ("key", "leave_out")}}
     for name in entry.get("leave_out", []):
         if name in entry:
             raise check.fail(f"{key}.leave_out", f"{name} is given beside it; leave out one of both")
-        del told[name]
-    return told | {"key": variable, "url": address.written.rstrip("/")}
+        del asked[name]
+    return asked | {"key": variable, "url": address.written.rstrip("/")}
 
 
 def _windows(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
     """How the candidates are gone through. Raises UserError for windows over which no document could move up."""
-    told = {"window": WINDOW, "step": STEP, "passes": PASSES, "max_words": WORDS}
-    told |= {name: entry[name] for name in told if name in entry}
-    if told["window"] < 2:
+    asked = {"window": WINDOW, "step": STEP, "passes": PASSES, "max_words": WORDS}
+    asked |= {name: entry[name] for name in asked if name in entry}
+    if asked["window"] < 2:
         raise check.fail(f"{key}.window", "1 document has no order; expected at least 2")
-    if told["step"] >= told["window"]:
-        problem = f"{told['step']} with a window of {told['window']}: windows would not overlap; expected a smaller one"
+    if asked["step"] >= asked["window"]:
+        step, window = asked["step"], asked["window"]
+        problem = f"{step} with a window of {window}: windows would not overlap; expected a smaller one"
         raise check.fail(f"{key}.step", problem)
-    return told
+    return asked

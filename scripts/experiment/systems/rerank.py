@@ -48,12 +48,11 @@ class Rerank(_neural.Neural):
             message = "a model that scores pairs has no vectors of documents; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         if vectors == "corpus" and index_of(check.config["models"][entry["model"]]["type"]) != "vectors":
-            message = "a model with more than a vector a text encodes the candidates; leave it out"
+            message = "a model with more than one vector per text encodes the candidates; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         first_stage = entry["rerank"]["first_stage"]
         check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
-        told = {"vectors": vectors} if vectors == "corpus" else {}
-        settings = system.settings | told
+        settings = system.settings | ({"vectors": vectors} if vectors == "corpus" else {})
         return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"], settings=settings)
 
     def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
@@ -85,7 +84,7 @@ class Rerank(_neural.Neural):
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, system.depth or depth, *taken)
 
-    def ranking_in_words(self, system: System) -> str:
+    def ranking_text(self, system: System) -> str:
         by = ", by the vectors of the whole corpus" if "vectors" in system.settings else ""
         return f", re-ranks the top {system.depth} of {system.first_stage}{by}"
 

@@ -23,7 +23,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "additionalProperties": False,
         "properties": {
             "precision": {
-                "description": "float32: as encoded; float16: half of that; int8 or uint8: a byte a dimension; "
+                "description": "float32: as encoded; float16: half of that; int8 or uint8: one byte per dimension; "
                 "binary or ubinary: a bit",
                 "enum": ["float32", *INDEX_PRECISIONS],
             },
@@ -95,25 +95,26 @@ class Retrieve(_neural.Neural):
         index = {key: system.settings.get(key) for key in ("embeddings", "approximate")}
         return {**super().identity(config, system), **index}
 
-    def ranking_in_words(self, system: System) -> str:
+    def ranking_text(self, system: System) -> str:
         if near := system.settings.get("approximate"):
             further = [f", {key} {value}" for key, value in near.items() if key != "index"]
             return f", searches the corpus approximately (faiss {near['index']}{''.join(further)})"
-        told = system.settings.get("embeddings")
-        if not told:
+        embeddings = system.settings.get("embeddings")
+        if not embeddings:
             return ""
-        again = f", {told['rescore_multiplier']} times the depth scored again" if told["rescore_multiplier"] else ""
-        return f", searches the corpus's vectors in {told['precision']}{again}"
+        multiplier = embeddings["rescore_multiplier"]
+        again = f", {multiplier} times the depth scored again" if multiplier else ""
+        return f", searches the corpus's vectors in {embeddings['precision']}{again}"
 
     def candidates(self, system: System) -> str:
         words = super().candidates(system)
         if near := system.settings.get("approximate"):
             return f"{words} by {near['index']}"
-        told = system.settings.get("embeddings")
-        return f"{words} in {told['precision']}" if told else words
+        embeddings = system.settings.get("embeddings")
+        return f"{words} in {embeddings['precision']}" if embeddings else words
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        index = {key: told for key, told in system.settings.items() if key in ("embeddings", "approximate")}
+        index = {key: value for key, value in system.settings.items() if key in ("embeddings", "approximate")}
         return {**super().provenance(experiment, system), **index}
 
 

@@ -29,7 +29,7 @@ class ScoreAll(_neural.Neural):
         scores_pairs = model is not None and not adapter(model["type"]).SEARCHES
         return "candidates" in entry and "rerank" not in entry and scores_pairs
 
-    def ranking_in_words(self, system: System) -> str:
+    def ranking_text(self, system: System) -> str:
         return ", scores all pairs of a query and a document"
 
 

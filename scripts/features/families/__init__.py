@@ -2,10 +2,10 @@
 
 A family is a module with a NAME. Each of its features is one function with a decorator, whose docstring has formula and
 source; nothing else names it. `@of_terms("BM25")` makes a feature of a function that gives a score to each term of the
-query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with a value a pair.
-Both compute with all pairs at once, in arrays. `@of_texts("comparative_objects", reader)` takes a function of what the
-reader makes of the texts of queries and candidates. A parameter that a configuration may set is declared with the
-decorator, `@of_terms("PL2", Parameter("c", 0.001, 1000))`; its default is that of the function. Reads and writes
+query that the document holds: these are summed. `@of_pairs("document_length")` takes a function with one value per
+pair. Both compute with all pairs at once, in arrays. `@of_texts("comparative_objects", reader)` takes a function of
+what the reader makes of the texts of queries and candidates. A parameter that a configuration may set is declared with
+the decorator, `@of_terms("PL2", Parameter("c", 0.001, 1000))`; its default is that of the function. Reads and writes
 nothing.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.common import doors
+from scripts.common import plugins
 
 FAMILIES = "scripts.features.families"
 
@@ -61,7 +61,7 @@ class QueryTerms:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of a query and a candidate of it, in one field; arrays have an element a pair."""
+    """Pairs of a query and a candidate of it, in one field; arrays have one element per pair."""
 
     query: np.ndarray  # the place of the pair's query in `queries`
     first_stage_score: np.ndarray
@@ -83,7 +83,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature by its name: `function` gives a value an entry of the matches, to be summed, or a value a pair.
+    """A feature by its name: `function` gives one value per entry of the matches, to be summed, or one value per pair.
 
     That of a feature with a `reader` takes what this makes of the texts, and the ids of each pair's query and document.
     """
@@ -132,14 +132,14 @@ def of_texts(name: str, reader: TextReader) -> Callable[[Callable[..., np.ndarra
 
 def features_in(family: str) -> dict[str, Feature]:
     """The features of a family by name."""
-    found = [value for value in vars(doors.kind(FAMILIES, family)).values() if isinstance(value, Feature)]
+    found = [value for value in vars(plugins.load(FAMILIES, family)).values() if isinstance(value, Feature)]
     return {feature.name: feature for feature in found}
 
 
 def known() -> dict[str, str]:
     """All features: name -> the family that it is in. ValueError where two have the same name."""
     family_of: dict[str, str] = {}
-    for family in doors.kinds(FAMILIES):
+    for family in plugins.load_all(FAMILIES):
         for name in features_in(family):
             if name in family_of:
                 raise ValueError(f"feature {name!r} is in the families {family_of[name]} and {family}")

@@ -40,7 +40,7 @@ def predicates_of(written: list[str]) -> tuple[str, ...]:
 
 
 def aspects_of(written: list[str], objects: Iterable[str] = ()) -> tuple[str, ...]:
-    """What the text compares in, less what is an object or a part of one."""
+    """What the text compares in, without what is an object or a part of one."""
     words = [word.lower() for word in written]
     of_objects = {word.lower() for name in objects for word in tokens(name)}
     found = []

@@ -65,7 +65,7 @@ def named(objects: tuple[str, ...], document: ReadDocument) -> list[str]:
 
 
 def normalised(text: str) -> str:
-    """The words of a text in lower case with a space around each, less articles, signs and the s of plurals."""
+    """The words of a text in lower case with a space around each, without articles, signs and the s of plurals."""
     words = [word.lower() for word in tokens(text) if not is_sign(word)]
     return " " + "".join(f"{_singular(word)} " for word in words if word not in ARTICLES)
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from scripts.common import doors
+from scripts.common import plugins
 from scripts.common.errors import UserError
 
 LEARNERS = "scripts.learning_to_rank.learners"
@@ -20,7 +20,7 @@ HIGHEST_GRADE = 30  # of a learner with the gain 2^grade - 1, as LightGBM and XG
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a learner can be told: its default (None: no limit) and what it may be."""
+    """A numeric parameter of a learner: its default (None: no limit) and what it may be."""
 
     about: str
     default: float | None
@@ -68,7 +68,7 @@ class Model(Protocol):
     rounds: int | None  # trees of a boosted ensemble that early stopping kept; None for other learners
 
     def scores(self, values: np.ndarray) -> np.ndarray:
-        """A score a row: higher is better, within a query."""
+        """One score per row: higher is better, within a query."""
 
     def text(self) -> str:
         """The model in the library's own text or JSON form, or in ours, described where it is made."""
@@ -84,7 +84,7 @@ class Learner(Protocol):
     """What the module of a learner states."""
 
     NAME: str
-    DESCRIPTION: str  # in words, for the report
+    DESCRIPTION: str  # for the report
     LIBRARY: str  # the package that learns
     PARAMETERS: dict[str, Parameter]
 
@@ -100,9 +100,9 @@ class Learner(Protocol):
 
 def learner(name: str) -> Learner:
     """The learner of this name alone."""
-    return cast(Learner, doors.kind(LEARNERS, name))
+    return cast(Learner, plugins.load(LEARNERS, name))
 
 
 def known() -> dict[str, Learner]:
     """All learners by name."""
-    return cast(dict[str, Learner], doors.kinds(LEARNERS))
+    return cast(dict[str, Learner], plugins.load_all(LEARNERS))

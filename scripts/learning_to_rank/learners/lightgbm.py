@@ -57,15 +57,15 @@ def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed:
     import lightgbm
 
     check_gains(NAME, train, dev)
-    told = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
-    told |= {"bagging_freq": 1 if parameters["bagging_fraction"] < 1 else 0, "seed": seed, "verbosity": -1}
-    told |= {"objective": "lambdarank", "metric": "ndcg", "eval_at": [cutoff]}
-    told |= {"num_threads": 1, "deterministic": True, "force_row_wise": True}  # equal data make equal trees
+    params = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
+    params |= {"bagging_freq": 1 if parameters["bagging_fraction"] < 1 else 0, "seed": seed, "verbosity": -1}
+    params |= {"objective": "lambdarank", "metric": "ndcg", "eval_at": [cutoff]}
+    params |= {"num_threads": 1, "deterministic": True, "force_row_wise": True}  # equal data make equal trees
     learnt = lightgbm.Dataset(train.values, train.grades, group=train.sizes)
     held = lightgbm.Dataset(dev.values, dev.grades, group=dev.sizes, reference=learnt)
     stopping = lightgbm.early_stopping(parameters["patience"], verbose=False)
     try:
-        booster = lightgbm.train(told, learnt, parameters["trees"], valid_sets=[held], callbacks=[stopping])
+        booster = lightgbm.train(params, learnt, parameters["trees"], valid_sets=[held], callbacks=[stopping])
     except lightgbm.basic.LightGBMError as error:
         raise UserError(f"lightgbm cannot learn: {' '.join(str(error).split())}") from None
     return read(booster.model_to_string(num_iteration=booster.best_iteration))

@@ -56,7 +56,7 @@ def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed:
 
     is_relevant = train.grades > 0
     if is_relevant.all():
-        raise UserError("linear tells relevant candidates (a grade above 0) from others, and all are relevant")
+        raise UserError("linear separates relevant candidates (a grade above 0) from others, and all are relevant")
     mean, deviation = train.values.mean(axis=0), train.values.std(axis=0)
     varies = deviation > 1e-12 * np.maximum(1, np.abs(mean))
     if not varies.any():

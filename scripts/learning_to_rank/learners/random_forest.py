@@ -24,7 +24,7 @@ PARAMETERS = {
     "min_samples_leaf": Parameter("candidates that a leaf has at least", 1, 1, 1_000_000, whole=True),
     "max_features": Parameter("share of the features that are tried at a node", 1, 0.01, 1),
 }
-PARTS = ("left", "right", "feature", "threshold", "value")  # of a tree: an element a node; a leaf has left -1
+PARTS = ("left", "right", "feature", "threshold", "value")  # of a tree: one element per node; a leaf has left -1
 INTEGERS = PARTS[:3]
 
 

@@ -65,13 +65,13 @@ def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed:
     import xgboost
 
     check_gains(NAME, train, dev)
-    told = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
-    told |= {"objective": "rank:ndcg", "eval_metric": f"ndcg@{cutoff}", "tree_method": "hist"}
-    told |= {"nthread": 1, "seed": seed, "verbosity": 0}
+    params = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
+    params |= {"objective": "rank:ndcg", "eval_metric": f"ndcg@{cutoff}", "tree_method": "hist"}
+    params |= {"nthread": 1, "seed": seed, "verbosity": 0}
     learnt, held = (_matrix(one.values, label=one.grades, group=one.sizes) for one in (train, dev))
     try:
         booster = xgboost.train(
-            told, learnt, parameters["trees"], evals=[(held, "dev")], verbose_eval=False,
+            params, learnt, parameters["trees"], evals=[(held, "dev")], verbose_eval=False,
             early_stopping_rounds=parameters["patience"],
         )  # fmt: skip
     except xgboost.core.XGBoostError as error:

@@ -52,7 +52,7 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a bi-encoder that keeps `max_length` tokens of a text, by torch, or by onnxruntime where it is an ONNX file.
 
-    Whether it is `to_train` makes no difference: one in ONNX is not, as the configuration is told.
+    Whether it is `to_train` makes no difference: the configuration refuses to train one in ONNX.
 
     Raises UserError where that cannot be done.
     """

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scripts.common.errors import UserError
+from scripts.models.batch_sizes import BATCHES, CHUNK, texts_per_batch
 from scripts.models.encoders import tokenizer
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
-from scripts.models.sizes import BATCHES, CHUNK, texts_a_batch
 from scripts.models.teaching import SCORED, SCORED_PAIRS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ DISTILLED = {"MarginMSELoss": SCORED, "DistillKLDivLoss": SCORED, "MSELoss": SCO
 MARGINS = {"MarginRankingLoss": "margin"}
 KEYS = {
     "instruction": {
-        "description": "what a language model is told of the task, in place of the instruction that it stores",
+        "description": "the instruction in a language model's prompt, in place of the one that it stores",
         "$ref": "#/$defs/prompt",
     },
     "true_token": {
@@ -203,7 +203,7 @@ def load_scorer(
 ) -> Scorer:
     """Load a cross-encoder that scores pairs by torch, or in ONNX on the processor.
 
-    Raises UserError where a language model is to take batches by tokens: it is asked in words around each pair.
+    Raises UserError where a language model is to take batches by tokens: its prompt stands around each pair.
     """
     from scripts.models.adapters import Scorer
 
@@ -227,9 +227,9 @@ def load_scorer(
     if batch_tokens is None:
         return made
     if language_models.judges(model):
-        raise UserError("batch_tokens: a language model is asked in words around each pair; leave it out")
+        raise UserError("batch_tokens: a language model has a prompt around each pair; leave it out")
     model.batch_tokens = batch_tokens
-    return made._replace(chunk=max(CHUNK, BATCHES * texts_a_batch(batch_size, batch_tokens, max_length)))
+    return made._replace(chunk=max(CHUNK, BATCHES * texts_per_batch(batch_size, batch_tokens, max_length)))
 
 
 def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
@@ -242,10 +242,10 @@ def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
     put = {role: prompt for role, prompt in prompts(model).items() if prompt}
     around, facts = put, {**computed_in(model), **fact(put)}
     if of := getattr(model, "relevance", None):
-        facts["score"] = of.in_words()
+        facts["score"] = of.as_text()
     if language_models.judges(model):
         around = {"query": language_models.template(model)}
-        facts["score"] = language_models.in_words(model)
+        facts["score"] = language_models.as_text(model)
     score = partial(score_pairs, model, batch_size=batch_size)
     return Scorer(score, facts, tokenizer(model), around)
 

@@ -1,4 +1,4 @@
-"""Multi-vector models (late interaction, as ColBERT): a vector a token, and a document's score is MaxSim.
+"""Multi-vector models (late interaction, as ColBERT): one vector per token, and a document's score is MaxSim.
 
 MaxSim takes for each token of the query the best token of the document; the sum of these products is the score.
 """

@@ -38,7 +38,7 @@ HAS_HEAD = False
 DEFAULT_LOSS = "SpladeLoss"
 DEFAULT_DISTILLED = "SparseDistillKLDivLoss"
 
-DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # what the library's trainer takes where it is told none
+DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # the defaults of the library's trainer
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:

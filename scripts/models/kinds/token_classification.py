@@ -103,7 +103,7 @@ def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
     loading.complete_tokenizer(tokenizer, model, folder)
     if not tokenizer.is_fast:
         raise UserError(
-            f"{folder}: its tokenizer does not tell which token is of which word; expected a tokenizer.json"
+            f"{folder}: its tokenizer does not report which token is of which word; expected a tokenizer.json"
         )
     loading.check_length(model.config, folder, max_length)
     if max_length <= tokenizer.num_special_tokens_to_add() + 1:

@@ -31,7 +31,7 @@ class Adjustment:
 
     @property
     def scope(self) -> str:
-        """What p-values are adjusted over, in words."""
+        """What p-values are adjusted over, as text."""
         hypotheses = f"{self.summary.hypotheses} hypotheses"
         return f"{hypotheses} of family {self.family}" if self.family else f"experiment's {hypotheses}"
 

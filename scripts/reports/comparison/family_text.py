@@ -38,7 +38,7 @@ def heading(found: FoundFamily, labels: Labels) -> str:
 def where(found: FoundFamily) -> str:
     """On what: the task, or on how many collections."""
     whole = found.whole
-    place = f"on these {form.in_words(found.tasks)} collections" if found.tasks > 1 else f"on {whole.task}"
+    place = f"on these {form.spelled(found.tasks)} collections" if found.tasks > 1 else f"on {whole.task}"
     return f"{place} ({whole.queries:,} {'query' if whole.queries == 1 else 'queries'})"
 
 
@@ -58,12 +58,12 @@ def _best(found: FoundFamily, level: str) -> str:
     if len(others) == 1:
         differs = f"{'does not differ' if near else 'differs'} significantly from {following.system}"
     elif not near:
-        differs = f"differs significantly from all {form.in_words(len(others))} others"
+        differs = f"differs significantly from all {form.spelled(len(others))} others"
     elif len(near) == len(others):
-        differs = f"differs significantly from none of the {form.in_words(len(others))} others"
+        differs = f"differs significantly from none of the {form.spelled(len(others))} others"
     else:
-        apart = form.in_words(len(others) - len(near))
-        differs = f"differs significantly from {apart} of {form.in_words(len(others))} others, not from "
+        apart = form.spelled(len(others) - len(near))
+        differs = f"differs significantly from {apart} of {form.spelled(len(others))} others, not from "
         differs += listed(open_ones)
     lower = found.record["lower_is_better"]
     higher_first = (following.system, best.system) if lower else (best.system, following.system)

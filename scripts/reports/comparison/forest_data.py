@@ -147,7 +147,7 @@ class Forest:
     by effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p below them) or
     "double column" (7 in: all columns).
 
-    task_interval: in words, of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
+    task_interval: the label of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
     """
 

@@ -49,7 +49,7 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
 
 
 def _test_of(mean: Diamond, forest: Forest) -> str:
-    """A test in words that break between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
+    """The text of a test, which breaks between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
     if mean.own_p is None:
         return "no test, since its standard error is 0"
     parts = [*form.statistic(mean).split(", "), form.p_equals(mean.own_p, forest.alpha)]

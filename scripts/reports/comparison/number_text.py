@@ -87,7 +87,7 @@ def minus(text: str) -> str:
     return text.replace("-", MINUS)
 
 
-def in_words(count: int) -> str:
+def spelled(count: int) -> str:
     """A count as a sentence has it: in letters up to twelve."""
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
@@ -219,7 +219,7 @@ def prediction_label(forest: Forest, group: Group) -> str:
 
 def no_prediction(group: Group) -> str:
     """What stands behind "no prediction interval" where collections are too few; empty where they are not."""
-    return f": it takes at least {in_words(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
+    return f": it takes at least {spelled(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
 
 
 def _with_effect(group: Group) -> int:

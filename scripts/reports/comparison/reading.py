@@ -86,7 +86,7 @@ def check_columns(columns: list[str], where: str) -> None:
 
 
 def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
-    """The column of the effects file that holds the p-values shown, and what they are, in words.
+    """The column of the effects file that holds the p-values shown, and what they are, as text.
 
     Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
@@ -118,7 +118,7 @@ def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[
 
 
 def summary_note(comparisons: list[Found], correction: str) -> str:
-    """How the p-values of means are adjusted, in words; empty where they are not."""
+    """How the p-values of means are adjusted, as text; empty where they are not."""
     family = comparisons[0].family
     if family is None or correction == "none" or family.summary.hypotheses < 2:
         return ""
@@ -126,7 +126,7 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
 
 
 def task_interval(meta: dict) -> str:
-    """What the tasks' intervals are, in words."""
+    """What the tasks' intervals are, as text."""
     effect, label = effect_named(meta["effect_type"]), task_interval_named(meta["task_interval"]).LABEL
     return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 

@@ -40,7 +40,7 @@ def answers(meta: dict[str, Any], plot: Forest) -> list[Answer]:
     if mean is None or summary is None:
         nothing = "No task has an effect that can be computed."
         return [Answer("On these collections", *answer(plot, None), nothing)]
-    here = "On this collection" if k == 1 else f"On these {form.in_words(k)} collections"
+    here = "On this collection" if k == 1 else f"On these {form.spelled(k)} collections"
     found = [Answer(here, *answer(plot, mean), f"{here}, {_finding(plot, mean)} {_tested(plot, mean, counted=True)}.")]
     if k == 1:
         nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
@@ -108,7 +108,7 @@ def _p_values(mean: Diamond | AgainstMargin, alpha: float, counted: bool = False
     own = form.p_equals(mean.own_p, alpha)
     if mean.p_holm is None or mean.hypotheses < 2:
         return own
-    number = f" for {form.in_words(mean.hypotheses)} hypotheses" if counted else ""
+    number = f" for {form.spelled(mean.hypotheses)} hypotheses" if counted else ""
     return f"{own}, Holm-corrected {form.p_equals(mean.p_holm, alpha)}{number}"
 
 
@@ -160,11 +160,11 @@ def _no_task_alone(plot: Forest) -> str:
 def _with_identical(sensitivity: dict[str, Any], k: int, plot: Forest) -> str:
     """The means in which tasks keep their place on which both systems are the same."""
     count = len(sensitivity["tasks"])
-    which = "the collection" if count == 1 else f"the {form.in_words(count)} collections"
+    which = "the collection" if count == 1 else f"the {form.spelled(count)} collections"
     parts = [
         f"{_interval_of(sensitivity[name], plot)} {scope}"
         for name, scope in (
-            ("fixed_mean", f"on these {form.in_words(k + count)} collections"),
+            ("fixed_mean", f"on these {form.spelled(k + count)} collections"),
             ("summary", "over collections like these"),
         )
     ]

@@ -36,7 +36,7 @@ WORK = {
 
 
 def read_timings(paths: list[Path]) -> list[dict]:
-    """The timing files, each with the `kind` of work that its place tells, and the `system` that it was done for."""
+    """The timing files, each with the `kind` of work that its place says, and the `system` that it was done for."""
     places = {path: parse(str(path)) for path in paths}
     return [
         json.loads(path.read_text()) | {"kind": WORK[name], "system": fields.get("system")}
@@ -44,7 +44,7 @@ def read_timings(paths: list[Path]) -> list[dict]:
     ]
 
 
-def prompts_in_words(timings: list[dict]) -> str:
+def prompts_text(timings: list[dict]) -> str:
     """What was put before texts, by the systems that ranked so; empty where nothing was."""
     systems: dict[str, dict[str, None]] = {}
     for timing in timings:
@@ -96,7 +96,7 @@ def duration(seconds: float) -> str:
 COUNTERS = {"processor": "processor packages, with all that ran on them", "gpu": "graphics cards"}
 
 
-def energy_in_words(timings: list[dict]) -> str:
+def energy_text(timings: list[dict]) -> str:
     """The energy that was counted, in kilojoules, by counter, and in how many of the timed jobs."""
     counted = [timing["energy_joules"] for timing in timings if timing.get("energy_joules")]
     if not counted:
@@ -120,6 +120,6 @@ def facts(timings: list[dict]) -> list[tuple[str, str]]:
     on_gpu = sum(float(timing.get("seconds") or 0) for timing in here if timing["device"] != "cpu")
     lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
     lines.append(("Side by side", side_by_side([one["other_cores"] for one in here if "other_cores" in one])))
-    lines.append(("Prompts", prompts_in_words(timings)))
-    lines.append(("Energy", energy_in_words(here)))
+    lines.append(("Prompts", prompts_text(timings)))
+    lines.append(("Energy", energy_text(here)))
     return [(name, text) for name, text in lines if text]

@@ -15,10 +15,10 @@ def mined(paths: list[Path]) -> list[Text]:
     """A line for each dataset's negatives: how many candidates each rule took out, and which queries had too few."""
     names = [f"{path.parent.name}, {path.name.removesuffix(SUFFIX)}" for path in paths]
     records = [json.loads(path.read_text()) for path in paths]
-    return [(Span(name, "strong"), f": {_in_words(record)}.") for name, record in zip(names, records, strict=True)]
+    return [(Span(name, "strong"), f": {_as_text(record)}.") for name, record in zip(names, records, strict=True)]
 
 
-def _in_words(record: dict[str, Any]) -> str:
+def _as_text(record: dict[str, Any]) -> str:
     negatives = ", ".join(f"{count:,} from {source}" for source, count in record["negatives"].items())
     words = [f"{negatives}, of {record['candidates']:,} candidates of {record['queries']:,} queries"]
     by = f" (scores of {record['cross_encoder']})" if record["cross_encoder"] else ""

@@ -36,7 +36,7 @@ CONTOURS = 9  # at most
 
 
 def contour_figure(plan: dict[str, Any], labels: Labels) -> Figure:
-    """Draw a plan at its final size: two panels a row, the first for one collection."""
+    """Draw a plan at its final size: two panels per row, the first for one collection."""
     curves = plan["curves"]
     summaries = list(zip(curves["seeds"], curves["summary"], strict=True)) if curves["collections"] else []
     rows = -(-(1 + len(summaries)) // 2)
@@ -91,7 +91,7 @@ def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
         fewest = "with the fewest queries" if best[0]["hours"] is None else "the cheapest"
         marks.append(f"Diamond: of the designs considered that meet the target, {fewest}.")
     notes += [" ".join(marks)] if marks else []
-    unknown = [*plan.get("unknown_luck", []), *plan.get("given", [])]
+    unknown = [*plan.get("unknown_seed_variance", []), *plan.get("given", [])]
     if unknown:
         names = " and ".join(map(labels.system, unknown))
         notes.append(f"The seed variance of {names} is unknown and not included.")

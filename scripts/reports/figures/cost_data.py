@@ -81,7 +81,7 @@ def pareto_front(points: Sequence[Point], name: str) -> set[int]:
 
 
 def side_by_side(other_cores: Sequence[float]) -> str:
-    """How many jobs were timed while other work kept cores busy, in words; empty where none was."""
+    """How many jobs were timed while other work kept cores busy, as text; empty where none was."""
     busy = [cores for cores in other_cores if cores >= BESIDE]
     if not busy:
         return ""

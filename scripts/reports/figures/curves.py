@@ -1,4 +1,4 @@
-"""Curves over the number of training queries, a panel a target: means, and bars of the range over samples.
+"""Curves over the number of training queries, one panel per target: means, and bars of the range over samples.
 
 Reads and writes nothing. Drawn in points. The axis of queries is logarithmic; the starting point itself, 0 queries, has
 its place left of a gap in the axis. Curves differ in colour (Okabe and Ito's, apart for colour-blind readers) and in

@@ -1,4 +1,4 @@
-"""Bars of how much each feature matters to a ranker, a panel a way of measuring it, the features in one order.
+"""Bars of how much each feature matters to a ranker, one panel per way of measuring it, the features in one order.
 
 Reads and writes nothing. Drawn in points, with the type and colours of the forest plots. Each panel has its own scale:
 falls of a measure, shares of gain and SHAP values (in units of the score) cannot be compared by length.
@@ -26,7 +26,7 @@ DECIMALS = 3
 
 @dataclass(frozen=True)
 class Panel:
-    """One way of measuring: a number a feature and, where it was repeated, its standard deviation."""
+    """One way of measuring: one number per feature and, where it was repeated, its standard deviation."""
 
     label: str
     values: Sequence[float]

@@ -1,7 +1,7 @@
 """The marks of a forest plot, drawn in points with y downwards: text, rules, squares, whiskers, diamonds and bars.
 
 Reads and writes nothing. Colours differ in lightness as well as in hue, so that the figure reads in grey and for
-colour-blind readers; nothing is told by colour alone.
+colour-blind readers; nothing is shown by colour alone.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ def importances(experiment: Experiment) -> dict[str, list[str]]:
 
 def _rankers(experiment: Experiment) -> list[System]:
     """The rankers that a mapping of features names and that learn from all their features."""
-    if not (mapping_file := mapping(experiment)) or not (told := read_mapping(Path(mapping_file))).features:
+    if not (mapping_file := mapping(experiment)) or not (mapped := read_mapping(Path(mapping_file))).features:
         return []
-    entries = sorted({entry for line in told.systems for entry in line.ours})
+    entries = sorted({entry for line in mapped.systems for entry in line.ours})
     meant = [experiment.systems[name] for entry in entries for name in experiment.entries.get(entry, [])]
     return [system for system in meant if system.kind == NAME and columns(system) is None]
 
@@ -85,7 +85,7 @@ def published_settings(experiment: Experiment) -> dict:
 
 
 def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
-    """What tells a system from the others that its entry became, and where its time of fine-tuning stands."""
+    """What distinguishes a system from the others that its entry became, and where its time of fine-tuning stands."""
     system = experiment.systems[name]
     weights = weights_name(experiment.models[system.model]["weights"]) if system.model else ""
     standing = for_times(experiment, system)

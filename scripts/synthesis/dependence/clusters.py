@@ -2,8 +2,8 @@
 
 `gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
 which share documents share clusters. `auto`, the default, is that where a task's queries share documents and its
-components are worth at least ten of equal size; with fewer, a variance between them is too uncertain to be put in place
-unasked. `query`: each query, by its id within a corpus. Or clusters are given by name. Reads and writes nothing.
+components are worth at least ten of equal size; with fewer, a variance between them is too uncertain for a
+default. `query`: each query, by its id within a corpus. Or clusters are given by name. Reads and writes nothing.
 """
 
 from __future__ import annotations

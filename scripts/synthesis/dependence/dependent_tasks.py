@@ -42,7 +42,7 @@ class Combined(NamedTuple):
 
 def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float) -> Combined:
     """Combine the effects `y`, shape (k,), k >= 2."""
-    sampling = dependence.sampling + np.diag(dependence.luck_of_tasks_alone)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     z = structures(dependence.collections)
     levels = reml(y, sampling, z)
     fit = fit_of(interval)(y, omega_of(sampling, z, levels), dependence.collections, sampling)

@@ -4,8 +4,8 @@ Without query j the effect is theta_(-j), and
 
     e_j = (n - 1) (theta - theta_(-j)),
 
-the jackknife's pseudo-value less theta (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). For a
-mean difference it is d_j - D itself. Sums of e_j over queries that belong together show how they vary together.
+the jackknife's pseudo-value minus theta (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). For
+a mean difference it is d_j - D itself. Sums of e_j over queries that belong together show how they vary together.
 Reads and writes nothing.
 """
 
@@ -36,7 +36,7 @@ def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges:
 def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges: bool) -> float:
     """How much the effect changes where the treatment is better by 1 on every query: 1 for a mean difference.
 
-    It turns a checkpoint's luck, which moves all queries of a task, into units of the effect: J / S for a standardised
+    It turns a seed effect, which moves all queries of a task, into units of the effect: J / S for a standardised
     difference, and 0 for a correlation, which does not see it. The derivative is taken over a step of a millionth.
     """
     effect = effect_named(effect_type)

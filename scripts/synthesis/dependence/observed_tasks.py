@@ -16,7 +16,7 @@ import numpy as np
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence.covariance import covariance
 from scripts.synthesis.dependence.influence import influence, per_unit_of_measure
-from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
+from scripts.synthesis.dependence.seeds_part import SeedEffects, seeds_parts
 from scripts.synthesis.dependence.structure import Dependence
 from scripts.synthesis.dependence.units import clustered, numbered, sums
 from scripts.synthesis.effect_sizes import EffectSize, effect_size
@@ -30,9 +30,9 @@ class ObservedTask:
 
     `units` numbers the cluster of each query. `of_difference` is the variance of the mean difference, whatever the type
     of the effect, None where there is none; `df` are those of the effect's. `design_effect` is None, as `clusters` is,
-    where each query is its own; it is as estimated, and `unasked` says that it counts as 1 where it is less. `flipped`
-    numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds add to
-    both variances.
+    where each query is its own; it is as estimated, and `automatic` says that it counts as 1 where it is less.
+    `flipped` numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds
+    add to both variances.
     """
 
     x: np.ndarray
@@ -44,7 +44,7 @@ class ObservedTask:
     df: float
     clusters: int | None = None
     design_effect: float | None = None
-    unasked: bool = False
+    automatic: bool = False
     flipped: np.ndarray | None = None
     seeds: tuple[Part, ...] = field(default=())
     seeds_of_difference: tuple[Part, ...] = field(default=())
@@ -62,8 +62,8 @@ class ObservedTask:
 
     @property
     def as_independent(self) -> bool:
-        """Whether queries are clustered, unasked, and the effect has the variance of independent ones all the same."""
-        return self.unasked and self.design_effect is not None and self.design_effect < 1
+        """Whether clusters are automatic and the effect keeps the variance of independent queries."""
+        return self.automatic and self.design_effect is not None and self.design_effect < 1
 
     @property
     def drawn(self) -> np.ndarray:
@@ -82,11 +82,11 @@ def observed_task(
     units: Sequence[Hashable],
     settings: Settings,
     shares: bool = True,
-    unasked: bool = False,
+    automatic: bool = False,
 ) -> ObservedTask:
     """A task from the values of both systems, averaged over seeds, and the unit of each query.
 
-    `shares`: other tasks may have the same units, so their influence on the effect is found out. `unasked`: the units
+    `shares`: other tasks may have the same units, so their influence on the effect is found out. `automatic`: the units
     are clusters by default, which no user chose.
     """
     effect = effect_size(x, y, settings.effect, settings.ddof, settings.hedges)
@@ -106,13 +106,13 @@ def observed_task(
         why = "all its queries are one cluster" if clusters < 2 else "its clusters have no variance without one query"
         undefined = replace(effect, estimate=None, variance=None, undefined=why)
         return ObservedTask(x, y, undefined, numbers, None, None, clusters - 1, clusters, flipped=numbers)
-    least = 1.0 if unasked else 0.0
+    least = 1.0 if automatic else 0.0
     over_clusters = replace(effect, variance=effect.variance * max(least, of_effect.design_effect))
     of_mean = Part(of_mean.variance * max(least, of_difference.design_effect), of_difference.df)
     flipped = np.arange(len(x)) if of_difference.design_effect < least else numbers
     return ObservedTask(
         x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect,
-        unasked, flipped,
+        automatic, flipped,
     )  # fmt: skip
 
 
@@ -125,21 +125,21 @@ def per_unit(tasks: Mapping[str, ObservedTask], settings: Settings) -> dict[str,
     }
 
 
-def with_seeds(tasks: Mapping[str, ObservedTask], lucks: Sequence[Luck]) -> dict[str, ObservedTask]:
-    """The tasks with what seeds add to each; `lucks` are those of all tasks, in their order."""
+def with_seeds(tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEffects]) -> dict[str, ObservedTask]:
+    """The tasks with what seeds add to each; `seed_effects` are those of all tasks, in their order."""
     found = {}
     ones = np.ones(len(tasks))
-    of_difference = [replace(luck, per_unit=ones) for luck in lucks]
+    of_difference = [replace(seed_effect, per_unit=ones) for seed_effect in seed_effects]
     for position, (name, task) in enumerate(tasks.items()):
         weights = np.zeros(len(tasks))
         weights[position] = 1.0
-        seeds, of_means = (tuple(seeds_parts(some, weights)) for some in (lucks, of_difference))
+        seeds, of_means = (tuple(seeds_parts(some, weights)) for some in (seed_effects, of_difference))
         found[name] = replace(task, seeds=seeds, seeds_of_difference=of_means)
     return found
 
 
 def dependence_of(
-    tasks: Mapping[str, ObservedTask], corpora: Mapping[str, str], lucks: Sequence[Luck]
+    tasks: Mapping[str, ObservedTask], corpora: Mapping[str, str], seed_effects: Sequence[SeedEffects]
 ) -> Dependence | None:
     """How the defined effects depend on one another; None where none is defined. A task without a corpus has its
     own."""
@@ -157,5 +157,5 @@ def dependence_of(
         ),
         degrees=tuple(part.df for part in parts),
         collections=tuple(numbers[corpus] for corpus in own.values()),
-        lucks=tuple(luck.of_subset(positions) for luck in lucks),
+        seed_effects=tuple(seed_effect.of_subset(positions) for seed_effect in seed_effects),
     )

@@ -1,7 +1,7 @@
-"""The luck of checkpoints in effects: what other seeds would have given, for one task and for the mean of several.
+"""Variance between training seeds in the effect of one task and in the mean of several.
 
 A system's value is that of the crossed model, value(query, seed) = mean + query + seed + query x seed. The mean of seed
-s over the queries of task i differs from the mean of all seeds by L_is: the seed's luck, which a task shares with all
+s over the queries of task i differs from the mean of all seeds by L_is: the seed effect, which a task shares with all
 others that the same checkpoint ranks. Over the m seeds L has the covariance B = sum_s L_s L_s' / (m - 1) between tasks,
 with m - 1 degrees of freedom. A checkpoint that enters the effects with the shares a (1/m on each task for each of m
 seeds) adds to the variance of sum_i w_i D_i
@@ -27,7 +27,7 @@ from scripts.synthesis.seeds import seed_spread
 
 @dataclass(frozen=True)
 class SeedSource:
-    """Several checkpoints of one system and their luck on the tasks of a comparison.
+    """Several checkpoints of one system and the covariance of their seed effects on the tasks of a comparison.
 
     `covariance` is B and `residual` is R, both of shape (k, k), of the measure.
     """
@@ -39,23 +39,23 @@ class SeedSource:
 
     @property
     def interaction(self) -> float:
-        """The variance of luck that tasks do not share: the mean of B - R on the diagonal, less that beside it."""
-        luck = self.covariance - self.residual
-        k = len(luck)
+        """The seed variance that tasks do not share: the mean of B - R on the diagonal minus that off it."""
+        between = self.covariance - self.residual
+        k = len(between)
         if k < 2:
             return 0.0
-        variance = np.trace(luck) / k
-        common = max(0.0, (luck.sum() - np.trace(luck)) / (k * (k - 1)))
+        variance = np.trace(between) / k
+        common = max(0.0, (between.sum() - np.trace(between)) / (k * (k - 1)))
         return max(0.0, float(variance - common))
 
 
 @dataclass(frozen=True)
-class Luck:
-    """What checkpoints of one system have to do with the effects.
+class SeedEffects:
+    """How the seed effects of one system's checkpoints enter the effects of tasks.
 
     `shares`, shape (k, checkpoints): how much of its effect a task owes to each. `per_unit`, shape (k,): what a
     difference of 1 in the measure is in the effect. `groups`, shape (k,): tasks with one number are ranked by the same
-    checkpoints; those of two groups have no luck in common.
+    checkpoints; seed effects of two groups are independent.
     """
 
     source: SeedSource
@@ -64,12 +64,12 @@ class Luck:
     groups: np.ndarray
 
     def variances(self, weights: np.ndarray) -> list[float]:
-        """The variance that the luck of each group of tasks gives to sum_i weights_i D_i."""
-        luck = self.source.covariance - self.source.residual
+        """The variance that the seed effects of each group of tasks add to sum_i weights_i D_i."""
+        between = self.source.covariance - self.source.residual
         found = []
         for group in np.unique(self.groups):
             scaled = (weights * self.per_unit * (self.groups == group))[:, None] * self.shares
-            found.append(max(0.0, float(np.einsum("ic,ij,jc->", scaled, luck, scaled))))
+            found.append(max(0.0, float(np.einsum("ic,ij,jc->", scaled, between, scaled))))
         return found
 
     def spread(self, weights: np.ndarray) -> Part:
@@ -80,37 +80,37 @@ class Luck:
         return total([Part(float(part @ self.source.covariance @ part), df) for part in of_groups])
 
     def matrix(self) -> np.ndarray:
-        """The covariance that luck gives to the effects, shape (k, k), its negative eigenvalues 0."""
+        """The covariance that seed effects add to the effects, shape (k, k), its negative eigenvalues 0."""
         scaled = self.per_unit[:, None] * self.shares
-        luck = np.einsum("ic,ij,jc->ij", scaled, self.source.covariance - self.source.residual, scaled)
-        luck = luck * (self.groups[:, None] == self.groups)
-        values, vectors = np.linalg.eigh(luck)
+        between = np.einsum("ic,ij,jc->ij", scaled, self.source.covariance - self.source.residual, scaled)
+        between = between * (self.groups[:, None] == self.groups)
+        values, vectors = np.linalg.eigh(between)
         found: np.ndarray = (vectors * np.maximum(values, 0)) @ vectors.T
         return found
 
     def of_tasks_alone(self) -> np.ndarray:
-        """The variance of luck in each effect that no other task shares, shape (k,)."""
+        """The seed variance in each effect that no other task shares, shape (k,)."""
         shared = np.array([(self.groups == group).sum() > 1 for group in self.groups])
-        luck = np.diag(self.source.covariance - self.source.residual)
-        variance = np.where(shared, self.source.interaction, np.maximum(luck, 0))
+        between = np.diag(self.source.covariance - self.source.residual)
+        variance = np.where(shared, self.source.interaction, np.maximum(between, 0))
         alone: np.ndarray = variance * self.per_unit**2 * (self.shares**2).sum(axis=1)
         return alone
 
-    def of_subset(self, tasks: Sequence[int]) -> Luck:
+    def of_subset(self, tasks: Sequence[int]) -> SeedEffects:
         """The same for some of the tasks."""
         picked = np.ix_(tasks, tasks)
         source = SeedSource(
             self.source.name, self.source.seeds, self.source.covariance[picked], self.source.residual[picked]
         )
         chosen = list(tasks)
-        return Luck(source, self.shares[chosen], self.per_unit[chosen], self.groups[chosen])
+        return SeedEffects(source, self.shares[chosen], self.per_unit[chosen], self.groups[chosen])
 
 
 def seed_source(name: str, values: Mapping[str, np.ndarray], tasks: Sequence[str]) -> SeedSource | None:
-    """The luck of one system's checkpoints on `tasks`, from its `values` by task, each of shape (queries, seeds).
+    """The seed effects of one system on `tasks`, from its `values` by task, each of shape (queries, seeds).
 
-    On a task that is not among those with several seeds, a checkpoint is as lucky as in the mean of these. Tasks have
-    the same seeds in the same order; None where no task has two seeds and two queries.
+    On a task without several seeds, a checkpoint's seed effect is taken as its mean over the tasks with several. Tasks
+    have the same seeds in the same order; None where no task has two seeds and two queries.
     """
     several = {task: x for task, x in values.items() if x.shape[1] > 1 and len(x) > 1}
     if not several:
@@ -139,16 +139,16 @@ def shares_of(seeds: Sequence[int]) -> np.ndarray:
     return shares
 
 
-def seeds_parts(lucks: Sequence[Luck], weights: np.ndarray) -> list[Part]:
+def seeds_parts(seed_effects: Sequence[SeedEffects], weights: np.ndarray) -> list[Part]:
     """The parts that seeds add to the variance of sum_i weights_i D_i: one for each source that they are known from.
 
-    Groups of tasks with checkpoints of their own have a part each, since their lucks are estimated apart.
+    Groups of tasks with checkpoints of their own have a part each, since their seed variances are estimated separately.
     """
     variances: dict[tuple[str, int], float] = {}
     degrees: dict[tuple[str, int], int] = {}
-    for luck in lucks:
-        for group, variance in enumerate(luck.variances(weights)):
-            key = (luck.source.name, group)
+    for seed_effect in seed_effects:
+        for group, variance in enumerate(seed_effect.variances(weights)):
+            key = (seed_effect.source.name, group)
             variances[key] = variances.get(key, 0.0) + variance
-            degrees[key] = luck.source.seeds - 1
+            degrees[key] = seed_effect.source.seeds - 1
     return [Part(variances[key], degrees[key]) for key in variances]

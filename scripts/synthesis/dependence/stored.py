@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.synthesis.dependence.seeds_part import Luck, SeedSource
+from scripts.synthesis.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.synthesis.dependence.structure import Dependence
 
 KEY = "dependence"
@@ -19,24 +19,24 @@ KEY = "dependence"
 
 def as_record(dependence: Dependence | None) -> dict[str, Any] | None:
     """What is kept; None where all that effects have is a variance each."""
-    if dependence is None or (dependence.independent and not dependence.lucks and not dependence.shrunk):
+    if dependence is None or (dependence.independent and not dependence.seed_effects and not dependence.shrunk):
         return None
     return {
         "sampling": dependence.sampling.tolist(),
         "degrees": list(dependence.degrees),
         "collections": list(dependence.collections),
         "shrunk": dependence.shrunk,
-        "lucks": [
+        "seed_effects": [
             {
-                "source": luck.source.name,
-                "seeds": luck.source.seeds,
-                "covariance": luck.source.covariance.tolist(),
-                "residual": luck.source.residual.tolist(),
-                "shares": luck.shares.tolist(),
-                "per_unit": luck.per_unit.tolist(),
-                "groups": luck.groups.tolist(),
+                "source": seed_effect.source.name,
+                "seeds": seed_effect.source.seeds,
+                "covariance": seed_effect.source.covariance.tolist(),
+                "residual": seed_effect.source.residual.tolist(),
+                "shares": seed_effect.shares.tolist(),
+                "per_unit": seed_effect.per_unit.tolist(),
+                "groups": seed_effect.groups.tolist(),
             }
-            for luck in dependence.lucks
+            for seed_effect in dependence.seed_effects
         ],
     }
 
@@ -46,9 +46,9 @@ def dependence_in(meta: Mapping[str, Any]) -> Dependence | None:
     kept = meta.get(KEY)
     if kept is None:
         return None
-    lucks = []
-    for luck in kept["lucks"]:
-        source = SeedSource(luck["source"], luck["seeds"], np.array(luck["covariance"]), np.array(luck["residual"]))
-        lucks.append(Luck(source, *(np.array(luck[name]) for name in ("shares", "per_unit", "groups"))))
+    seed_effects = []
+    for one in kept["seed_effects"]:
+        source = SeedSource(one["source"], one["seeds"], np.array(one["covariance"]), np.array(one["residual"]))
+        seed_effects.append(SeedEffects(source, *(np.array(one[name]) for name in ("shares", "per_unit", "groups"))))
     sampling, collections = np.array(kept["sampling"]), tuple(kept["collections"])
-    return Dependence(sampling, tuple(kept["degrees"]), collections, tuple(lucks), kept["shrunk"])
+    return Dependence(sampling, tuple(kept["degrees"]), collections, tuple(seed_effects), kept["shrunk"])

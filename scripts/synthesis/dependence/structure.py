@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.synthesis.dependence.covariance import is_diagonal
-from scripts.synthesis.dependence.seeds_part import Luck, seeds_parts
+from scripts.synthesis.dependence.seeds_part import SeedEffects, seeds_parts
 from scripts.synthesis.least_squares.satterthwaite import Part, total
 from scripts.synthesis.least_squares.variance_components import structures
 
@@ -19,14 +19,14 @@ from scripts.synthesis.least_squares.variance_components import structures
 @dataclass(frozen=True)
 class Dependence:
     """Of k tasks: the covariance of their effects over queries, shape (k, k), with the degrees of freedom of each
-    variance; the number of each one's collection; and the luck of the checkpoints of both systems (none: seeds are
+    variance; the number of each one's collection; and the seed effects of both systems (none: seeds are
     taken as given). `shrunk`: variances of small tasks are not their own (small_tasks.py).
     """
 
     sampling: np.ndarray
     degrees: tuple[float, ...]
     collections: tuple[int, ...]
-    lucks: tuple[Luck, ...] = ()
+    seed_effects: tuple[SeedEffects, ...] = ()
     shrunk: bool = False
 
     @property
@@ -36,32 +36,32 @@ class Dependence:
 
     @property
     def variances(self) -> np.ndarray:
-        """Of each effect over queries and by luck that no other task shares, shape (k,)."""
-        variances: np.ndarray = np.diag(self.sampling) + self.luck_of_tasks_alone
+        """Of each effect over queries and seeds, as far as no other task shares it, shape (k,)."""
+        variances: np.ndarray = np.diag(self.sampling) + self.seed_variance_of_tasks_alone
         return variances
 
     @property
     def covariance(self) -> np.ndarray:
         """Of the effects over queries and seeds, shape (k, k)."""
         total = self.sampling.copy()
-        for luck in self.lucks:
-            total += luck.matrix()
+        for seed_effect in self.seed_effects:
+            total += seed_effect.matrix()
         return total
 
     @property
-    def luck_of_tasks_alone(self) -> np.ndarray:
-        """The variance in each effect by luck of checkpoints that no other task shares, shape (k,)."""
+    def seed_variance_of_tasks_alone(self) -> np.ndarray:
+        """The seed variance in each effect that no other task shares, shape (k,)."""
         alone = np.zeros(len(self.degrees))
-        for luck in self.lucks:
-            alone += luck.of_tasks_alone()
+        for seed_effect in self.seed_effects:
+            alone += seed_effect.of_tasks_alone()
         return alone
 
     def of_subset(self, tasks: Sequence[int]) -> Dependence:
         """The same of some of the tasks, by position."""
-        lucks = tuple(luck.of_subset(tasks) for luck in self.lucks)
+        seed_effects = tuple(seed_effect.of_subset(tasks) for seed_effect in self.seed_effects)
         degrees = tuple(self.degrees[task] for task in tasks)
         collections = tuple(self.collections[task] for task in tasks)
-        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, lucks, self.shrunk)
+        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, seed_effects, self.shrunk)
 
     def of_task(self, task: int, over_queries: Part | None = None) -> Part:
         """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of
@@ -69,15 +69,15 @@ class Dependence:
         weights = np.zeros(len(self.degrees))
         weights[task] = 1.0
         part = over_queries or Part(float(self.sampling[task, task]), self.degrees[task])
-        return total([part, *seeds_parts(self.lucks, weights)])
+        return total([part, *seeds_parts(self.seed_effects, weights)])
 
 
 def of_mean(part: Part, model_variance: float, dependence: Dependence, weights: np.ndarray) -> Part:
-    """The variance of the mean of the tasks and its degrees of freedom (Satterthwaite), with the luck of seeds.
+    """The variance of the mean of the tasks and its degrees of freedom (Satterthwaite), with seed variance.
 
     `part` is what the chosen interval makes of the variance `model_variance` of the effects' mean with `weights`, which
-    holds V + tau2 and the luck of tasks alone. This luck is in the seeds' parts as well, and is taken out.
+    holds V + tau2 and the seed variance of tasks alone. The seeds' parts hold that as well, so it is subtracted.
     """
-    alone = float((weights**2 * dependence.luck_of_tasks_alone).sum())
+    alone = float((weights**2 * dependence.seed_variance_of_tasks_alone).sum())
     between = max(model_variance - alone, 0.0) * part.variance / model_variance
-    return total([Part(between, part.df), *seeds_parts(dependence.lucks, weights)])
+    return total([Part(between, part.df), *seeds_parts(dependence.seed_effects, weights)])

@@ -1,7 +1,7 @@
 """Effect types: one module each, which holds all that is known of it: numbers, words, and what it can be asked.
 
 `effect: d_av` of a configuration is d_av.py here. A module states what `EffectType` lists; nothing else in scripts/
-tells effect types apart. Templates are filled with str.format: {measure}, {control} and {treatment} are labels.
+distinguishes effect types. Templates are filled with str.format: {measure}, {control} and {treatment} are labels.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from scripts.common.doors import kind, kinds, source
+from scripts.common.plugins import load, load_all, source
 
 
 class EffectType(Protocol):
@@ -42,7 +42,7 @@ class EffectType(Protocol):
 
     @staticmethod
     def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
-        """Estimate and variance from treatment `x` and control `y`, paired; or why there is none, in words.
+        """Estimate and variance from treatment `x` and control `y`, paired; or why there is none, as text.
 
         Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: correct for small
         samples, where the effect has such a correction.
@@ -51,7 +51,7 @@ class EffectType(Protocol):
 
     @staticmethod
     def caution(x: np.ndarray, y: np.ndarray) -> str | None:
-        """What to beware of in the effect of these values, which is defined, in words; None for nothing."""
+        """What to beware of in the effect of these values, which is defined, as text; None for nothing."""
         ...
 
     @staticmethod
@@ -67,7 +67,7 @@ class EffectType(Protocol):
 
 def effect_named(name: str) -> EffectType:
     """The module of an effect type. Raises ValueError for an unknown name."""
-    return cast(EffectType, kind(__name__, name))
+    return cast(EffectType, load(__name__, name))
 
 
 def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
@@ -99,7 +99,7 @@ def combined(name: str, value: float) -> float:
 
 def all_effects() -> dict[str, EffectType]:
     """All effect types by name."""
-    return cast(dict[str, EffectType], kinds(__name__))
+    return cast(dict[str, EffectType], load_all(__name__))
 
 
 def effect_source(name: str) -> str:

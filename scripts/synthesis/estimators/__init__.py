@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from scripts.common.doors import kind, kinds, source
+from scripts.common.plugins import load, load_all, source
 
 
 class Estimator(Protocol):
@@ -36,22 +36,22 @@ class ResidualEstimator(Protocol):
 
 def estimator_named(name: str) -> Estimator:
     """The module of an estimator. Raises ValueError for an unknown name."""
-    return cast(Estimator, kind(__name__, name))
+    return cast(Estimator, load(__name__, name))
 
 
 def takes_moderators(name: str) -> bool:
     """Whether an estimator can be used with moderators."""
-    return hasattr(kind(__name__, name), "residual_tau2")
+    return hasattr(load(__name__, name), "residual_tau2")
 
 
 def residual_estimator(name: str) -> ResidualEstimator:
     """The module of an estimator that can be used with moderators."""
-    return cast(ResidualEstimator, kind(__name__, name))
+    return cast(ResidualEstimator, load(__name__, name))
 
 
 def all_estimators() -> dict[str, Estimator]:
     """All estimators by name."""
-    return cast(dict[str, Estimator], kinds(__name__))
+    return cast(dict[str, Estimator], load_all(__name__))
 
 
 def estimator_source(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from scripts.common.doors import kind, kinds, source
+from scripts.common.plugins import load, load_all, source
 from scripts.synthesis.least_squares.gls import Fit, gls
 from scripts.synthesis.summaries import Summary
 
@@ -36,7 +36,7 @@ class Interval(Protocol):
 
 def interval_named(name: str) -> Interval:
     """The module of an interval. Raises ValueError for an unknown name."""
-    return cast(Interval, kind(__name__, name))
+    return cast(Interval, load(__name__, name))
 
 
 def fit_of(name: str) -> Callable[..., Fit]:
@@ -51,7 +51,7 @@ def has_own_weights(name: str) -> bool:
 
 def all_intervals() -> dict[str, Interval]:
     """All intervals by name."""
-    return cast(dict[str, Interval], kinds(__name__))
+    return cast(dict[str, Interval], load_all(__name__))
 
 
 def interval_source(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from scripts.common.doors import kind, kinds, source
+from scripts.common.plugins import load, load_all, source
 from scripts.ir.trec import Qrels
 
 DOCUMENTS, JUDGEMENTS, QRELS, JUDGED = "documents", "judgements", "qrels", "judged"  # what a task may lack
@@ -39,7 +39,7 @@ class KnownModerator(Protocol):
     DESCRIPTION: str  # in the configuration's schema
     LABEL: str  # in figures and tables
     NEEDS: tuple[str, ...]  # of DOCUMENTS, JUDGEMENTS, QRELS and JUDGED
-    IN_WORDS: bool  # its values are words, so it can make subgroups
+    CATEGORICAL: bool  # its values are labels, which can make subgroups
 
     @staticmethod
     def value(facts: TaskFacts) -> float | str:
@@ -49,12 +49,12 @@ class KnownModerator(Protocol):
 
 def moderator_named(name: str) -> KnownModerator:
     """The module of a moderator. Raises ValueError for an unknown name."""
-    return cast(KnownModerator, kind(__name__, name))
+    return cast(KnownModerator, load(__name__, name))
 
 
 def all_moderators() -> dict[str, KnownModerator]:
     """All moderators by name."""
-    return cast(dict[str, KnownModerator], kinds(__name__))
+    return cast(dict[str, KnownModerator], load_all(__name__))
 
 
 def moderator_source(name: str) -> str:

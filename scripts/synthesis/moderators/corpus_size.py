@@ -10,7 +10,7 @@ NAME = "corpus-size"
 DESCRIPTION = "log10 of the number of documents"
 LABEL = "Documents (log₁₀)"
 NEEDS: tuple[str, ...] = (DOCUMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

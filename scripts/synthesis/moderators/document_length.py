@@ -7,10 +7,10 @@ import math
 from scripts.synthesis.moderators import DOCUMENTS, TaskFacts
 
 NAME = "document-length"
-DESCRIPTION = "log10 of the mean number of words a document"
-LABEL = "Words a document (log₁₀)"
+DESCRIPTION = "log10 of the mean number of words per document"
+LABEL = "Words per document (log₁₀)"
 NEEDS: tuple[str, ...] = (DOCUMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

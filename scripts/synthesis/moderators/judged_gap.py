@@ -6,11 +6,11 @@ from scripts.synthesis.moderators import JUDGED, TaskFacts
 
 NAME = "judged-gap"
 DESCRIPTION = (
-    "Judged@k of the treatment less that of the control: how far judgements favour systems like one of the two"
+    "Judged@k of the treatment minus that of the control: how far judgements favour systems like one of the two"
 )
 LABEL = "Judged@k, treatment minus control"
 NEEDS: tuple[str, ...] = (JUDGED,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

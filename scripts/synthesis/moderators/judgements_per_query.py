@@ -5,10 +5,10 @@ from __future__ import annotations
 from scripts.synthesis.moderators import JUDGEMENTS, TaskFacts
 
 NAME = "judgements-per-query"
-DESCRIPTION = "number of judged documents a query"
-LABEL = "Judged documents a query"
+DESCRIPTION = "number of judged documents per query"
+LABEL = "Judged documents per query"
 NEEDS: tuple[str, ...] = (JUDGEMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

@@ -8,7 +8,7 @@ NAME = "one-gold-document"
 DESCRIPTION = "share of the queries with exactly one relevant document"
 LABEL = "Queries with one relevant document (share)"
 NEEDS: tuple[str, ...] = (QRELS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from scripts.synthesis.moderators import DOCUMENTS, TaskFacts
 
 NAME = "query-length"
-DESCRIPTION = "mean number of words a query"
-LABEL = "Words a query"
+DESCRIPTION = "mean number of words per query"
+LABEL = "Words per query"
 NEEDS: tuple[str, ...] = (DOCUMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

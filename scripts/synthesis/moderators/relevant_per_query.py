@@ -5,10 +5,10 @@ from __future__ import annotations
 from scripts.synthesis.moderators import JUDGEMENTS, TaskFacts
 
 NAME = "relevant-per-query"
-DESCRIPTION = "number of relevant documents a query"
-LABEL = "Relevant documents a query"
+DESCRIPTION = "number of relevant documents per query"
+LABEL = "Relevant documents per query"
 NEEDS: tuple[str, ...] = (JUDGEMENTS,)
-IN_WORDS = False
+CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:

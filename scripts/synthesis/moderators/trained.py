@@ -10,7 +10,7 @@ DESCRIPTION = (
 )
 LABEL = "Training"
 NEEDS: tuple[str, ...] = ()
-IN_WORDS = True
+CATEGORICAL = True
 
 
 def value(facts: TaskFacts) -> str:

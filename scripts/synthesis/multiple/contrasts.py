@@ -1,7 +1,8 @@
 """The differences of a family, estimated: means of paired differences and their variances, over one task or several.
 
-Reads and writes nothing. A table holds a task's values, a row a query and a column a system. Over T tasks a difference
-is the plain mean of the tasks' differences, so that each task weighs the same whatever its number of queries:
+Reads and writes nothing. A table holds a task's values, one row per query and one column per system. Over T tasks a
+difference is the plain mean of the tasks' differences, so that each task weighs the same whatever its number of
+queries:
 
     D = sum_t D_t / T,    Var(D) = sum_t Var(D_t) / T^2,    Var(D_t) = sd(x - y)^2 / n_t
 
@@ -20,17 +21,17 @@ _ROUNDING = 1e-12  # a variance below this share of the mean square is that of e
 
 
 class Contrasts(NamedTuple):
-    """The differences of a family, by the columns of both systems: `system` less `other`."""
+    """The differences of a family, by the columns of both systems: `system` minus `other`."""
 
     system: np.ndarray
     other: np.ndarray
 
 
 class Task(NamedTuple):
-    """What differences on a task and their variances are computed from, less what all systems share on a query.
+    """What differences on a task and their variances are computed from, minus what all systems share on a query.
 
-    `means` has a row a permutation and a column a system; `products` are the sums of products of two systems' values,
-    the same for all permutations that only turn signs. `queries` are all of the task.
+    `means` has one row per permutation and one column per system; `products` are the sums of products of two systems'
+    values, the same for all permutations that only turn signs. `queries` are all of the task.
     """
 
     means: np.ndarray
@@ -39,19 +40,19 @@ class Task(NamedTuple):
 
 
 def all_pairs(systems: int) -> Contrasts:
-    """Each system less each one before it."""
+    """Each system minus each one before it."""
     pairs = list(itertools.combinations(range(systems), 2))
     return Contrasts(np.array([later for _, later in pairs]), np.array([earlier for earlier, _ in pairs]))
 
 
 def against(control: int, systems: int) -> Contrasts:
-    """Each other system less the control."""
+    """Each other system minus the control."""
     treatments = np.array([system for system in range(systems) if system != control])
     return Contrasts(treatments, np.full(len(treatments), control))
 
 
 def varying_rows(table: np.ndarray) -> np.ndarray:
-    """The rows of a table, each less its mean. Those with one value for all systems are left out: they add 0."""
+    """The rows of a table, each minus its mean. Those with one value for all systems are left out: they add 0."""
     rows = table - table.mean(axis=1, keepdims=True)
     return np.asarray(rows[np.ptp(table, axis=1) > 0])
 

@@ -66,13 +66,13 @@ def scopes(tables: dict[str, np.ndarray], settings: Settings) -> list[Scope]:
 
 
 def scope(name: str, tables: dict[str, np.ndarray], settings: Settings) -> Scope:
-    """Test a family on these tasks; a table holds a row a query and a column a system."""
+    """Test a family on these tasks; a table holds one row per query and one column per system."""
     contrasts, values = family_of(settings), list(tables.values())
     test = max_t_test(values, contrasts, settings.statistic, settings.alpha, settings.permutations, settings.seed)
     tasks = [observed(table) for table in values]
     difference = differences(tasks, contrasts)[0]
     se = np.sqrt(variances(tasks, contrasts)[0])
-    with np.errstate(invalid="ignore"):  # without an end: no statistic of this size can be told from chance
+    with np.errstate(invalid="ignore"):  # without an end: no statistic of this size can be significant
         half = test.critical * se if settings.statistic == "t" else np.full(len(se), test.critical)
     return Scope(
         task=name,
@@ -101,12 +101,12 @@ def by_mean(tables: Sequence[np.ndarray], contrasts: Contrasts, test: Simultaneo
     means = np.mean([table.mean(axis=0) for table in tables], axis=0)
     order = np.argsort(means if settings.lower_is_better else -means, kind="stable")
     place = np.argsort(order)
-    told_apart = [
+    significant = [
         (place[system], place[other])
         for system, other, p in zip(*contrasts, test.p_values, strict=True)
         if p < settings.alpha
     ]
-    in_order = letters(len(order), told_apart)
+    in_order = letters(len(order), significant)
     return [in_order[position] for position in place]
 
 
@@ -167,11 +167,9 @@ def _warnings(found: Sequence[Scope], settings: Settings) -> list[str]:
     for one in found:
         se = one.se[one.se > 0]
         if one.task != OVER_TASKS and one.queries < FEW_QUERIES:
-            said.append(
-                f"{one.task}: {queries(one.queries)}; with fewer than {FEW_QUERIES} hardly anything is told apart"
-            )
+            said.append(f"{one.task}: {queries(one.queries)}; below {FEW_QUERIES} hardly any difference is significant")
         if not math.isfinite(one.test.critical):
-            said.append(f"{one.task}: no difference, however large, could be told from chance: too few queries")
+            said.append(f"{one.task}: no difference, however large, can be significant: too few queries")
         elif settings.statistic == "difference" and len(se) and se.max() > UNLIKE * se.min():
             problem = f"the standard errors of the differences differ by a factor of {se.max() / se.min():.1f}"
             said.append(

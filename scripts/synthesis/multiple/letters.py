@@ -1,8 +1,8 @@
-"""Compact letter display: systems that have a letter in common are not told apart.
+"""Compact letter display: systems that have a letter in common do not differ significantly.
 
 Reads and writes nothing. Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
 Journal of Computational and Graphical Statistics 13(2), 456-466: insert and absorb. The letters are then all largest
-groups in which no two systems are told apart, as in R's multcompView.
+groups in which no two systems differ significantly, as in R's multcompView.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Iterable
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 
-def groups(systems: int, told_apart: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """The largest groups of systems 0, 1, … without two that are told apart, in the order of their members."""
+def groups(systems: int, significant: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """The largest groups of systems 0, 1, … without two that differ significantly, in the order of their members."""
     columns = [frozenset(range(systems))]
-    for pair in told_apart:
+    for pair in significant:
         apart = frozenset(pair)
         split = [column - {system} for column in columns if apart <= column for system in apart]
         kept = [column for column in columns if not apart <= column]
@@ -31,7 +31,7 @@ def letter(number: int) -> str:
     return "." * rounds + LETTERS[place]
 
 
-def letters(systems: int, told_apart: Iterable[tuple[int, int]]) -> list[str]:
+def letters(systems: int, significant: Iterable[tuple[int, int]]) -> list[str]:
     """The letters of each system; the first system has an a."""
-    named = [(letter(number), members) for number, members in enumerate(groups(systems, told_apart))]
+    named = [(letter(number), members) for number, members in enumerate(groups(systems, significant))]
     return ["".join(name for name, members in named if system in members) for system in range(systems)]

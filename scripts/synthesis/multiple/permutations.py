@@ -70,14 +70,14 @@ def statistics(tasks: Sequence[Task], contrasts: Contrasts, statistic: str) -> n
     with np.errstate(divide="ignore", invalid="ignore"):
         t = size / se
     t[size == 0] = 0  # also where the se is 0: equal systems
-    return np.where(np.isnan(t), np.inf, t)  # one query has no se: nothing can be told apart
+    return np.where(np.isnan(t), np.inf, t)  # one query has no se: no difference can be significant
 
 
 def signs_turned(tables: Sequence[np.ndarray], permutations: int, seed: int) -> tuple[list[np.ndarray], bool]:
     """Each task's sums, shape (permutations, systems), with the signs of queries' values turned; whether these are all.
 
-    Rows are less their means, so that all differences of the query turn. With two systems the flips are those of a
-    comparison's randomisation test.
+    Rows have their means subtracted, so that all differences of the query turn. With two systems the flips are those of
+    a comparison's randomisation test.
     """
     systems = tables[0].shape[1]
     columns = np.cumsum([0, *map(len, tables)])

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from scripts.common.doors import kind, kinds, source
+from scripts.common.plugins import load, load_all, source
 from scripts.synthesis.effects import EffectType
 
 Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -78,18 +78,18 @@ class Kind(Protocol):
 
     @staticmethod
     def interval(sample: Sample) -> TaskInterval | str:
-        """The interval of one task; or why there is none, in words."""
+        """The interval of one task; or why there is none, as text."""
         ...
 
 
 def task_interval_named(name: str) -> Kind:
     """The module of an interval of tasks. Raises ValueError for an unknown name."""
-    return cast(Kind, kind(__name__, name))
+    return cast(Kind, load(__name__, name))
 
 
 def all_task_intervals() -> dict[str, Kind]:
     """All intervals of tasks by name."""
-    return cast(dict[str, Kind], kinds(__name__))
+    return cast(dict[str, Kind], load_all(__name__))
 
 
 def task_interval_source(name: str) -> str:

@@ -15,7 +15,7 @@ _ROWS = 1 << 16  # queries of resamples that are computed at once: what fits int
 
 
 def resampled(sample: Sample) -> np.ndarray | str:
-    """Estimate and variance of each resample, shape (resamples, 2); or why they do not suffice, in words.
+    """Estimate and variance of each resample, shape (resamples, 2); or why they do not suffice, as text.
 
     A resample may have no effect (all its differences are equal). Few of them are left out, as R's boot does.
     """
@@ -64,7 +64,7 @@ def _queries(
 
 
 def without_each_unit(sample: Sample) -> np.ndarray | str:
-    """The estimate without each unit, shape (G,), for the jackknife; or why there is none, in words."""
+    """The estimate without each unit, shape (G,), for the jackknife; or why there is none, as text."""
     results = []
     for unit in range(int(sample.units.max()) + 1):
         kept = sample.units != unit

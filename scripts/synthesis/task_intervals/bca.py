@@ -40,7 +40,7 @@ def from_resamples(sample: Sample, estimates: np.ndarray, jackknife: np.ndarray)
     """The quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of the estimates, z = z(alpha/2) and z(1 - alpha/2).
 
     z0 = Phi^-1(share of estimates below that of the sample); a = sum U^3 / (6 (sum U^2)^1.5), U = mean of the jackknife
-    less each of its values. p is the alpha at which an end of the interval is 0.
+    minus each of its values. p is the alpha at which an end of the interval is 0.
     """
     share = _share_below(estimates, sample.estimate)
     if not 0 < share < 1:

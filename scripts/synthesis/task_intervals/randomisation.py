@@ -30,7 +30,7 @@ def fits(effect: EffectType) -> bool:
 
 
 def interval(sample: Sample) -> TaskInterval | str:
-    """The mean difference less and plus the distance at which the test with these flips begins to reject.
+    """The mean difference minus and plus the distance at which the test with these flips begins to reject.
 
     A flip s is as extreme as the data shifted by D - u (u >= 0) if |r + b u| >= n u, with r = sum s (d - D) and
     b = sum s: if u <= r / (n - b) for r > 0, or u <= -r / (n + b) for r < 0. For D + u the signs of r are exchanged.

@@ -125,7 +125,7 @@ def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], al
 
 
 def rows(found: Mapping[str, Any]) -> pd.DataFrame:
-    """A line a point: the columns of tables/curves-{name}.tsv."""
+    """One line per point: the columns of tables/curves-{name}.tsv."""
     lines = []
     for point in found["points"]:
         against = {"baseline": point["against_baseline"], "start": point["against_start"] or {}}

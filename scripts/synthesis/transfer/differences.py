@@ -1,6 +1,7 @@
 """The difference of two systems on one task with its t interval and paired t-test; reads and writes nothing.
 
-A system with several seeds has one value a query: the mean over its seeds. What is said so holds for these checkpoints.
+A system with several seeds has one value per query: the mean over its seeds. What is said so holds for these
+checkpoints.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scripts.synthesis.significance import t_test_of
 
 @dataclass(frozen=True)
 class Difference:
-    """Treatment less control, its (1 - alpha) t interval and the two-sided paired t-test.
+    """Treatment minus control, its (1 - alpha) t interval and the two-sided paired t-test.
 
     All but the difference are None where there is no test: one query, or the same difference on every query.
     """
@@ -32,7 +33,7 @@ class Difference:
 
 
 def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> Difference:
-    """The difference of two vectors with a value a query, in one order of the queries."""
+    """The difference of two vectors with one value per query, in one order of the queries."""
     result = mean_difference(treatment, control, ddof=1)
     if isinstance(result, str):
         return Difference(float(np.mean(treatment - control)))

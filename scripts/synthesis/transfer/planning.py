@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from scripts.experiment import job_files
-from scripts.experiment.chains import ALL
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.training_stages import ALL
 from scripts.experiment.transfer_records import CurvePoint
 
 

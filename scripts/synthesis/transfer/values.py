@@ -18,7 +18,7 @@ from scripts.synthesis.compare_many import by_task_and_system, on_common_queries
 
 @dataclass(frozen=True)
 class Values:
-    """A system on a target: `table` has a row a query and a column a seed, whose names are `seeds`."""
+    """A system on a target: `table` has one row per query and one column per seed, whose names are `seeds`."""
 
     table: np.ndarray
     seeds: tuple[str, ...]
@@ -47,7 +47,7 @@ class Values:
 
 
 def read_values(paths: list[Path], measure: str) -> tuple[dict[str, dict[str, Values]], list[str]]:
-    """Target -> system -> values; and what is left out, in words."""
+    """Target -> system -> values; and what is left out, as text."""
     found: dict[str, dict[str, Values]] = {}
     said = []
     for target, files in by_task_and_system(paths).items():

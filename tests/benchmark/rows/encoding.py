@@ -45,8 +45,8 @@ def ours_int8(folder: Path) -> Work:
 def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     """Encoding as a job does it, by a checkpoint in one form."""
     from scripts.models.adapters import adapter
+    from scripts.models.batch_sizes import BATCHES, texts_per_batch
     from scripts.models.loaded import rank_fast
-    from scripts.models.sizes import BATCHES, texts_a_batch
 
     kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
     model = kind.load(checkpoint, inputs.MAX_LENGTH)
@@ -54,7 +54,7 @@ def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     tokens = inputs.TOKENS if limits.on_gpu() else None
     if tokens:
         model.batch_tokens = tokens
-    size = BATCHES * texts_a_batch(BATCH, tokens, inputs.MAX_LENGTH)
+    size = BATCHES * texts_per_batch(BATCH, tokens, inputs.MAX_LENGTH)
     kind.encode(model, texts[:BATCH], batch_size, "document")
 
     def work() -> Result:  # chunk by chunk

@@ -1,5 +1,5 @@
 """Candidates are re-ranked by a cross-encoder (MiniLM-L6 with a head that is drawn, 128 tokens): `CrossEncoder.predict`,
-and ours. 100 documents a query, on a GPU 1,000."""
+and ours. 100 documents per query, on a GPU 1,000."""
 
 from __future__ import annotations
 

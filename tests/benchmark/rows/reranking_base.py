@@ -1,5 +1,5 @@
 """The row reranking with a cross-encoder of BERT-base's size, whose weights are drawn: how large a model is, not how good,
-decides its time. 20 documents a query, on a GPU 1,000."""
+decides its time. 20 documents per query, on a GPU 1,000."""
 
 from __future__ import annotations
 

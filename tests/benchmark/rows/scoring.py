@@ -70,7 +70,7 @@ def ours(folder: Path) -> Work:
 
 
 def _table(path: Path, qrels: Qrels) -> np.ndarray:
-    """A run's values, a row a query and a column a measure."""
+    """A run's values, one row per query and one column per measure."""
     from scripts.ir.measures import evaluate
     from scripts.ir.trec import read_run
 
@@ -93,7 +93,7 @@ def _in_process(path: Path) -> tuple[str, np.ndarray]:
 def ours_side_by_side(folder: Path) -> Work:
     """As many runs at a time as there are cores, each by a process of its own: so the workflow's jobs score them.
 
-    The processes begin before the time. Their processor seconds are told with those of their start, their memory is not.
+    The processes begin before the time. Their processor seconds include those of their start, their memory is not.
     """
     cores = os.cpu_count() or 1
     pool = ProcessPoolExecutor(cores, get_context("spawn"), _begin, (folder,))

@@ -4,7 +4,7 @@
 #
 # All pairs and all against one, in the two-way model value ~ query + system of one task. glht's probabilities are those of
 # the multivariate t; its Genz-Bretz integration is random, so its tolerance is set to 1e-5 and the seed is fixed. Tukey's
-# p by ptukey, which is exact, stands beside it. Letters are those of multcompView for matrices of pairs that are told apart.
+# p by ptukey, which is exact, stands beside it. Letters are those of multcompView for matrices of pairs that differ significantly.
 
 suppressPackageStartupMessages({library(multcomp); library(multcompView)})
 set.seed(12)
@@ -35,7 +35,7 @@ tests <- function(values) {
   ))
 }
 
-# Random sets of pairs that are told apart, in the order of the systems; letters begin with the first system.
+# Random sets of pairs that differ significantly, in the order of the systems; letters begin with the first system.
 letters_of <- function(k, share) {
   names <- paste0("s", 1:k)
   apart <- matrix(FALSE, k, k, dimnames = list(names, names))
@@ -46,7 +46,7 @@ letters_of <- function(k, share) {
   apart <- apart | t(apart)
   pairs <- pairs[told, , drop = FALSE]
   object(list(
-    systems = k, told_apart = paste0("[", paste(sprintf("[%d, %d]", pairs[, 1] - 1, pairs[, 2] - 1), collapse = ", "), "]"),
+    systems = k, significant = paste0("[", paste(sprintf("[%d, %d]", pairs[, 1] - 1, pairs[, 2] - 1), collapse = ", "), "]"),
     letters = texts(multcompLetters(apart)$Letters)
   ))
 }

@@ -3,7 +3,7 @@
 `epochs` may be a mapping {32: 32, 128: 8, all: 1}: a recipe then trains for the epochs of the largest listed number
 that is not above its `queries`; below the smallest it is the smallest's, and all queries need the entry `all`. The
 recipe keeps the plain number, so that equal trainings have equal settings however they were written; a recipe that
-learns from a sample also keeps the rule in words, for the report.
+learns from a sample also keeps the rule as text, for the report.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def settle(config: dict[str, Any], source: str) -> None:
             by_size = entry["epochs"]
             entry["epochs"] = epochs_of(by_size, entry["queries"], f"{source}: recipes.{name}.epochs")
             if entry["queries"] != ALL:
-                entry[RULE] = in_words(by_size)
+                entry[RULE] = as_text(by_size)
         if entry["queries"] == ALL:  # there is but one sample
             entry |= {"samples": 1, "sampling": "nested"}
 
@@ -77,7 +77,7 @@ def epochs_of(by_size: dict[str, float], queries: int | str, where: str) -> floa
     return fitting[-1] if fitting else listed[0][1]
 
 
-def in_words(by_size: dict[str, float]) -> str:
+def as_text(by_size: dict[str, float]) -> str:
     """The rule, such as `32 epochs from 32 queries, 8 from 128, 1 with all`."""
     words: list[str] = []
     for size, epochs in _in_order(by_size):
@@ -87,7 +87,7 @@ def in_words(by_size: dict[str, float]) -> str:
     return ", ".join(words)
 
 
-def size_in_words(recipe: dict[str, Any]) -> str:
+def size_text(recipe: dict[str, Any]) -> str:
     """From how many samples of how many queries a settled recipe learns, and for how many epochs by which rule.
 
     Empty where it says nothing of samples and sizes.

@@ -1,4 +1,4 @@
-"""The doors: one toy kind of each comes as a new file, and one experiment that uses all of them is run to its end.
+"""Plug-ins: one toy of each kind comes as a new file, and one experiment that uses all of them is run to its end.
 
 The dataset format, the effect and the estimator are the worked examples of CONTRIBUTING.md, taken from there.
 """
@@ -45,7 +45,7 @@ import zlib
 NAME = "word-weights"
 SEARCHES = True
 BACKENDS = ("torch",)
-DESCRIPTION = "shared words are weighted; max_length is of a text, in words"
+DESCRIPTION = "shared words are weighted; max_length counts the words of a text"
 LOSSES = {}
 
 
@@ -206,7 +206,7 @@ def git(folder: Path, *arguments: str) -> str:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory) -> Workspace:
     """The workflow in a git repository with data, weights and configuration; then the toys; then the experiment."""
-    made = copy(REPOSITORY, tmp_path_factory.mktemp("doors") / "ranktrial")
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("plugins") / "ranktrial")
     shutil.copy(REPOSITORY / ".gitignore", made.folder)
     for seed, (name, dataset) in enumerate(CONFIG["datasets"].items()):
         write_pairs(made.folder / "data" / name / dataset.get("file", "pairs.tsv"), seed)

@@ -44,7 +44,7 @@ def chain(recipes: Mapping[str, Mapping[str, Any]], recipe: str | None) -> Chain
 
 
 def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] | None = None) -> str:
-    """A chain in words, as a starting point on `target`: scratch, pseudo-labels, or the datasets it learnt from.
+    """The text of a chain, as a starting point on `target`: scratch, pseudo-labels, or the datasets it learnt from.
 
     `labels` are those of datasets; without them the name is made of what the configuration calls them.
     """

@@ -12,19 +12,19 @@ from pathlib import Path
 from scripts.common.digests import content_sha256
 from scripts.common.errors import UserError
 
-HELD: dict[Path, str] = {}
+EXPECTED: dict[Path, str] = {}
 
 
 def hold(paths: dict[Path, str]) -> None:
     """Check each file or folder against its SHA-256, now and before any output appears. Raises UserError."""
-    HELD.clear()
-    HELD.update(paths)
+    EXPECTED.clear()
+    EXPECTED.update(paths)
     check()
 
 
 def changed() -> str | None:
     """A message about the first input that is no longer as it was when the job was planned; None if all are."""
-    for path, expected in HELD.items():
+    for path, expected in EXPECTED.items():
         try:
             if content_sha256(path) == expected:
                 continue

@@ -1,27 +1,27 @@
-"""How a system is trained, in words, as a part of its description; reads and writes nothing."""
+"""How a system is trained, as a part of its description; reads and writes nothing."""
 
 from __future__ import annotations
 
 from scripts.experiment import adapter_checks, choosing, teachers, training_datasets
+from scripts.experiment.epochs_by_queries import size_text
 from scripts.experiment.records import Experiment, System
-from scripts.experiment.sizes import size_in_words
 
 
-def training_in_words(experiment: Experiment, system: System) -> str:
+def training_text(experiment: Experiment, system: System) -> str:
     """The recipes of a trained system, its seeds, and what was chosen among them."""
     if system.recipe_of:
         trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
         words = f", fine-tuned with the recipes {', '.join(trained)}"
     elif system.choice:
-        learnt = training_datasets.in_words(experiment.recipes[system.recipe])
-        words = f", fine-tuned on {learnt} with {choosing.in_words(experiment, system.choice)}"
+        learnt = training_datasets.as_text(experiment.recipes[system.recipe])
+        words = f", fine-tuned on {learnt} with {choosing.as_text(experiment, system.choice)}"
     else:
         recipe = experiment.recipes[system.recipe]
-        words = f", fine-tuned with recipe {system.recipe} on {training_datasets.in_words(recipe)}"
-        words += teachers.in_words(recipe)
-    sizes = dict.fromkeys(size_in_words(experiment.recipes[recipe]) for recipe in system.recipes)
+        words = f", fine-tuned with recipe {system.recipe} on {training_datasets.as_text(recipe)}"
+        words += teachers.as_text(recipe)
+    sizes = dict.fromkeys(size_text(experiment.recipes[recipe]) for recipe in system.recipes)
     words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
-    words += "".join(dict.fromkeys(adapter_checks.in_words(experiment.recipes[recipe]) for recipe in system.recipes))
+    words += "".join(dict.fromkeys(adapter_checks.as_text(experiment.recipes[recipe]) for recipe in system.recipes))
     words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
     if chosen := system.selection:
         words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"

@@ -1,0 +1,38 @@
+"""Plug-ins, one file each: dataset formats, effects, kinds of systems and of models, and so on, by package.
+
+A new plug-in comes as one new file and is found here by its name. The file of plug-in `d_av` is d_av.py, that of
+`bi-encoder` is bi_encoder.py. A job loads its one plug-in alone, so that only this file and what it imports decide
+whether the job runs again; to plan a workflow all are loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def stem(name: str) -> str:
+    """The name of a plug-in's file, without its suffix."""
+    return name.lower().replace("-", "_")
+
+
+def source(package: str, name: str) -> str:
+    """The file of a plug-in, relative to the repository: `source("scripts.datasets.formats", "beir")`."""
+    return f"{package.replace('.', '/')}/{stem(name)}.py"
+
+
+def load(package: str, name: str) -> ModuleType:
+    """The module of one plug-in. Raises ValueError where there is none of this name."""
+    if not stem(name).isidentifier() or stem(name).startswith("_") or not (ROOT / source(package, name)).is_file():
+        raise ValueError(f"unknown {name!r}; expected one of {', '.join(load_all(package))}")
+    return importlib.import_module(f"{package}.{stem(name)}")
+
+
+def load_all(package: str) -> dict[str, ModuleType]:
+    """All plug-ins of a package by the NAME that each module states, in alphabetical order of their files."""
+    files = sorted((ROOT / package.replace(".", "/")).glob("[!_]*.py"))
+    modules = [importlib.import_module(f"{package}.{file.stem}") for file in files]
+    return {module.NAME: module for module in modules}
