@@ -115,8 +115,8 @@ def complete_tokenizers(model: Any, folder: Path) -> None:
 def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
     """Let a tokenizer have a token for padding, that of the end of a text where it has none.
 
-    `whole` is its model of transformers, where it has one: one that classifies by the last token is told which is
-    padding. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model.
+    `whole` is its model of transformers, where it has one: one that classifies by the last token gets the
+    padding token. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model.
     """
     import torch
 
