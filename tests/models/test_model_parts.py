@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from scripts.models import loading  # first: it sets what the libraries read while they are imported
 from scripts.models.adapters import adapter
 from scripts.models.model_parts import ACTIVATIONS, MODULES, check_activations, check_parts
 from scripts.training import weights
@@ -25,9 +25,6 @@ PAIRS = [("ash elm", "fig"), ("oak", "yew yew yew oak elm ash"), ("fig fig fig",
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory) -> Path:
     return build(tmp_path_factory.mktemp("models") / "plain", TEXTS, seed=1)
-
-
-A, B = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")  # the texts of a tokenizer's template
 
 
 @pytest.fixture
@@ -82,22 +79,19 @@ def test_the_tokenizer_of_another_model_is_refused(copied, plain, tmp_path):
     )
 
 
-def test_a_token_that_was_added_around_each_text_and_has_no_embedding_is_refused_at_loading(copied, plain):
-    known = json.loads((plain / "config.json").read_text())["vocab_size"]
-    tokenizer = json.loads((plain / "tokenizer.json").read_text())
-    tokenizer["added_tokens"].append(tokenizer["added_tokens"][0] | {"id": known, "content": "<text>"})
-    piece = {
-        "type": "TemplateProcessing",
-        "single": [{"SpecialToken": {"id": "<text>", "type_id": 0}}, A],
-        "pair": [A, B],
-    }
-    around = {"<text>": {"id": "<text>", "ids": [known], "tokens": ["<text>"]}}
-    (copied / "tokenizer.json").write_text(
-        json.dumps(tokenizer | {"post_processor": piece | {"special_tokens": around}})
-    )
+def test_a_token_that_was_added_around_each_text_and_has_no_embedding_is_refused_at_loading(tmp_path):
+    import torch
+    from tokenizers import Tokenizer, models, processors
+    from transformers import PreTrainedTokenizerFast
+
+    whole = Tokenizer(models.WordLevel({"<unk>": 0, "ash": 1}, unk_token="<unk>"))
+    whole.add_special_tokens(["<text>"])
+    whole.post_processor = processors.TemplateProcessing(single="<text> $A", special_tokens=[("<text>", 2)])
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=whole, unk_token="<unk>", pad_token="<unk>")
+    loading.check_vocabulary(tokenizer, torch.nn.Embedding(3, 4), tmp_path)
     with pytest.raises(UserError) as refused:
-        adapter("bi-encoder").load(copied, 16)
-    one_line(refused, f"has numbers up to {known} (the token '<text>'), but the model knows {known} tokens")
+        loading.check_vocabulary(tokenizer, torch.nn.Embedding(2, 4), tmp_path)
+    one_line(refused, "has numbers up to 2 (the token '<text>'), but the model knows 2 tokens")
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ import yaml
 from snakemake.profiles import ProfileConfigFileParser
 from snakemake.resources import Resource
 
-from tests.workflow.conftest import tiny_config
-
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
 GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all", "score_candidates"}
@@ -77,16 +75,6 @@ def test_gpu_rules_ask_for_one_gpu_of_the_model_on_its_partition(slurm_text, tmp
         asked = tuple(evaluated(name, need) for name in ("gpu", "gpu_model", "slurm_partition"))
         of_recipe = (None, *expected[1:]) if rule == "fine_tune" else expected  # of a training its recipe says how many
         assert asked in (of_recipe, (None, None, None))
-
-
-@pytest.mark.parametrize(("device", "asked"), [("auto", ("1", "gpu")), ("cpu", ("0", "cpu"))])
-def test_jobs_of_a_configuration_with_device_cpu_ask_for_no_gpu(fresh, device, asked):
-    fresh.write_config(tiny_config() | {"device": device})
-    done = fresh.snakemake("--profile", "slurm", "--dry-run")
-    planned = re.findall(r"^rule (\w+):\n(?:    .*\n)*?    resources: (.*)$", done.stdout + done.stderr, re.MULTILINE)
-    needs = {rule: dict(need.split("=", 1) for need in needs.split(", ")) for rule, needs in planned}
-    assert {(needs[rule]["gpu"], needs[rule]["slurm_partition"]) for rule in GPU_RULES & needs.keys()} == {asked}
-    assert {"fine_tune", "encode", "retrieve"} <= needs.keys() and needs["index"].get("gpu", "0") == "0"
 
 
 def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path, monkeypatch):
