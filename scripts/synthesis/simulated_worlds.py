@@ -141,6 +141,11 @@ def as_independent(experiment: Experiment) -> Experiment:
     return Experiment(tasks, experiment.of_these, experiment.new)
 
 
+# Tasks, the queries of each, and these as text.
+FEW_QUERIES: tuple[tuple[int, int | tuple[int, int], str], ...] = (
+    (3, 30, "30"), (5, 30, "30"), (10, 30, "30"), (20, 30, "30"), (5, (2, 100), "2 to 100"),
+)  # fmt: skip
+
 WORLDS = (
     *(
         World(f"{k} tasks of 30 to 1,000 queries, tau {tau:g}", partial(independent, k=k, tau=tau, queries=UNEQUAL))
@@ -152,7 +157,7 @@ WORLDS = (
             f"{k} tasks of {words} queries, bounded differences, tau {tau:g}",
             partial(independent, k=k, tau=tau, queries=queries, differences=bounded),
         )
-        for k, queries, words in (*((k, 30, "30") for k in (3, 5, 10, 20)), (5, (2, 100), "2 to 100"))
+        for k, queries, words in FEW_QUERIES
         for tau in (0.0, 0.03)
     ),
     *(
