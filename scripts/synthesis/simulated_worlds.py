@@ -27,6 +27,11 @@ UNEQUAL = (30, 1000)  # queries of a task, uniform on the logarithmic scale
 ZEROS = 0.8  # the share of queries on which bounded differences are 0
 SIZES = np.array([1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 4 / 5, 9 / 10])  # of the other ones
 
+SMALL: list[tuple[int, int | tuple[int, int], str]] = [
+    *((k, 30, "30") for k in (3, 5, 10, 20)),
+    (5, (2, 100), "2 to 100"),
+]
+
 Generator = np.random.Generator
 Differences = Callable[[Generator, float, int], np.ndarray]
 
@@ -141,11 +146,6 @@ def as_independent(experiment: Experiment) -> Experiment:
     return Experiment(tasks, experiment.of_these, experiment.new)
 
 
-# Tasks, the queries of each, and these as text.
-FEW_QUERIES: tuple[tuple[int, int | tuple[int, int], str], ...] = (
-    (3, 30, "30"), (5, 30, "30"), (10, 30, "30"), (20, 30, "30"), (5, (2, 100), "2 to 100"),
-)  # fmt: skip
-
 WORLDS = (
     *(
         World(f"{k} tasks of 30 to 1,000 queries, tau {tau:g}", partial(independent, k=k, tau=tau, queries=UNEQUAL))
@@ -157,7 +157,7 @@ WORLDS = (
             f"{k} tasks of {words} queries, bounded differences, tau {tau:g}",
             partial(independent, k=k, tau=tau, queries=queries, differences=bounded),
         )
-        for k, queries, words in FEW_QUERIES
+        for k, queries, words in SMALL
         for tau in (0.0, 0.03)
     ),
     *(
