@@ -75,7 +75,7 @@ def test_with_one_task_or_one_seed_the_seed_variance_is_common_or_unknown():
     seed_variance = seed_variance_of(tasks, values)  # a selected seed ranks the other collection
     assert (seed_variance.seed, seed_variance.seed_by_collection) == (2.0, 0.0)
     assert seed_variance_of(tasks[1:], values) is None
-    assert components_of(tasks[1:], 0.0, [values]).seed_variance == ()
+    assert components_of(tasks[1:], 0.0, [values]).seed_variances == ()
 
 
 def test_a_standardised_effect_has_its_scale_and_ddof_is_undone():
