@@ -29,6 +29,7 @@ ROOMS = [
     "synthesis.moderators",
     "synthesis.sign_flips",
     "synthesis.task_intervals",
+    "synthesis.prediction",
     "features.families",
     "learning_to_rank.learners",
     "experiment",
