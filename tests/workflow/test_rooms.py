@@ -29,6 +29,7 @@ ROOMS = [
     "synthesis.moderators",
     "synthesis.sign_flips",
     "synthesis.task_intervals",
+    "synthesis.prediction",
     "features.families",
     "learning_to_rank.learners",
     "experiment",
@@ -63,7 +64,7 @@ ROOMS = [
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "synthesis.seeds", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
-          "synthesis.task_intervals", "inference.candidates", "inference.ranked")  # fmt: skip
+          "synthesis.task_intervals", "synthesis.prediction", "inference.candidates", "inference.ranked")  # fmt: skip
 STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "learning_to_rank",
           "evaluation", "synthesis", "study_design", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
