@@ -24,8 +24,11 @@ def test_recipes_with_the_same_examples_share_them():
     first, more, pseudo = (planning.negatives(EXPERIMENT, name, "1") for name in ("first", "more", "pseudo"))
     assert first == more != pseudo and first.startswith("results/e/negatives/d/human-labels_")
     examples = examples_name(EXPERIMENT.recipes["more"])
+    negatives = dict(EXPERIMENT.recipes["first"]["negatives"])
+    assert negatives.pop("draw") == "once"  # which decides on the jobs of training, not on the examples
     assert planning.examples_settings(EXPERIMENT, "d", examples) == {
-        **EXPERIMENT.recipes["first"]["negatives"], "labels": "human", "queries": "all", "seed": EXPERIMENT.seed,
+        **negatives, "labels": "human", "positives": "all", "among_candidates": False, "queries": "all",
+        "seed": EXPERIMENT.seed,
     }  # fmt: skip
 
 
