@@ -46,7 +46,7 @@ def test_figure_3_is_reproduced_cell_by_cell(ranger):
 def test_beside_it_stands_what_changes_today(ranger):
     summary = [row for row in numbers(ranger) if row["row"] == "Summary Effect (RE)"]
     assert [(row["column"], row["ours"], row["beside"]) for row in summary] == [
-        ("Mean", "0.05", "0.06"), ("CI 95%, low", "0.02", "0.00"), ("CI 95%, high", "0.07", "0.12")]  # fmt: skip
+        ("Mean", "0.05", "0.06"), ("CI 95%, low", "0.02", "-0.00"), ("CI 95%, high", "0.07", "0.12")]  # fmt: skip
     meta = json.loads((ranger / "meta/today.json").read_text())
     assert meta["interval"] == "equal-weights" and meta["ddof"] == 1 and len(meta["cumulative"]) == 7
 
@@ -56,7 +56,7 @@ def test_the_gap_in_judged_documents_explains_most_of_the_differences_between_th
     (model,) = found["models"]
     assert model["k"] == 7 and model["r2"] > 90 and model["exact"] and model["permutation_p_value"] < 0.02
     assert found["values"]["trec-covid"]["judged-gap"] == pytest.approx(0.288)
-    assert "Judged@k, treatment minus control: slope 0.72" in (ranger / "tables/moderators/today.md").read_text()
+    assert "Judged@k, treatment minus control: slope 0.69" in (ranger / "tables/moderators/today.md").read_text()
     assert "TREC Covid" in (ranger / "figures/bubble-today-judged-gap.svg").read_text()
 
 
