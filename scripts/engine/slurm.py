@@ -6,12 +6,20 @@ become part of the name, by which a later run knows them and ends them. A traini
 checkpoint. Also, where Slurm does not answer for a while the plugin loses sight of all jobs and waits for ever. And it
 asks for the GPUs of a job in all, of which Slurm may give one node three and the other one.
 
-None of this has a public way. The plugin's --slurm-jobname-prefix is a word of the command line that is fixed before
-Snakemake reads which experiment it runs, and two experiments may run in one folder at the same time. So this module
-takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and gives to each
-submission and query, and it wraps `check_active_jobs` and, of the plugin's module, `set_gres_string`, which says what
-GPUs a submission asks for. A version in which one of these is gone is refused at the start of a run, and
-tests/engine/test_snakemake_inside.py fails with one that uses them in another way.
+None of this has a public way in version 2.8 of the plugin:
+
+- `--slurm-jobname-prefix` is a word of the command line or of a profile, which do not know the experiment; two of them
+  may run in one folder at the same time. A Snakefile cannot set it: the workflow gets the plugin's settings after it is
+  read, and the plugin has used them before `onstart`. Snakemake's own marks of unfinished files are no way to the jobs
+  of an earlier run: they lose a job's number when the job starts.
+- The resource `gres` asks by node, but refuses a hyphen in a model as `gpu_model` does, and takes model and number as
+  one word: the profile has the model, the recipe the number, and neither sees the other's. So with `slurm_extra`.
+- After five questions that Slurm did not answer, nothing asks again.
+
+So this module takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and
+gives to each submission and query, and it wraps `check_active_jobs` and, of the plugin's module, `set_gres_string`,
+which says what GPUs a submission asks for. A version in which one of these is gone is refused at the start of a run,
+and tests/engine/test_snakemake_inside.py fails with one that uses them in another way.
 """
 
 from __future__ import annotations
