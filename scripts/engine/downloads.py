@@ -20,7 +20,7 @@ from scripts.common.locations import is_remote, key
 
 FOLDER = "results/downloads"
 FETCHING = ("fetch", "fetch_folder")  # the rules that download
-HOW = "RANKTRIAL_FETCH"  # the environment variable by which a job of fetching is told mirrors and addresses
+HOW = "RANKTRIAL_FETCH"  # the environment variable that hands mirrors and addresses to a job of fetching
 LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
 

@@ -12,7 +12,7 @@ ERROR = re.compile(r"(?:error|OSError|slurmstepd\S* error): (.*)")
 def errors_of_logs(folders: Iterable[Path], since: float) -> list[str]:
     """The distinct error lines of the logs below these folders that were written to since a time, each with its log.
 
-    An error that stands in several logs is told with the first, in the order of the folders.
+    An error that stands in several logs is reported with the first, in the order of the folders.
     """
     logs = [log for folder in folders for log in sorted(folder.rglob("*.log")) if log.stat().st_mtime >= since]
     first_log: dict[str, Path] = {}

@@ -1,8 +1,9 @@
 """Keeps Snakemake's records of what made each file inside results/, so that they go wherever the results go.
 
 Snakemake decides by its records (.snakemake/metadata: settings, inputs and their checksums) and by time stamps whether
-a file is up to date. Here the records lie in results/state and .snakemake only links to them. Where a clone meets
-results that were made elsewhere, their time stamps are set back to the recorded ones: copying may have lost them.
+a file is up to date. Here the records lie in results/state and .snakemake only links to them, as there is no option for
+their folder. Once, where a clone meets results that were made elsewhere, their time stamps are set back to the recorded
+ones: copying may have lost them, and Snakemake would make all results again.
 """
 
 from __future__ import annotations

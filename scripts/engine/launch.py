@@ -1,8 +1,10 @@
 """Starts Snakemake, but reads the configuration first: what is wrong with the YAML is then said in one line.
 
-Snakemake itself reads the files of --configfile before it comes to the Snakefile, and answers bad YAML with a traceback
-or with less. `make setup` puts scripts/engine/snakemake.sh, which runs this, in the place of .venv/bin/snakemake;
-whatever is given goes on to Snakemake as it is. Jobs, which are started with `python -m snakemake`, do not come here.
+Snakemake itself reads the files of --configfile before it comes to the Snakefile, so that no check there is early
+enough. Of bad YAML it names neither file nor line; a missing file, a folder or bytes that are no text end in a
+traceback; and it runs the Python code of a file with the key `__use_yte__`. `make setup` puts
+scripts/engine/snakemake.sh, which runs this, in the place of .venv/bin/snakemake; whatever is given goes on to
+Snakemake as it is. Jobs, which are started with `python -m snakemake`, do not come here.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from scripts.common.digests import content_sha256, files_below
 from scripts.common.replacing import write_whole
 
 SETTLED = 2 * 10**9  # nanoseconds: what changed more recently may change again within one tick of the file's clock
-LARGE = 10**9  # bytes, from which on reading takes a while and is told
+LARGE = 10**9  # bytes, from which on reading takes a while and is reported
 
 
 class OwnData:

@@ -41,7 +41,7 @@ from scripts.synthesis.tails import normal_upper, t_upper
 from scripts.synthesis.task_intervals import kind_for
 from scripts.synthesis.task_results import Scores, rows, task_warnings
 
-KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutations")
+KEPT_SETTINGS = ("control", "treatment", "measure", "ddof", "hedges", "permutations", "prediction", "small_tasks")
 
 
 def read_scores(paths: list[Path], measure: str) -> Scores:

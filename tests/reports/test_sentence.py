@@ -183,6 +183,15 @@ def results():
         yield one, replace(LOOKS, lower_is_better=lower)
 
 
+def test_equal_weights_give_both_means_one_estimate_and_why_the_second_may_be_the_surer():
+    surer = {"fixed_mean": mean_of(0.05, 0.3), "summary": mean_of(0.05, 0.001)}
+    text = said(found(None, **surer), looks=replace(LOOKS, interval="equal-weights"))
+    assert "The effects differ less between the collections than their sampling errors suggest." in text
+    assert "weighs the collections equally" not in text and "sampling errors" in text
+    less_sure = {"fixed_mean": mean_of(0.05, 0.001), "summary": mean_of(0.05, 0.3)}
+    assert "sampling errors" not in said(found(None, **less_sure), looks=replace(LOOKS, interval="equal-weights"))
+
+
 VERDICTS = {
     Verdict.SIGNIFICANT: "): significant at the 0.05 level.",
     Verdict.BEFORE_CORRECTION: "): significant at the 0.05 level alone, but not after Holm correction.",

@@ -238,7 +238,9 @@ def intervals(forest: Forest) -> str:
         summary = found.summary
         parts += ["mean of these tasks t"] if found.fixed_mean else []
         parts.append(f"random effects {interval_named(forest.interval).LABEL}")
-        if summary.prediction_interval and summary.prediction_df is not None and forest.single:
+        if summary.prediction_interval and summary.prediction_df is None:
+            parts.append("prediction by the confidence distribution of τ")
+        elif summary.prediction_interval and forest.single:
             parts.append(f"prediction interval{_t_of(summary.prediction_df)}")
     return f"{percent(forest.alpha)} intervals: {'; '.join(parts)}."
 
