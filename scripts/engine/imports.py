@@ -1,7 +1,7 @@
 """The modules of scripts/ that a script imports: what they mean decides whether its jobs run again.
 
 Reads the source files and runs none of them. Only statements at any depth of the form `import scripts.…` and
-`from scripts.… import …` are seen; a module that is loaded by its name at run time (common/plugins.py) has to be given too.
+`from scripts.… import …` are seen; one that is loaded by its name at run time (common/plugins.py) has to be given too.
 """
 
 from __future__ import annotations
