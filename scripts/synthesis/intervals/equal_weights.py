@@ -34,7 +34,7 @@ fit = equally_weighted
 
 
 def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
-    """M +- t(k - 1) s / sqrt(k), the wider of it and the normal interval where tasks agree better than chance."""
+    """M +- t(k - 1) s / sqrt(k), where Q is small the wider of it and the normal interval."""
     found = fit(y, np.diag(variances + tau2), sampling=np.diag(variances))
     return part_summary(found.mean, of_fit(found, alpha), alpha)
 
