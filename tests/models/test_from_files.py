@@ -268,7 +268,10 @@ def test_weights_compute_in_fp32_however_they_are_stored(name, copied, tmp_path)
         parameters = model.model.parameters() if name == "tagger" else model.parameters()
         assert {one.dtype for one in parameters} == {torch.float32}
         found.append(outputs(name, model))
-    assert np.array_equal(*found) and np.ptp(found[0]) > 0
+    # A product may add in another order where its memory is aligned otherwise: some units in the last place of fp32,
+    # where products in bf16 would differ 65,536 times as much.
+    rounding = 16 * np.finfo(np.float32).eps * np.abs(found[0]).max()
+    assert np.abs(found[0] - found[1]).max() <= rounding and np.ptp(found[0]) > 0
 
 
 def test_trainings_change_weights_of_fp32_however_they_are_stored(copied):
