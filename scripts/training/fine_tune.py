@@ -17,7 +17,7 @@ import sys
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.common import plugins
 from scripts.common.command_line import parser, run
@@ -39,6 +39,9 @@ from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
 from scripts.training.processes import first, together
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
+
+if TYPE_CHECKING:
+    from scripts.training.trainer import Outcome
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
@@ -128,15 +131,9 @@ def main() -> None:
 def fine_tune(options: Namespace) -> None:
     """Train as the options say; of several processes the first alone writes."""
     settings: Settings = options.settings
-    taught = settings.teacher is not None
-    if taught != bool(options.scores):
-        raise UserError("a teacher and its --scores go together: give both or none")
-    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages", taught)
-    shape = shape_of(loss, settings.type, taught)
     tables = [read_table(path) for path in options.negatives]
-    scores = [[path] for path in options.scores] or [[] for _ in tables]
-    sources = zip(tables, options.corpus, options.queries, scores, strict=True)
-    columns = [read_examples(table, corpus, queries, shape, *by) for table, corpus, queries, by in sources]
+    loss, shape = loss_and_shape(settings, bool(options.scores))
+    columns = texts_of(options, tables, shape)
     dev = evaluated_by(options, settings)
     model = load(options.start, settings)
     kind = adapter(settings.type)
@@ -151,7 +148,8 @@ def fine_tune(options: Namespace) -> None:
     from scripts.training.trainer import train
 
     rows = several.rows_of(columns, settings)
-    by_dataset = facts_by_dataset(settings, tables, rows, several.reached(rows, settings))
+    reached = several.reached(rows, settings)
+    by_dataset = facts_by_dataset(settings, tables, rows, reached)
     for name, facts in by_dataset.items():
         print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
     weights = sorted(options.start.rglob("*.safetensors"))
@@ -159,35 +157,61 @@ def fine_tune(options: Namespace) -> None:
     mark = fingerprint(settings, decisive, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(kind, model, settings) if dev else None
     outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations, apart)
-    if not first():
-        return
+    if first():
+        examples = examples_of(tables, sum(rows), by_dataset)
+        write(options, model, prompts, loss, examples, settings.epochs * sum(reached), outcome)
+
+
+def loss_and_shape(settings: Settings, scored: bool) -> tuple[str, str]:
+    """The loss and the shape of its examples. Raises UserError for a teacher without scores, or scores without one."""
+    taught = settings.teacher is not None
+    if taught != scored:
+        raise UserError("a teacher and its --scores go together: give both or none")
+    loss = resolve_loss(settings.loss, settings.type, settings.long_documents == "passages", taught)
+    return loss, shape_of(loss, settings.type, taught)
+
+
+def texts_of(options: Namespace, tables: list[Table], shape: str) -> list[dict[str, list]]:
+    """The columns of each dataset's training set."""
+    scores = [[path] for path in options.scores] or [[] for _ in tables]
+    sources = zip(tables, options.corpus, options.queries, scores, strict=True)
+    return [read_examples(table, corpus, queries, shape, *by) for table, corpus, queries, by in sources]
+
+
+def examples_of(tables: list[Table], examples: int, by_dataset: dict[str, dict[str, int]]) -> dict[str, Any]:
+    """What a timing says of the training set."""
+    counted = [table.without_candidate for table in tables if table.without_candidate is not None]
+    return {
+        "queries": sum(table.queries for table in tables),
+        **({"queries_without_candidate": sum(counted)} if counted else {}),
+        "examples": examples,
+        **({"by_dataset": by_dataset} if by_dataset else {}),
+    }
+
+
+def write(
+    options: Namespace, model, prompts: Any, loss: str, examples: dict[str, Any], passes: float, outcome: Outcome
+) -> None:
+    """Write checkpoint, log and timing; `passes` is how many examples all epochs have, the last of them whole."""
+    settings: Settings = options.settings
     counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
         saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora["merge"]))
     write_log(options.training_log, outcome.rows)
-    if taught and kind.SEARCHES:
-        from scripts.models.distillation import scale_of
-
-        settings = replace(settings, scale=scale_of(model, settings.scale))  # recorded in the timing
-    counted = [table.without_candidate for table in tables if table.without_candidate is not None]
-    left_out = {"queries_without_candidate": sum(counted)} if counted else {}
-    passes = min(outcome.steps * settings.batch_size, settings.epochs * sum(several.reached(rows, settings)))
+    passed = min(outcome.steps * settings.batch_size, passes)
     write_timing(
         options.timing,
-        **reported_settings(settings, prompts)
+        **reported_settings(with_scale(settings, model), prompts)
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
         | {"precision": training_precision(settings.precision)}
         | ({"new_modules": [*model.new_modules]} if model.new_modules else {}),
-        queries=sum(table.queries for table in tables),
-        **left_out,
-        examples=sum(rows),
-        **({"by_dataset": by_dataset} if by_dataset else {}),
+        **examples,
         steps=outcome.steps,
         resumed_at_step=outcome.resumed_at,
         seconds=seconds_of(outcome.seconds, settings.gpus, settings.nodes),
         seconds_per_step=outcome.seconds / outcome.steps,
-        examples_per_second=passes / outcome.seconds,
+        examples_per_second=passed / outcome.seconds,
         **outcome.evaluated,
         **counts,
         saved_bytes=saved,
@@ -195,6 +219,15 @@ def fine_tune(options: Namespace) -> None:
     shutil.rmtree(options.resume, ignore_errors=True)
     last = outcome.rows[-1]["loss"]
     print(f"{outcome.steps} steps in {outcome.seconds:.1f} s, last loss {last:.4f}", file=sys.stderr)
+
+
+def with_scale(settings: Settings, model) -> Settings:
+    """The settings; of a student that searches with the scale of its similarities, which only the model says."""
+    if settings.teacher is None or not adapter(settings.type).SEARCHES:
+        return settings
+    from scripts.models.distillation import scale_of
+
+    return replace(settings, scale=scale_of(model, settings.scale))
 
 
 if __name__ == "__main__":

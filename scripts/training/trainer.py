@@ -29,7 +29,7 @@ from scripts.models.running import device, training_precision
 from scripts.training import several
 from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
 from scripts.training.best_weights import Evaluations
-from scripts.training.checkpoints import Recorder, newest_complete
+from scripts.training.checkpoints import Recorder, SavedProgress, newest_complete
 from scripts.training.in_batch import NOTHING_APART, Apart
 from scripts.training.memory import MicroBatch, checkpoint_activations
 from scripts.training.parallel import add_gradients, in_parallel
@@ -127,48 +127,18 @@ def train(
     Raises UserError where the loss stops being a number.
     """
     training = adapter(settings.type).training()
-    by_epoch = settings.draw == "epoch"
     steps = math.ceil(settings.epochs * sum(several.batches_of(several.rows_of(columns, settings), settings)))
-    sampler: Any = partial(without_duplicates, apart=apart) if shape == LISTS else ShuffledBatches
-    loss_module = training.loss(loss, model, settings.margin, **settings.of_loss)
-    if settings.matryoshka_dims:
-        loss_module = of_dimensions(settings.matryoshka_dims, loss_module, model)
+    loss_module = loss_of(training, model, loss, settings)
     if settings.gradient_checkpointing:
         checkpoint_activations(model)
     before = agreed(lambda: newest_complete(folder, fingerprint))
-    log_every = math.ceil(steps / LOGGED)
-    sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]
-    micro_batch = MicroBatch(min(sizes, default=None), settings.batch_size, training.outputs)
-    recorder = Recorder(folder, fingerprint, settings.checkpoint_steps, log_every, before, micro_batch)
-    recorder.head_apart = settings.head_learning_rate is not None
-    recorder.evaluations = evaluations
     if evaluations:
-        evaluations.resume(before.evaluation)
-        evaluations.evaluate = partial(agreed, evaluations.evaluate)
-        evaluations.keep = evaluations.keep and first()
-    arguments = training.arguments(
-        output_dir=str(folder),
-        num_train_epochs=settings.epochs,
-        per_device_train_batch_size=settings.batch_size,
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type=SCHEDULES[settings.schedule],
-        warmup_steps=math.ceil(settings.warmup * steps),
-        weight_decay=settings.weight_decay,
-        seed=settings.seed,
-        bf16=training_precision(settings.precision) == "bf16",
-        use_cpu=device() == "cpu",
-        dataloader_pin_memory=device() != "cpu",
-        batch_sampler=partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs)) if by_epoch else sampler,
-        multi_dataset_batch_sampler=several.sampler(settings),
-        logging_steps=log_every,
-        logging_nan_inf_filter=False,
-        save_strategy="steps" if first() else "no",
-        save_steps=settings.checkpoint_steps,
-        save_total_limit=2,  # the newest is complete only some time after it has its name
-        learning_rate_mapping=head_rate(training, model, loss_module, settings.head_learning_rate),
-        report_to="none",
-        disable_tqdm=True,
-    )
+        resume_evaluations(evaluations, before)
+    recorder = recorder_of(training, settings, folder, fingerprint, math.ceil(steps / LOGGED), before)
+    recorder.evaluations = evaluations
+    sampler: Any = partial(without_duplicates, apart=apart) if shape == LISTS else ShuffledBatches
+    arguments = arguments_of(training, settings, folder, steps, sampler)
+    arguments.learning_rate_mapping = head_rate(training, model, loss_module, settings.head_learning_rate)
     if training.prompts:  # not as an argument: the library would read a text as JSON
         arguments.prompts = training.prompts(model, several.names_of(columns))
     if routed_modules(model):
@@ -180,10 +150,68 @@ def train(
         loss=loss_module,
         callbacks=[recorder],
     )
-    trainer.micro_batch = micro_batch
+    trainer.micro_batch = recorder.micro_batch
     trainer.remove_callback(PrinterCallback)
     if before.checkpoint:
         print(f"resumed at step {before.step} of {steps}", file=sys.stderr)
+    run(trainer, recorder, folder, before)
+    return outcome_of(trainer.state.global_step, recorder, model, folder, before)
+
+
+def loss_of(training: Training, model, loss: str, settings: Settings) -> torch.nn.Module:
+    """The module of the loss, of several dimensions where the settings say so."""
+    module = training.loss(loss, model, settings.margin, **settings.of_loss)
+    return of_dimensions(settings.matryoshka_dims, module, model) if settings.matryoshka_dims else module
+
+
+def resume_evaluations(evaluations: Evaluations, before: SavedProgress) -> None:
+    """Go on with what was evaluated before; of several processes the first keeps weights, and all agree on values."""
+    evaluations.resume(before.evaluation)
+    evaluations.evaluate = partial(agreed, evaluations.evaluate)
+    evaluations.keep = evaluations.keep and first()
+
+
+def recorder_of(
+    training: Training, settings: Settings, folder: Path, fingerprint: str, log_every: int, before: SavedProgress
+) -> Recorder:
+    """What keeps checkpoints and the log; its micro-batch is that of the settings, or a smaller one of before."""
+    sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]
+    micro_batch = MicroBatch(min(sizes, default=None), settings.batch_size, training.outputs)
+    recorder = Recorder(folder, fingerprint, settings.checkpoint_steps, log_every, before, micro_batch)
+    recorder.head_apart = settings.head_learning_rate is not None
+    return recorder
+
+
+def arguments_of(training: Training, settings: Settings, folder: Path, steps: int, sampler: Any):
+    """The library's arguments of a training of so many steps."""
+    if settings.draw == "epoch":
+        sampler = partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs))
+    return training.arguments(
+        output_dir=str(folder),
+        num_train_epochs=settings.epochs,
+        per_device_train_batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type=SCHEDULES[settings.schedule],
+        warmup_steps=math.ceil(settings.warmup * steps),
+        weight_decay=settings.weight_decay,
+        seed=settings.seed,
+        bf16=training_precision(settings.precision) == "bf16",
+        use_cpu=device() == "cpu",
+        dataloader_pin_memory=device() != "cpu",
+        batch_sampler=sampler,
+        multi_dataset_batch_sampler=several.sampler(settings),
+        logging_steps=math.ceil(steps / LOGGED),
+        logging_nan_inf_filter=False,
+        save_strategy="steps" if first() else "no",
+        save_steps=settings.checkpoint_steps,
+        save_total_limit=2,  # the newest is complete only some time after it has its name
+        report_to="none",
+        disable_tqdm=True,
+    )
+
+
+def run(trainer, recorder: Recorder, folder: Path, before: SavedProgress) -> None:
+    """Train, from a checkpoint of before where there is one; a warning by Slurm brings one at the end of the step."""
     previous_handler = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -191,8 +219,12 @@ def train(
             trainer.train(resume_from_checkpoint=str(before.checkpoint) if before.checkpoint else None)
     finally:
         signal.signal(WARNING, previous_handler)
-    steps, rows, evaluated = trainer.state.global_step, recorder.rows, {}
-    if evaluations:
-        evaluations.end(steps, model, folder)
-        rows, evaluated = evaluations.rows(rows), evaluations.facts(steps)
-    return Outcome(rows, recorder.seconds, steps, before.step, micro_batch.size, evaluated)
+
+
+def outcome_of(steps: int, recorder: Recorder, model, folder: Path, before: SavedProgress) -> Outcome:
+    """What a training of so many steps left; the model has its best weights where they were kept."""
+    rows, evaluated = recorder.rows, {}
+    if recorder.evaluations:
+        recorder.evaluations.end(steps, model, folder)
+        rows, evaluated = recorder.evaluations.rows(rows), recorder.evaluations.facts(steps)
+    return Outcome(rows, recorder.seconds, steps, before.step, recorder.micro_batch.size, evaluated)
