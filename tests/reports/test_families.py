@@ -18,7 +18,8 @@ from scripts.reports.figures.family import APART, diagram, spread
 from scripts.reports.figures.marks import DIAMOND
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Note
-from scripts.synthesis.multiple.families import Settings, record, rows, scopes
+from scripts.statistics.multiple.families import scopes
+from scripts.synthesis.families import Settings, record, rows
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
 
