@@ -12,6 +12,7 @@ REPOSITORY = Path(__file__).parents[2]
 ROOMS = [
     "common",
     "statistics",
+    "records",
     "ir",
     "models",
     "engine",
