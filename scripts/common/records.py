@@ -1,8 +1,8 @@
 """Records of results: frozen dataclasses that are kept as JSON, written and read here alone.
 
 A field without a default is always written; one that has its default is left out. Tuples are lists in JSON. A field
-made by `inline()` holds a dataclass whose keys stand among those of the outer object, so that a record is one flat
-object in its file and has parts in code.
+with the metadata INLINE holds a dataclass whose keys stand among those of the outer object, so that a record is one
+flat object in its file and has parts in code.
 """
 
 from __future__ import annotations
@@ -19,13 +19,8 @@ from scripts.common.errors import UserError
 from scripts.common.settings import fits
 
 Record = TypeVar("Record")
-_INLINE = "inline"
+INLINE = {"inline": True}  # metadata of such a field
 _UNIONS = (typing.Union, types.UnionType)
-
-
-def inline(**default: Any) -> Any:
-    """A field whose dataclass has its keys among those of the outer object; `default` where they are not there."""
-    return dataclasses.field(**default, metadata={_INLINE: True})
 
 
 def read_record(kind: type[Record], path: Path) -> Record:
@@ -46,7 +41,7 @@ def record_of(kind: type[Record], values: Any, place: str) -> Record:
     hints, left, found = typing.get_type_hints(kind), dict(values), {}
     for field in _fields(kind):
         hint = hints[field.name]
-        part = _dataclass_for(hint, left) if _INLINE in field.metadata else None
+        part = _dataclass_for(hint, left) if _is_inline(field) else None
         if part is not None:
             own = {key: left.pop(key) for key in _keys(part) if key in left}
             found[field.name] = record_of(part, own, place)
@@ -73,7 +68,7 @@ def _items(record: Any) -> Iterator[tuple[str, Any]]:
     """The keys and values of a record in the order of its fields."""
     for field in _fields(type(record)):
         value = getattr(record, field.name)
-        if _INLINE in field.metadata:
+        if _is_inline(field):
             yield from _items(value) if value is not None else ()
         elif _required(field) or value != _default(field):
             yield field.name, as_json(value)
@@ -81,7 +76,7 @@ def _items(record: Any) -> Iterator[tuple[str, Any]]:
 
 def _missing(field: dataclasses.Field, hint: Any, values: dict[str, Any]) -> str:
     """The key that a required field lacks: its own, or of one that is inline the first of its dataclass."""
-    if _INLINE not in field.metadata:
+    if not _is_inline(field):
         return field.name
     return next(inner.name for inner in _fields(_dataclasses(hint)[0]) if inner.name not in values and _required(inner))
 
@@ -98,6 +93,8 @@ def _made(hint: Any, value: Any, place: str) -> Any:
         return record_of(typing.cast(type, hint), value, place)
     if isinstance(value, list) and origin in (list, tuple):
         kinds = inner if origin is tuple and inner[-1] is not Ellipsis else inner[:1] * len(value)
+        if len(kinds) != len(value):
+            raise UserError(f"{place}: expected {len(kinds)} values, not {len(value)}")
         return origin(_made(kind, one, f"{place}[{n}]") for n, (kind, one) in enumerate(zip(kinds, value, strict=True)))
     if isinstance(value, dict) and origin is dict:
         return {key: _made(inner[1], one, f"{place}.{key}") for key, one in value.items()}
@@ -131,13 +128,17 @@ def _keys(kind: type) -> list[str]:
     """The keys of a dataclass, with those of the dataclasses that stand among them."""
     hints, found = typing.get_type_hints(kind), []
     for field in _fields(kind):
-        parts = _dataclasses(hints[field.name]) if _INLINE in field.metadata else []
+        parts = _dataclasses(hints[field.name]) if _is_inline(field) else []
         found += [key for part in parts for key in _keys(part)] if parts else [field.name]
     return found
 
 
 def _fields(kind: type) -> tuple[dataclasses.Field, ...]:
     return dataclasses.fields(kind)  # type: ignore[arg-type]
+
+
+def _is_inline(field: dataclasses.Field) -> bool:
+    return field.metadata.get("inline", False)
 
 
 def _required(field: dataclasses.Field) -> bool:

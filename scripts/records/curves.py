@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from scripts.common.records import inline
+from scripts.common.records import INLINE
 from scripts.statistics.task.differences import Difference
 
 ALL = "all"  # the queries of a point that trained with all of its target's
@@ -22,7 +22,7 @@ class Baseline:
 class AgainstStart:
     """A point minus its starting point; by sample, minus the start's checkpoint that it went on from."""
 
-    difference: Difference = inline()
+    difference: Difference = field(metadata=INLINE)
     samples: dict[str, float]
 
 
@@ -54,7 +54,7 @@ class Pair:
     target: str
     start: str
     other: str
-    difference: Difference = inline()
+    difference: Difference = field(metadata=INLINE)
     p_holm: float | None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from scripts.common.records import inline
+from scripts.common.records import INLINE
 from scripts.statistics.power.designs import Target
 
 
@@ -79,7 +79,7 @@ class Present:
     collections: float
     seeds: int
     task: PrecisionRecord
-    over_collections: PresentSummary | None = inline(default=None)
+    over_collections: PresentSummary | None = field(default=None, metadata=INLINE)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class DesignRecord:
     queries: float
     collections: float
     seeds: int
-    precision: PrecisionRecord = inline()
+    precision: PrecisionRecord = field(metadata=INLINE)
     hours: float | None
     meets_target: bool | None
 
@@ -112,7 +112,7 @@ class PlanRecord:
     """A plan: its designs, the cheapest for the target in each test, and how many collections would be enough."""
 
     plan: str
-    basis: FoundBasis | AssumedBasis = inline()
+    basis: FoundBasis | AssumedBasis = field(metadata=INLINE)
     alpha: float
     power: float
     target: Target
