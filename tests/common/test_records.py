@@ -73,9 +73,9 @@ def test_what_does_not_fit_is_named(change, said):
 
 def test_a_missing_key_is_named():
     for key in ("name", "pair"):
-        with pytest.raises(UserError, match=f"^k: key '{key}' is missing$"):
+        with pytest.raises(UserError, match=rf"^k: key '{key}' is missing$"):
             record_of(Kept, {name: value for name, value in as_json(SHORT).items() if name != key}, "k")
-    with pytest.raises(UserError, match="^k: key 'source' is missing$"):
+    with pytest.raises(UserError, match=r"^k: key 'source' is missing$"):
         record_of(Kept, {name: value for name, value in as_json(SHORT).items() if name != "sd"}, "k")
-    with pytest.raises(UserError, match="^k: expected an object, not list$"):
+    with pytest.raises(UserError, match=r"^k: expected an object, not list$"):
         record_of(Kept, [], "k")
