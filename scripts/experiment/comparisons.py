@@ -14,10 +14,10 @@ from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.experiment.starting_points import with_starting_point
 from scripts.ir.measure_names import same_measure
-from scripts.synthesis.effects import effect_named, effect_source
-from scripts.synthesis.estimators import estimator_source
-from scripts.synthesis.intervals import interval_source
-from scripts.synthesis.task_intervals import kind_for, task_interval_named, task_interval_source
+from scripts.statistics.effects import effect_named, effect_source
+from scripts.statistics.estimators import estimator_source
+from scripts.statistics.intervals import interval_source
+from scripts.statistics.task_intervals import kind_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries

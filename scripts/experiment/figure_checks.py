@@ -11,7 +11,7 @@ from typing import Any
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, Task
 from scripts.ir.measure_names import same_measure
-from scripts.synthesis.effects import effect_named
+from scripts.statistics.effects import effect_named
 
 INFLUENCE, QUERIES = "influence-", "queries-"  # prefixes of the names of a comparison's further figures
 FURTHER = (INFLUENCE, QUERIES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from scripts.experiment.records import Comparison, Experiment
-from scripts.synthesis.effects import effect_named
+from scripts.statistics.effects import effect_named
 
 
 def tested(comparison: Comparison) -> Hashable:

@@ -15,8 +15,8 @@ from scripts.common.files import lines
 from scripts.common.numerals import finite
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, Moderator, Task
-from scripts.synthesis.design import FEWEST
-from scripts.synthesis.estimators import takes_moderators
+from scripts.statistics.estimators import takes_moderators
+from scripts.statistics.meta_regression.design import FEWEST
 from scripts.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
 
 BUBBLE = "bubble-"  # prefix of the names of bubble plots: bubble-{comparison}-{moderator}

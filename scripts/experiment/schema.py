@@ -42,10 +42,10 @@ class Choice:
 
 CHOICES = (
     Choice("scripts.models.kinds", "model", "type"),
-    Choice("scripts.synthesis.effects", "comparison", "effect"),
-    Choice("scripts.synthesis.intervals", "comparison", "interval"),
-    Choice("scripts.synthesis.estimators", "comparison", "estimator"),
-    Choice("scripts.synthesis.task_intervals", "comparison", "task_interval"),
+    Choice("scripts.statistics.effects", "comparison", "effect"),
+    Choice("scripts.statistics.intervals", "comparison", "interval"),
+    Choice("scripts.statistics.estimators", "comparison", "estimator"),
+    Choice("scripts.statistics.task_intervals", "comparison", "task_interval"),
 )
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 
 from scripts.experiment.records import Comparison, Experiment, System, Task
-from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
+from scripts.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
 from scripts.experiment.system_kinds import behind, seeds_matter, system_kind
+from scripts.statistics.dependence.seed_effects import DIFFERENCE
 
 
 def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:

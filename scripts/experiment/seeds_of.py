@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 OWN, BORROWED, UNKNOWN = "own", "borrowed", "unknown"
-DIFFERENCE = "difference"  # stands for control and treatment that rank with the same checkpoints
 
 
 @dataclass(frozen=True)

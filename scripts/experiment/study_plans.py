@@ -9,7 +9,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.reading import add_defaults
 from scripts.experiment.records import Comparison, StudyPlans
 from scripts.experiment.schema import schema
-from scripts.synthesis.effects import effect_named
+from scripts.statistics.effects import effect_named
 
 ALPHA = 0.05  # where variances are assumed; a comparison has its own, with this default
 SETTINGS = ("power", "queries", "collections", "seeds")  # as they stand, the same in all plans

@@ -18,7 +18,7 @@ from scripts.reports.comparison.moderation import read_moderation, statement
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_plot
 from scripts.reports.figures.forest import save
-from scripts.synthesis.effects import effect_named
+from scripts.statistics.effects import effect_named
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from scripts.common.tables import read_table
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.influence import InfluencePlot, Point, influence_plot
-from scripts.synthesis.effects import effect_named
+from scripts.statistics.effects import effect_named
 
 
 @dataclass(frozen=True, kw_only=True)

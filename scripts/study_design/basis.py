@@ -13,10 +13,10 @@ from typing import Annotated, Any, NamedTuple
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.statistics.effects import effect_named
+from scripts.statistics.power.designs import Components, Design, Hours, SeedVariance
 from scripts.study_design.components import Task, components_of, seed_variance_of, tasks_of
 from scripts.study_design.costs import devices, hours_of
-from scripts.study_design.designs import Components, Design, Hours, SeedVariance
-from scripts.synthesis.effects import effect_named
 
 Values = dict[str, pd.DataFrame]  # by task: query x seed
 

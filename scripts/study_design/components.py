@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from scripts.study_design.designs import Components, SeedVariance
-from scripts.synthesis.seeds import seed_spread
+from scripts.statistics.power.designs import Components, SeedVariance
+from scripts.statistics.task.seeds import seed_spread
 
 
 class Task(NamedTuple):

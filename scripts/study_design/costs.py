@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from scripts.study_design.designs import SECONDS_AN_HOUR, Hours
+from scripts.statistics.power.designs import SECONDS_AN_HOUR, Hours
 
 
 def hours_of(costs: pd.DataFrame, system: str) -> Hours | None:

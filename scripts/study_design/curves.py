@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.study_design.designs import Components, Design, Question, Target
+from scripts.statistics.power.designs import Components, Design, Question, Target
 
 POINTS = 25  # of queries and of collections, evenly on logarithmic axes
 

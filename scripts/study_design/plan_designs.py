@@ -21,9 +21,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from scripts.experiment.results_paths import fields_of
-from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
-from scripts.study_design.curves import curves
-from scripts.study_design.designs import (
+from scripts.statistics.power.designs import (
     Components,
     Design,
     Question,
@@ -33,6 +31,8 @@ from scripts.study_design.designs import (
     enough_collections,
     rows,
 )
+from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
+from scripts.study_design.curves import curves
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
-from scripts.synthesis.compare import read_scores
-from scripts.synthesis.multiple.families import Settings, record, rows, scopes
-from scripts.synthesis.paired import queries
+from scripts.statistics.multiple.families import scopes
+from scripts.statistics.task.paired import queries
+from scripts.synthesis.families import Settings, record, rows
+from scripts.synthesis.metrics_files import read_scores
 
 
 def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:

@@ -1,29 +1,26 @@
-"""One comparison, from the values of both systems to effects and their synthesis, by a comparison's settings.
+"""One comparison of an experiment, through the front door of the statistics (statistics/comparison.py).
 
-Reads and writes nothing. What tasks have in common (queries, documents, checkpoints) is found out first, since it
-decides what an effect's variance is; then each task is compared, then all are combined.
+Reads and writes nothing: the scores of both systems and what files say of their queries become scores by task, and what
+is planned of seeds becomes the values from which seed variance is estimated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from scripts.experiment.records import SELECTED
-from scripts.experiment.seeds_of import DIFFERENCE, UNKNOWN
+from scripts.experiment.seeds_of import BORROWED, UNKNOWN
+from scripts.statistics.comparison import Comparison, compare
+from scripts.statistics.dependence.seed_effects import CONTROL, DIFFERENCE, TREATMENT, SeedsFrom
+from scripts.statistics.method import RANDOM
+from scripts.statistics.scores import TaskScores
 from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence.clusters import TaskQueries, Units, units_of_tasks
-from scripts.synthesis.dependence.observed_tasks import dependence_of, per_unit, with_seeds
-from scripts.synthesis.dependence.seed_effects import seed_effects_of
-from scripts.synthesis.dependence.seeds_part import SeedEffects
-from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.synthesise import Synthesis, synthesise
-from scripts.synthesis.task_results import Scores, TaskResult, observed, task_result
+from scripts.synthesis.metrics_files import Scores
 
 Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on the same queries in one order
-RANDOM, ESTIMATED, AUTO = "random", "estimated", "auto"
 
 
 @dataclass(frozen=True)
@@ -37,86 +34,46 @@ class DependenceData:
     siblings: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The tasks, their synthesis, and how they depend on one another; `seed_effects` by role, of the tasks with an
-    effect, and those of all tasks.
-    """
-
-    results: dict[str, TaskResult]
-    synthesis: Synthesis
-    dependence: Dependence | None
-    seed_effects: dict[str, SeedEffects]
-    warnings: tuple[str, ...]
-    seed_effects_of_all: tuple[SeedEffects, ...] = ()
-
-
-def compared(pairs: Pairs, settings: Settings, dependence_data: DependenceData | None = None) -> Compared:
+def compared(pairs: Pairs, settings: Settings, dependence_data: DependenceData | None = None) -> Comparison:
     """Compare the systems on each task and combine the effects."""
-    dependence_data = dependence_data or DependenceData()
-    units, warnings = _units(pairs, settings, dependence_data)
-    automatic = set(pairs) - set(dependence_data.clusters) if _kind(settings) == AUTO else set()
-    estimated = settings.dependence == ESTIMATED
-    tasks = {
-        task: observed(
-            control, treatment, settings, units[task], estimated and task in settings.corpora, task in automatic
+    known = dependence_data or DependenceData()
+    scores = [
+        TaskScores(
+            task,
+            control.values.to_numpy(),
+            treatment.values.to_numpy(),
+            [str(query) for query in control.values.index],
+            settings.corpora.get(task),
+            known.relevant.get(task),
+            known.clusters.get(task),
         )
         for task, (control, treatment) in pairs.items()
-    }
-    seed_effects: dict[str, SeedEffects] = {}
-    if settings.seeds == RANDOM and settings.seed_sources:
-        control, treatment = ({task: pair[role].values.to_numpy() for task, pair in pairs.items()} for role in (0, 1))
-        seed_effects = seed_effects_of(
-            settings.seed_sources,
-            control,
-            treatment,
-            dependence_data.siblings,
-            per_unit(tasks, settings),
-            settings.checkpoints,
-        )
-        tasks = with_seeds(tasks, list(seed_effects.values()))
-        warnings += unknown_seeds(settings)
-    dependence = dependence_of(tasks, settings.corpora if estimated else {}, list(seed_effects.values()))
-    results = {
-        task: task_result(control, treatment, settings, tasks[task]) for task, (control, treatment) in pairs.items()
-    }
-    synthesis = synthesise(
-        {task: result.effect for task, result in results.items()},
-        settings.effect,
-        settings.estimator,
-        settings.interval,
-        settings.alpha,
-        settings.prediction,
-        {task: result.interval for task, result in results.items()},
-        dependence,
-        settings.small_tasks,
-    )
-    named = dict(zip(seed_effects, dependence.seed_effects, strict=True)) if dependence else {}
-    weighed = synthesis.dependence if dependence else None
-    return Compared(results, synthesis, weighed, named, tuple(warnings), tuple(seed_effects.values()))
+    ]
+    return compare(scores, settings, seeds_from(settings, known.siblings))
 
 
-def _units(pairs: Pairs, settings: Settings, dependence_data: DependenceData) -> tuple[dict[str, Units], list[str]]:
-    estimated = settings.dependence == ESTIMATED
-    queries = {
-        task: TaskQueries(
-            [str(query) for query in control.values.index],
-            settings.corpora.get(task, task) if estimated else task,
-            dependence_data.relevant.get(task),
-            dependence_data.clusters.get(task),
-        )
-        for task, (control, _) in pairs.items()
-    }
-    return units_of_tasks(queries, _kind(settings))
+def seeds_from(settings: Settings, siblings: Mapping[str, Mapping[str, np.ndarray]]) -> dict[str, SeedsFrom]:
+    """By role, from whose seeds seed variance is estimated, of the roles where something shows it."""
+    found = {}
+    for role, seeds in settings.seed_sources.items():
+        if seeds.status != UNKNOWN:
+            values = siblings[str(seeds.system)] if seeds.status == BORROWED else None
+            found[role] = SeedsFrom(seeds.system or role, values, _checkpoints(role, settings))
+    return found
 
 
-def _kind(settings: Settings) -> str:
-    """What clusters are, of tasks without a file of them."""
-    return settings.clusters if isinstance(settings.clusters, str) else AUTO
+def _checkpoints(role: str, settings: Settings) -> dict[str, Hashable]:
+    """By task, what the checkpoints of a role were trained by, where tasks have their own."""
+    roles = (CONTROL, TREATMENT) if role == DIFFERENCE else (role,)
+    trained = [settings.checkpoints.get(one, {}) for one in roles]
+    tasks = dict.fromkeys(task for by_task in trained for task in by_task)
+    return {task: tuple(by_task.get(task) for by_task in trained) for task in tasks}
 
 
 def unknown_seeds(settings: Settings) -> list[str]:
     """Which trained systems have seeds whose spread nothing in the experiment shows, as text."""
+    if settings.seeds != RANDOM:
+        return []
     names = {
         "control": settings.control,
         "treatment": settings.treatment,

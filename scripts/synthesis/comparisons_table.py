@@ -17,7 +17,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
-from scripts.synthesis.significance import CORRECTIONS, over_hypotheses
+from scripts.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
 
 COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", "effect", "se", "ci_low", "ci_high",
            "p_value", "family", "hypotheses", "p_holm", "p_bh", "log10_p", "fixed_mean_effect", "fixed_mean_ci_low",

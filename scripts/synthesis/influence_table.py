@@ -18,12 +18,12 @@ from scipy import optimize
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import EFFECTS, read_table
-from scripts.synthesis.dependence.stored import dependence_in
-from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.dependent_influence import dependent_influences
-from scripts.synthesis.effects import effect_named
-from scripts.synthesis.influence import MIN_TASKS, influences
-from scripts.synthesis.intervals import has_own_weights
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.effects import effect_named
+from scripts.statistics.intervals import has_own_weights
+from scripts.statistics.meta_analysis.dependent_influence import dependent_influences
+from scripts.statistics.meta_analysis.influence import MIN_TASKS, influences
+from scripts.synthesis.stored_dependence import dependence_in
 
 DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
 WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks

@@ -21,12 +21,13 @@ from scripts.common.files import atomic_text
 from scripts.common.tables import EFFECTS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
-from scripts.synthesis.dependence.stored import dependence_in
-from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.design import Value
-from scripts.synthesis.effects import combined, effect_named
-from scripts.synthesis.moderation import Effects, Method, models, subgroups
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.effects import combined, effect_named
+from scripts.statistics.meta_regression.design import Value
+from scripts.statistics.meta_regression.moderation import Effects, models, subgroups
+from scripts.statistics.method import Method
 from scripts.synthesis.moderators import TaskFacts, moderator_named
+from scripts.synthesis.stored_dependence import dependence_in
 
 MOST_PERMUTATIONS = 10_000  # each is a model with a tau2 of its own
 
@@ -53,8 +54,8 @@ class Moderator:
 class Settings:
     """What is asked of the effects of one comparison, and how they are modelled."""
 
-    effect: Annotated[str, "effect type: a file in scripts/synthesis/effects"]
-    estimator: Annotated[str, "estimator of tau2: a file in scripts/synthesis/estimators"]
+    effect: Annotated[str, "effect type: a file in scripts/statistics/effects"]
+    estimator: Annotated[str, "estimator of tau2: a file in scripts/statistics/estimators"]
     interval: Annotated[str, "of the coefficients: normal, or any of Knapp and Hartung"]
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
     permutations: Annotated[int, "of the permutation test, at most"]
@@ -122,8 +123,7 @@ def record(
 ) -> dict[str, Any]:
     """What moderators/{comparison}.json holds."""
     effects = effects_of(rows, settings.effect, dependence)
-    permutations = min(settings.permutations, MOST_PERMUTATIONS)
-    method = Method(settings.estimator, settings.interval, settings.alpha, permutations, settings.seed)
+    method = method_of(settings)
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
     labels = {moderator.name: moderator.label for moderator in settings.moderators}
     held = {name: getattr(settings, name) for name in ("effect", "estimator", "interval", "alpha")}
@@ -140,6 +140,18 @@ def record(
         groups = {task: str(value) for task, value in values_of(settings.subgroups, facts).items()}
         found["subgroups"] = subgroups(effects, settings.subgroups.label, groups, method)
     return found
+
+
+def method_of(settings: Settings) -> Method:
+    """How the effects are modelled."""
+    return Method(
+        effect=settings.effect,
+        estimator=settings.estimator,
+        interval=settings.interval,
+        alpha=settings.alpha,
+        permutations=min(settings.permutations, MOST_PERMUTATIONS),
+        seed=settings.seed,
+    )
 
 
 def includes(dependence: Dependence | None) -> list[str]:

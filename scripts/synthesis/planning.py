@@ -128,8 +128,7 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
     """Which queries belong together: qrels of the tasks, or the user's files."""
     settings = comparison_settings(experiment, name)
-    clusters = settings.get("clusters")
-    return [*settings.get("qrels", {}).values(), *(clusters.values() if isinstance(clusters, dict) else [])]
+    return [*settings.get("qrels", {}).values(), *settings.get("cluster_files", {}).values()]
 
 
 def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
@@ -139,7 +138,8 @@ def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
     clusters = comparison.settings.get("clusters", "auto")
     named = clusters if isinstance(clusters, dict) else {}
     if named:
-        settings["clusters"] = {tasks[task].folder: path for task, path in named.items()}
+        settings["clusters"] = "auto"
+        settings["cluster_files"] = {tasks[task].folder: path for task, path in named.items()}
     judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
     if judged and clusters != "query":
         settings["qrels"] = {task.folder: job_files.qrels(experiment, task) for task in judged}

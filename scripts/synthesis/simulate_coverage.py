@@ -18,17 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from scripts.common.files import atomic_text
-from scripts.synthesis.bayes import bayesian_summary
-from scripts.synthesis.dependence.observed_tasks import dependence_of
-from scripts.synthesis.dependence.small_tasks import SHRUNK, with_shrunk_variances
-from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
-from scripts.synthesis.effects import effect_named
-from scripts.synthesis.fixed_mean import fixed_mean
-from scripts.synthesis.meta_analysis import MetaAnalysis
-from scripts.synthesis.simulated_worlds import MEAN, OF_ONE_TASK, SETTINGS, WORLDS, Experiment, World, as_independent
-from scripts.synthesis.summaries import Summary
-from scripts.synthesis.task_tests import interval_of
+from scripts.statistics.dependence.observed_tasks import dependence_of
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.effects import effect_named
+from scripts.statistics.meta_analysis.bayes import bayesian_summary
+from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
+from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
+from scripts.statistics.meta_analysis.independent import MetaAnalysis
+from scripts.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
+from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.task.tests import interval_of
+from scripts.synthesis.simulated_worlds import MEAN, METHOD, OF_ONE_TASK, WORLDS, Experiment, World, as_independent
 
 Interval = tuple[float, float]
 THESE, LIKE_THESE, NEW = "these", "like these", "a new one"
@@ -53,13 +53,13 @@ def known(experiment: Experiment, small_tasks: str = SHRUNK) -> tuple[np.ndarray
 @lru_cache(maxsize=4)
 def combined(
     experiment: Experiment,
-    interval: str = SETTINGS.interval,
-    prediction: str = SETTINGS.prediction,
+    interval: str = METHOD.interval,
+    prediction: str = METHOD.prediction,
     small_tasks: str = SHRUNK,
 ) -> MetaAnalysis:
     """The meta-analysis of an experiment's tasks."""
     estimates, dependence = known(experiment, small_tasks)
-    return dependent_meta_analysis(estimates, dependence, SETTINGS.estimator, interval, SETTINGS.alpha, prediction)
+    return dependent_meta_analysis(estimates, dependence, METHOD.estimator, interval, METHOD.alpha, prediction)
 
 
 def ends(summary: Summary) -> Interval:
@@ -85,13 +85,13 @@ def prediction_by(kind: str) -> Callable[[Experiment], Interval | None]:
 
 def fixed(experiment: Experiment) -> Interval:
     """The interval of the mean on these collections."""
-    return ends(fixed_mean(*known(experiment, "own"), SETTINGS.alpha))
+    return ends(fixed_mean(*known(experiment, "own"), METHOD.alpha))
 
 
 def bayesian(experiment: Experiment) -> Interval:
     """The prediction interval of the Bayesian summary with its default prior."""
     estimates, dependence = known(experiment)
-    scale = effect_named(SETTINGS.effect).TAU_SCALE
+    scale = effect_named(METHOD.effect).TAU_SCALE
     return bayesian_summary(estimates, dependence.covariance, scale).prediction_interval
 
 
@@ -147,7 +147,7 @@ def of_task(kind: str) -> Column:
 
     def of(experiment: Experiment) -> Interval:
         (task,) = experiment.tasks.values()
-        interval, _ = interval_of(task, replace(SETTINGS, task_interval=kind))
+        interval, _ = interval_of(task, replace(METHOD, task_interval=kind))
         assert interval is not None
         return interval.ci_low, interval.ci_high
 

@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.experiment.seeds_of import BORROWED, OWN, SeedsOf
-from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seeds
-from scripts.synthesis.dependence.seed_effects import seed_effects_of
-from scripts.synthesis.dependence.seeds_part import SeedEffects
+from scripts.statistics.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seeds
+from scripts.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
+from scripts.statistics.dependence.seeds_part import SeedEffects
+from scripts.statistics.method import Method
 
 MEAN = 0.04  # the true effect over all collections
 QUERY_SD, QUERIES = 0.25, 200
@@ -35,11 +34,7 @@ SMALL: list[tuple[int, int | tuple[int, int], str]] = [
 Generator = np.random.Generator
 Differences = Callable[[Generator, float, int], np.ndarray]
 
-SETTINGS = Settings(
-    control="control", treatment="treatment", measure="measure", effect="MD", estimator="REML",
-    interval="equal-weights", task_interval="t", alpha=0.05, ddof=1, hedges=True, permutations=1, seed=1,
-    cumulative=False,
-)  # fmt: skip
+METHOD = Method(permutations=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +70,7 @@ def bounded(generator: Generator, mean: float, n: int) -> np.ndarray:
 
 def one_task(values: np.ndarray, units: Sequence[int] | None = None) -> ObservedTask:
     """A task with these differences, each query its own cluster unless `units` says otherwise."""
-    return observed_task(values, 0 * values, range(len(values)) if units is None else units, SETTINGS)
+    return observed_task(values, 0 * values, range(len(values)) if units is None else units, METHOD)
 
 
 def independent(
@@ -110,11 +105,10 @@ def seeds(generator: Generator, k: int, m: int, tau: float) -> Experiment:
         for name, effect in zip(names, effects, strict=False)
     }
     seed_effect = system(5)
-    siblings = {"sibling": {name: np.zeros((QUERIES, 1)) + seed_effect for name in names}}
-    status, source = (BORROWED, "sibling") if m == 1 else (OWN, None)
-    sources = {role: SeedsOf(status, source) for role in ("control", "treatment")}
+    sibling = {name: np.zeros((QUERIES, 1)) + seed_effect for name in names}
+    sources = {role: SeedsFrom("sibling", sibling) if m == 1 else SeedsFrom(role) for role in ("control", "treatment")}
     tasks = {name: one_task(treatment[name].mean(axis=1) - control[name].mean(axis=1)) for name in names}
-    seed_effects = tuple(seed_effects_of(sources, control, treatment, siblings, per_unit(tasks, SETTINGS)).values())
+    seed_effects = tuple(seed_effects_of(sources, control, treatment, per_unit(tasks, METHOD)).values())
     held = with_seeds(tasks, seed_effects)
     return Experiment(held, float(effects[:k].mean()), float(effects[k]), seed_effects=seed_effects)
 

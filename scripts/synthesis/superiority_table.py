@@ -17,8 +17,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
-from scripts.synthesis.compare import by_task, paired, read_scores
-from scripts.synthesis.superiority import superiority
+from scripts.statistics.task.superiority import superiority
+from scripts.synthesis.metrics_files import by_task, paired, read_scores
 
 
 @dataclass(frozen=True)

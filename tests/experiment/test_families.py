@@ -10,7 +10,7 @@ from scripts.experiment.resolution import resolve
 from scripts.reports import family_table
 from scripts.reports.planning import families, pages
 from scripts.synthesis import planning
-from scripts.synthesis.multiple.families import Settings
+from scripts.synthesis.families import Settings
 from tests.experiment.test_config import changed
 
 EXTERNAL = {"type": "external", "runs": {"d": "README.md"}}

@@ -60,7 +60,7 @@ def test_what_tasks_have_in_common_is_told():
     changes |= {"comparisons/c/dependence": "independent", "comparisons/c/clusters": {"d": "README.md"}}
     experiment = resolve(changed(changes), "c.yaml")
     settings = planning.comparison_settings(experiment, "c")
-    assert "corpora" not in settings and settings["clusters"] == {"d": "README.md"}
+    assert "corpora" not in settings and settings["cluster_files"] == {"d": "README.md"}
     assert planning.cluster_files(experiment, "c") == ["results/e/data/images/qrels/test.qrels", "README.md"]
 
 

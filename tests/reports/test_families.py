@@ -18,7 +18,8 @@ from scripts.reports.figures.family import APART, diagram, spread
 from scripts.reports.figures.marks import DIAMOND
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Note
-from scripts.synthesis.multiple.families import Settings, record, rows, scopes
+from scripts.statistics.multiple.families import scopes
+from scripts.synthesis.families import Settings, record, rows
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
 
@@ -33,7 +34,7 @@ def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
         for task in range(tasks)
     }
     given = {"statistic": "t", "alpha": 0.05, "permutations": 499, "seed": 42} | settings
-    chosen = Settings(names, "nDCG@10", **given)
+    chosen = Settings(systems=names, measure="nDCG@10", **given)
     done = scopes(tables, chosen)
     rows(done, chosen).to_csv(folder / f"{name}.tsv", sep="\t", index=False)
     (folder / f"{name}.json").write_text(json.dumps(record(done, chosen, dict.fromkeys(names, 2), ["a warning"])))

@@ -15,8 +15,8 @@ from scripts.reports.figures.influence import InfluencePlot, Point, free_places,
 from scripts.reports.figures.panel import Scale, limits_of
 from scripts.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from scripts.reports.planning import figures, pages
+from scripts.statistics.task.superiority import superiority
 from scripts.synthesis.influence_table import influence_table
-from scripts.synthesis.superiority import superiority
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words
 

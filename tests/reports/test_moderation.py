@@ -29,9 +29,10 @@ from scripts.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, 
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.planning import figures, moderation, pages
 from scripts.reports.writing.content import Paragraph
-from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.moderation import Effects, Method, models
-from scripts.synthesis.moderation import subgroups as grouped
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.meta_regression.moderation import Effects, models
+from scripts.statistics.meta_regression.moderation import subgroups as grouped
+from scripts.statistics.method import Method
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
 from tests.support.calling import call
@@ -50,7 +51,7 @@ EFFECTS = Effects(
     np.array([4e-4, 1e-4, 9e-4, 2e-4, 3e-4, 1e-4, 2e-4, 5e-4]),
 )
 VALUES = {"Size": [3.0, 4, 5, 3, 6, 7, 4, 2], "Kind": list("xyxyxyyx"), "Flat": [1.0] * 8}
-METHOD = Method("REML", "knapp-hartung", 0.05, 100, 1)
+METHOD = Method(interval="knapp-hartung", permutations=100, seed=1)
 ALPHA = 0.05
 
 

@@ -22,10 +22,11 @@ from scripts.reports.contents.machine import duration, energy_text, facts, machi
 from scripts.reports.contents.published import content as published
 from scripts.reports.writing import html_page
 from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
-from scripts.synthesis.comparison_settings import Settings
+from scripts.statistics.method import Method
+from scripts.statistics.task.results import task_result
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
 from scripts.synthesis.comparisons_table import table as comparisons_table
-from scripts.synthesis.task_results import Scores, rows, task_result
+from scripts.synthesis.effects_table import rows
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
 LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="none", sort="config")
@@ -310,8 +311,6 @@ def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():
 
 
 def test_the_columns_that_are_known_are_those_that_are_written():
-    scores = np.array([0.1, 0.4, 0.3, 0.8])
-    frame = pd.DataFrame({1: scores})
-    settings = Settings("c", "t", "P@1", "MD", "DL", "normal", "t", 0.05, 1, True, 10, 1, False)
-    result = task_result(Scores(frame, None), Scores(frame + scores[:, None] ** 2, None), settings)
+    scores = np.array([[0.1], [0.4], [0.3], [0.8]])
+    result = task_result(scores, scores + scores**2, Method(permutations=10))
     check_columns(list(rows({"a": result}, {"a": 1.0}).columns), "written")

@@ -12,8 +12,8 @@ from scripts.reports.study_design_text import remarks, sentence
 from scripts.reports.study_designs import designs, grid, page
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import plain
+from scripts.statistics.power.designs import Design
 from scripts.study_design.basis import Assumed, assumed_basis
-from scripts.study_design.designs import Design
 from scripts.study_design.plan_designs import Settings, plan
 
 LABELS = Labels({}, {"tuned": "A tuned system with a long name", "theirs": "Theirs"})

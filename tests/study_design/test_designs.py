@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from scripts.experiment.seeds_of import OWN, SeedsOf
-from scripts.study_design.designs import (
+from scripts.statistics.dependence.observed_tasks import dependence_of, observed_task, per_unit
+from scripts.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
+from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
+from scripts.statistics.method import DEFAULTS
+from scripts.statistics.power.designs import (
     Components,
     Design,
     Hours,
@@ -19,12 +22,8 @@ from scripts.study_design.designs import (
     enough_collections,
     rows,
 )
+from scripts.statistics.task.significance import paired_t_test
 from scripts.study_design.simulate_power import Settings, simulated
-from scripts.synthesis.dependence.observed_tasks import dependence_of, observed_task, per_unit
-from scripts.synthesis.dependence.seed_effects import seed_effects_of
-from scripts.synthesis.dependent_meta_analysis import dependent_meta_analysis
-from scripts.synthesis.significance import paired_t_test
-from scripts.synthesis.simulated_worlds import SETTINGS
 
 HALF = Question(0.05, 0.8)
 
@@ -104,10 +103,10 @@ def analysed(values, interval):
     treatment = {str(place): own for place, own in enumerate(values)}
     control = {name: np.zeros((len(own), 1)) for name, own in treatment.items()}
     tasks = {
-        name: observed_task(own.mean(axis=1), np.zeros(len(own)), range(len(own)), SETTINGS, shares=False)
+        name: observed_task(own.mean(axis=1), np.zeros(len(own)), range(len(own)), DEFAULTS, shares=False)
         for name, own in treatment.items()
     }
-    seed_effects = seed_effects_of({"treatment": SeedsOf(OWN, None)}, control, treatment, {}, per_unit(tasks, SETTINGS))
+    seed_effects = seed_effects_of({"treatment": SeedsFrom("t")}, control, treatment, per_unit(tasks, DEFAULTS))
     estimates = np.array([task.effect.estimate for task in tasks.values()])
     dependence = dependence_of(tasks, {}, list(seed_effects.values()))
     return dependent_meta_analysis(estimates, dependence, "PM", interval, 0.05, "k-2").summary

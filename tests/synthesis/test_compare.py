@@ -11,14 +11,14 @@ import pytest
 from scipy import stats
 
 from scripts.common.errors import UserError
-from scripts.synthesis.bayes import bayesian_summary
+from scripts.statistics.meta_analysis.bayes import bayesian_summary
+from scripts.statistics.meta_analysis.measure_scale import measure_scale
+from scripts.statistics.task.seeds import effect_variance
 from scripts.synthesis.compare import has_effect, shared
 from scripts.synthesis.comparing import compared
 from scripts.synthesis.comparison_settings import Settings as OneComparison
 from scripts.synthesis.comparisons_table import Settings, table
-from scripts.synthesis.measure_scale import measure_scale
-from scripts.synthesis.seeds import effect_variance
-from scripts.synthesis.task_results import Scores
+from scripts.synthesis.metrics_files import Scores
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
             "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.statistics.multiple.families import OVER_TASKS
 from scripts.synthesis import compare_many
-from scripts.synthesis.multiple.families import OVER_TASKS
 from tests.support.calling import call
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.experiment.seeds_of import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
-from scripts.synthesis.comparing import DependenceData, compared, mixed_estimands
+from scripts.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
+from scripts.statistics.dependence.seed_effects import DIFFERENCE
+from scripts.statistics.meta_analysis.independent import meta_analysis
+from scripts.statistics.task.results import task_warnings
+from scripts.statistics.task.seeds import sd_interval
+from scripts.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
-from scripts.synthesis.meta_analysis import meta_analysis
-from scripts.synthesis.seeds import sd_interval
-from scripts.synthesis.task_results import Scores, rows, task_warnings
+from scripts.synthesis.effects_table import rows
+from scripts.synthesis.metrics_files import Scores
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
         "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 500,
@@ -43,11 +47,11 @@ def pairs(k: int = 3, n: int = 40, m: int = 1, gain: float = 0.05) -> dict[str, 
 
 def test_without_anything_in_common_it_is_the_meta_analysis_of_independent_tasks():
     found = compared(pairs(), Settings(**BASE))
-    effects = [result.effect for result in found.results.values()]
+    effects = [result.effect for result in found.tasks.values()]
     expected = meta_analysis([e.estimate for e in effects], [e.variance for e in effects], interval="knapp-hartung")
     assert found.synthesis.meta == expected
     assert dependence_record(found, Settings(**BASE)) == {}
-    table = rows(found.results, found.synthesis.weights)
+    table = rows(found.tasks, found.synthesis.weights)
     assert table[["clusters", "design_effect", "seeds_variance"]].isna().all(axis=None)
     assert table["interval_df"].tolist() == [39, 39, 39]
 
@@ -71,7 +75,7 @@ def test_clusters_that_nobody_asked_for_never_narrow_an_interval(kind):
     by_default, asked, each = (
         compared(tasks, Settings(**base, clusters=clusters), around) for clusters in ("auto", "gold-document", "query")
     )
-    one, other, query = (found.results["t0"] for found in (by_default, asked, each))
+    one, other, query = (found.tasks["t0"] for found in (by_default, asked, each))
     assert one.observed.design_effect == other.observed.design_effect < 0.3  # shown as estimated
     assert one.effect.variance == query.effect.variance
     assert other.effect.variance == pytest.approx(other.observed.design_effect * query.effect.variance, rel=1e-12)
@@ -79,9 +83,9 @@ def test_clusters_that_nobody_asked_for_never_narrow_an_interval(kind):
     assert widths[0] >= widths[1] > widths[2]
     assert one.randomisation == query.randomisation and one.t_test.p_value > query.t_test.p_value > other.t_test.p_value
     assert one.t_test.df == other.t_test.df == 19 and query.t_test.df == 39
-    (warning,) = task_warnings(by_default.results)
+    (warning,) = task_warnings(by_default.tasks)
     assert warning.startswith("design effect below 1: t0 (0.") and "clusters: gold-document" in warning
-    assert not task_warnings(asked.results) and not task_warnings(each.results)
+    assert not task_warnings(asked.tasks) and not task_warnings(each.tasks)
     assert dependence_record(by_default, Settings(**base))["clusters_as_independent"] == ["t0"]
     assert "clusters_as_independent" not in dependence_record(asked, Settings(**base))
 
@@ -94,7 +98,7 @@ def test_clusters_that_widen_are_used_as_estimated_whoever_chose_them(kind):
     around = DependenceData({"t0": {f"q{j}": {f"d{j // 3}"} for j in range(60)}})
     base = BASE | {"task_interval": kind, "resamples": 499}
     by_default, asked = (
-        compared(tasks, Settings(**base, clusters=clusters), around).results["t0"]
+        compared(tasks, Settings(**base, clusters=clusters), around).tasks["t0"]
         for clusters in ("auto", "gold-document")
     )
     assert by_default.observed.design_effect > 2
@@ -105,10 +109,10 @@ def test_clusters_that_widen_are_used_as_estimated_whoever_chose_them(kind):
 def test_clusters_of_a_file_are_used_as_estimated():
     tasks, around = opposed()
     file = {"t0": {f"q{j}": f"c{j // 2}" for j in range(40)}}
-    found = compared(tasks, Settings(**BASE, clusters={"t0": "clusters.tsv"}), DependenceData({}, file))
-    assert not found.results["t0"].observed.as_independent and not task_warnings(found.results)
-    by_default = compared(tasks, Settings(**BASE), around).results["t0"]
-    assert found.results["t0"].effect.variance < by_default.effect.variance
+    found = compared(tasks, Settings(**BASE, cluster_files={"t0": "clusters.tsv"}), DependenceData({}, file))
+    assert not found.tasks["t0"].observed.as_independent and not task_warnings(found.tasks)
+    by_default = compared(tasks, Settings(**BASE), around).tasks["t0"]
+    assert found.tasks["t0"].effect.variance < by_default.effect.variance
 
 
 @pytest.mark.parametrize("m", [1, 4])
@@ -127,13 +131,13 @@ def test_seed_variance_widens_the_intervals_of_tasks_and_summary(m):
         assert meta.summary.variance == pytest.approx(meta.given_seeds.variance + record["variance"], rel=1e-9)
         assert record["variance"] == pytest.approx(0.01, rel=1e-9) and (record["seeds"], record["df"]) == (3, 2)
         assert record["sd"] == pytest.approx(0.1, rel=1e-9)
-    total = np.diag([result.observed.in_all.variance for result in found.results.values()])
+    total = np.diag([result.observed.in_all.variance for result in found.tasks.values()])
     assert np.diag(found.synthesis.dependence.covariance) == pytest.approx(
         np.diag(total), rel=0.05
     )  # seed variance is clipped in each alone
     assert found.synthesis.dependence.covariance[0, 1] > 0 == given.synthesis.dependence.covariance[0, 1]
-    for task, result in found.results.items():
-        before = given.results[task]
+    for task, result in found.tasks.items():
+        before = given.tasks[task]
         assert result.interval.ci_high - result.interval.ci_low > before.interval.ci_high - before.interval.ci_low
         assert result.t_test.t == pytest.approx(result.effect.estimate / math.sqrt(result.observed.in_all.variance))
         assert result.t_test.p_value == result.interval.p_value > before.t_test.p_value
@@ -144,8 +148,8 @@ def test_a_standardised_effect_has_seed_variance_in_its_own_units():
     plain = compared(pairs(m=4), Settings(**BASE, seed_sources=sources))
     settings = Settings(**(BASE | {"effect": "SMD"}), seed_sources=sources)
     standardised = compared(pairs(m=4), settings)
-    for task in plain.results:
-        md, smd = plain.results[task], standardised.results[task]
+    for task in plain.tasks:
+        md, smd = plain.tasks[task], standardised.tasks[task]
         per_unit = smd.effect.estimate / md.effect.estimate
         (part,), (expected,) = smd.observed.seeds, md.observed.seeds
         assert part.variance == pytest.approx(expected.variance * per_unit**2, rel=1e-6)
@@ -165,12 +169,13 @@ def test_checkpoints_that_both_rank_with_cancel():
 
 
 def test_unknown_seeds_are_said():
-    found = compared(pairs(), Settings(**BASE, seed_sources={"control": SeedsOf(UNKNOWN)}))
-    assert found.warnings == (
+    settings = Settings(**BASE, seed_sources={"control": SeedsOf(UNKNOWN)})
+    assert unknown_seeds(settings) == [
         "c was trained once, and nothing in the experiment shows what other seeds would give: intervals take this seed as "
         "given and are too narrow",
-    )
-    assert found.synthesis.meta.given_seeds is None
+    ]
+    assert unknown_seeds(replace(settings, seeds="conditional")) == []
+    assert compared(pairs(), settings).synthesis.meta.given_seeds is None
 
 
 def test_tasks_of_one_corpus_that_share_queries_count_less():
@@ -198,9 +203,9 @@ def test_clusters_change_variance_t_and_flips():
     x, y = np.random.default_rng(2).normal(0.1, 0.2, (2, 12))
     twice = {"t": (scores(np.repeat(y, 2)), scores(np.repeat(x, 2)))}
     clusters = {"t": {f"q{j}": str(j // 2) for j in range(24)}}
-    settings = Settings(**BASE, clusters={"t": "file"})
-    result = compared(twice, settings, DependenceData(clusters=clusters)).results["t"]
-    half = compared({"t": (scores(y), scores(x))}, Settings(**BASE)).results["t"]
+    settings = Settings(**BASE, cluster_files={"t": "file"})
+    result = compared(twice, settings, DependenceData(clusters=clusters)).tasks["t"]
+    half = compared({"t": (scores(y), scores(x))}, Settings(**BASE)).tasks["t"]
     assert result.effect.variance == pytest.approx(half.effect.variance, rel=1e-12)
     assert result.t_test.p_value == pytest.approx(stats.ttest_rel(x, y).pvalue, rel=1e-10)
     assert result.interval.ci_low == pytest.approx(half.interval.ci_low, rel=1e-10)
@@ -214,19 +219,19 @@ def test_intervals_by_resampling_draw_clusters_and_take_seeds_as_given(kind):
     settings = {**BASE, "task_interval": kind, "resamples": 199, "permutations": 5000}
     twice = {"t": (scores(np.repeat(y, 2)), scores(np.repeat(x, 2)))}
     clusters = DependenceData(clusters={"t": {f"q{j}": str(j // 2) for j in range(24)}})
-    found = compared(twice, Settings(**settings, clusters={"t": "file"}), clusters).results["t"].interval
-    half = compared({"t": (scores(y), scores(x))}, Settings(**settings)).results["t"].interval
+    found = compared(twice, Settings(**settings, cluster_files={"t": "file"}), clusters).tasks["t"].interval
+    half = compared({"t": (scores(y), scores(x))}, Settings(**settings)).tasks["t"].interval
     assert (found.ci_low, found.ci_high) == pytest.approx((half.ci_low, half.ci_high), rel=1e-9)
     with_seeds = compared(pairs(k=2, m=3), Settings(**settings, seed_sources={"treatment": SeedsOf(OWN, "t")}))
-    assert with_seeds.results["t0"].warnings == (f"its {kind} interval takes the seeds as given",)
+    assert with_seeds.tasks["t0"].warnings == (f"its {kind} interval takes the seeds as given",)
 
 
 def test_a_task_of_one_cluster_has_no_variance():
-    settings = Settings(**BASE, clusters={"t0": "file"})
+    settings = Settings(**BASE, cluster_files={"t0": "file"})
     clusters = {"t0": {f"q{j}": "all" for j in range(40)}}
     found = compared(pairs(k=2), settings, DependenceData(clusters=clusters))
-    assert found.results["t0"].effect.undefined == "all its queries are one cluster"
-    assert found.synthesis.meta.k == 1 and found.results["t0"].t_test.p_value is None
+    assert found.tasks["t0"].effect.undefined == "all its queries are one cluster"
+    assert found.synthesis.meta.k == 1 and found.tasks["t0"].t_test.p_value is None
 
 
 def test_three_levels_where_tasks_lie_in_three_collections():
@@ -280,7 +285,7 @@ def script(folder: Path, **changes: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_script_reads_judgements_clusters_and_siblings(tmp_path):
-    assert script(tmp_path, clusters={"a": str(tmp_path / "clusters.tsv")}).returncode == 0
+    assert script(tmp_path, cluster_files={"a": str(tmp_path / "clusters.tsv")}).returncode == 0
     meta = json.loads((tmp_path / "c.json").read_text())
     assert meta["clusters"] == {"a": 10, "b": 15}
     assert meta["seeds"]["treatment"]["seeds"] == 3 and meta["seeds"]["treatment"]["sd"] == pytest.approx(0.01)
@@ -289,6 +294,6 @@ def test_the_script_reads_judgements_clusters_and_siblings(tmp_path):
 
 def test_a_wrong_file_of_clusters_is_one_line(tmp_path):
     (tmp_path / "wrong.tsv").write_text("q0\tk0\nq1 k1\n")
-    done = script(tmp_path, clusters={"a": str(tmp_path / "wrong.tsv")})
+    done = script(tmp_path, cluster_files={"a": str(tmp_path / "wrong.tsv")})
     expected = f"error: {tmp_path}/wrong.tsv:2: expected a query id, a tab and the name of its cluster\n"
     assert done.returncode == 1 and done.stderr == expected

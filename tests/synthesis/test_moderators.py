@@ -12,14 +12,15 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.effects import all_effects, combined
+from scripts.statistics.meta_analysis.independent import meta_analysis
+from scripts.statistics.meta_regression.moderation import Effects, models, subgroups
+from scripts.statistics.method import Method
 from scripts.synthesis import moderate
-from scripts.synthesis.dependence.seeds_part import SeedEffects, SeedSource
-from scripts.synthesis.dependence.stored import as_record
-from scripts.synthesis.dependence.structure import Dependence
-from scripts.synthesis.effects import all_effects, combined
-from scripts.synthesis.meta_analysis import meta_analysis
-from scripts.synthesis.moderation import Effects, Method, models, subgroups
 from scripts.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
+from scripts.synthesis.stored_dependence import as_record
 from tests.support.calling import call
 
 SPLIT = {"queries": 4, "judgements": 10, "relevant": 6, "mean_query_words": 7.5}
@@ -36,7 +37,7 @@ VALUES = {
     "relevant-per-query": 1.5,
     "trained": "trained on it",
 }
-METHOD = Method("REML", "knapp-hartung", 0.05, 100, 1)
+METHOD = Method(interval="knapp-hartung", permutations=100, seed=1)
 
 
 def test_each_moderator_is_what_it_says_of_a_task_counted_by_hand():

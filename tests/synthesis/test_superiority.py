@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.synthesis.superiority import superiority
+from scripts.statistics.task.superiority import superiority
 from tests.synthesis.test_compare import metrics
 
 

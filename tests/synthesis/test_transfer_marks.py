@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.synthesis.transfer.differences import difference_of
+from scripts.statistics.task.differences import difference_of
 from scripts.synthesis.transfer.matrix import Cell, rows
 from scripts.synthesis.transfer.values import Values, read_values
 

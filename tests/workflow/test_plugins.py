@@ -28,9 +28,9 @@ EXAMPLES = dict(
     )
 )
 TOYS = {
-    "scripts/synthesis/intervals/plain_mean.py": '''"""Of the mean in which each task counts the same."""
+    "scripts/statistics/intervals/plain_mean.py": '''"""Of the mean in which each task counts the same."""
 
-from scripts.synthesis.summaries import t_summary
+from scripts.statistics.meta_analysis.summaries import t_summary
 
 NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
 

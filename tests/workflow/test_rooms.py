@@ -11,25 +11,13 @@ REPOSITORY = Path(__file__).parents[2]
 # A room inside a room has a line of its own where others than its outer room need it.
 ROOMS = [
     "common",
+    "statistics",
+    "records",
     "ir",
     "models",
     "engine",
     "datasets.formats",
-    "synthesis.tails",
-    "synthesis.heterogeneity",
-    "synthesis.paired",
-    "synthesis.paired_rows",
-    "synthesis.seeds",
-    "synthesis.least_squares",
-    "synthesis.summaries",
-    "synthesis.estimators",
-    "synthesis.intervals",
-    "synthesis.effects",
-    "synthesis.design",
     "synthesis.moderators",
-    "synthesis.sign_flips",
-    "synthesis.task_intervals",
-    "synthesis.prediction",
     "features.families",
     "learning_to_rank.learners",
     "experiment",
@@ -63,11 +51,10 @@ ROOMS = [
     "archive",
 ]
 # Rooms of a stage that other stages import from.
-SHARED = ("datasets.formats", "synthesis.seeds", "synthesis.estimators", "synthesis.intervals", "synthesis.effects",
-          "synthesis.task_intervals", "synthesis.prediction", "inference.candidates", "inference.ranked")  # fmt: skip
+SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")
 STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "learning_to_rank",
           "evaluation", "synthesis", "study_design", "reports", "archive")  # fmt: skip
-WITHOUT_TORCH = ("common", "ir", "engine", "experiment")  # they are imported when the workflow is planned
+WITHOUT_TORCH = ("common", "ir", "engine", "statistics", "experiment")  # they are imported when the workflow is planned
 
 
 def module(path: Path) -> str:

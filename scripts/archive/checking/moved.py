@@ -23,14 +23,14 @@ from scripts.common.numerals import finite
 from scripts.common.paths import below
 from scripts.experiment import results_paths
 from scripts.experiment.results_paths import FIGURE_FORMATS
-from scripts.synthesis.effects import all_effects
+from scripts.statistics.effects import all_effects
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = Keys({
     "control": str, "treatment": str, "effect": str, "measure": str, "alpha": float, "estimator": str, "interval": str,
 })  # fmt: skip
 # Settings that name files or other systems of the experiment: neither is there, and a stranger's paths are not opened.
-SURROUNDINGS = ("qrels", "corpora", "seed_sources", "treatment_on", "sha256_of")
+SURROUNDINGS = ("qrels", "cluster_files", "corpora", "seed_sources", "treatment_on", "sha256_of")
 AS_THEY_ARE = {"seeds": "conditional", "dependence": "independent", "clusters": "query"}
 LOOKS = {"p": "t-test", "correction": "none", "sort": "config", "judged": "", "width": "double column"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scripts.synthesis.effects import EffectType, effect_named
+from scripts.statistics.effects import EffectType, effect_named
 
 SORTS = ("config", "effect", "weight")
 COLUMNS = ("n", "means", "judged", "effect", "weight", "p")  # beside the plot, from the left
@@ -139,7 +139,7 @@ class Group:
 class Forest:
     """A forest plot: one control and the treatments it is compared with, one group per treatment.
 
-    effect_type, estimator, interval: names in synthesis/effects/, estimators/ and intervals/. `judged` names the
+    effect_type, estimator, interval: names in statistics/effects/, estimators/ and intervals/. `judged` names the
     columns of control_judged and treatment_judged, such as Judged@10. `p_note` says what the tasks' p-values are,
     `correction` by whom they are adjusted (Holm, Benjamini-Hochberg; empty: not), `summary_note` how those of summaries
     are; with `p_note`, p-values below alpha bear a star. `seeds_note` says whether intervals include seed variance,

@@ -15,10 +15,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from scipy import special
 
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity
-from scripts.synthesis.effects import EffectType
-from scripts.synthesis.estimators import estimator_named
-from scripts.synthesis.intervals import interval_named
-from scripts.synthesis.prediction import FEWEST
+from scripts.statistics.effects import EffectType
+from scripts.statistics.estimators import estimator_named
+from scripts.statistics.intervals import interval_named
+from scripts.statistics.meta_analysis.prediction import FEWEST
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -19,8 +19,8 @@ from scripts.reports.comparison.dependence_notes import clusters_note, negative_
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
-from scripts.synthesis.effects import effect_named
-from scripts.synthesis.task_intervals import task_interval_named
+from scripts.statistics.effects import effect_named
+from scripts.statistics.task_intervals import task_interval_named
 
 TESTS = {
     "t-test": ("t_p", "paired t-test"),

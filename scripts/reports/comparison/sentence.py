@@ -13,7 +13,7 @@ from typing import Any
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
-from scripts.synthesis.intervals import has_own_weights
+from scripts.statistics.intervals import has_own_weights
 
 
 @dataclass(frozen=True)

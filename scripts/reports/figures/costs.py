@@ -24,7 +24,7 @@ from scripts.reports.figures.forest import STYLE
 from scripts.reports.figures.marks import DIAMOND, FAINT, INK, MUTED
 from scripts.reports.figures.measured_text import font, width, wrap
 from scripts.reports.figures.placing import Box, placed
-from scripts.synthesis.effects import effect_named
+from scripts.statistics.effects import effect_named
 
 SIZE, NUMBER, LEADING = 7.0, 6.0, 1.35  # of the type, in points, of numbers in the plot, and between lines
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from scripts.synthesis.significance import holm
-from scripts.synthesis.transfer.differences import difference_of
+from scripts.statistics.multiple.corrections import holm
+from scripts.statistics.task.differences import difference_of
 from scripts.synthesis.transfer.values import Values
 
 SOURCE, BASELINE, PSEUDO = "source", "baseline", "pseudo-labels"

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from scripts.experiment.results_paths import fields_of
-from scripts.synthesis.compare import read_scores
 from scripts.synthesis.compare_many import by_task_and_system, on_common_queries
+from scripts.synthesis.metrics_files import read_scores
 
 
 @dataclass(frozen=True)

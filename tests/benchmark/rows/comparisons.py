@@ -12,7 +12,7 @@ from tests.benchmark.row import Result, Work
 
 if TYPE_CHECKING:
     from scripts.synthesis.comparison_settings import Settings
-    from scripts.synthesis.task_results import Scores
+    from scripts.synthesis.metrics_files import Scores
 
 TITLE = "comparisons of 20 tasks, against scipy and the formulas written out"
 UNIT = "comparisons"
@@ -53,8 +53,8 @@ def settings() -> Settings:
     from scripts.synthesis.comparison_settings import Settings
 
     return Settings(
-        "c", "t", "nDCG@10", effect="MD", estimator="DL", interval="normal", task_interval="normal", alpha=0.05, ddof=1,
-        hedges=False, permutations=1, seed=1, cumulative=False, dependence="independent", clusters="query",
+        control="c", treatment="t", measure="nDCG@10", estimator="DL", interval="normal", task_interval="normal",
+        hedges=False, permutations=1, seed=1, dependence="independent", clusters="query",
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def pairs(tasks: np.ndarray) -> dict[str, tuple[Scores, Scores]]:
     """Control and treatment of each task, for ours."""
     import pandas as pd
 
-    from scripts.synthesis.task_results import Scores
+    from scripts.synthesis.metrics_files import Scores
 
     index = [f"q{number}" for number in range(tasks.shape[-1])]
     of = [[Scores(pd.DataFrame({0: column}, index=index), None) for column in task] for task in tasks]

@@ -26,9 +26,9 @@ TOLERANCE = 1e-9  # of an effect, which ours turns into points on the page
 
 def prepare(folder: Path, small: bool) -> int:
     """Write effects and summaries of comparisons, as their jobs do."""
-    from scripts.synthesis.compare import meta_record
     from scripts.synthesis.comparing import compared
-    from scripts.synthesis.task_results import rows
+    from scripts.synthesis.effects_table import rows
+    from scripts.synthesis.meta_record import meta_record
 
     for old in folder.glob("c*.*"):
         old.unlink()
@@ -36,7 +36,7 @@ def prepare(folder: Path, small: bool) -> int:
     for number, tasks in enumerate(np.random.default_rng(1).uniform(size=(count, *comparisons.SHAPE))):
         found = compared(comparisons.pairs(tasks), comparisons.settings())
         record = meta_record(found.synthesis, comparisons.settings())
-        rows(found.results, found.synthesis.weights).to_csv(folder / f"c{number}.tsv", sep="\t", index=False)
+        rows(found.tasks, found.synthesis.weights).to_csv(folder / f"c{number}.tsv", sep="\t", index=False)
         (folder / f"c{number}.json").write_text(json.dumps(record))
     return count
 

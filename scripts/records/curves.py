@@ -1,0 +1,69 @@
+"""curves/{curve}.json: a measure over the number of training queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scripts.common.records import INLINE
+from scripts.statistics.task.differences import Difference
+
+ALL = "all"  # the queries of a point that trained with all of its target's
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The baseline on a target: its mean over so many queries."""
+
+    mean: float
+    n: int
+
+
+@dataclass(frozen=True)
+class AgainstStart:
+    """A point minus its starting point; by sample, minus the start's checkpoint that it went on from."""
+
+    difference: Difference = field(metadata=INLINE)
+    samples: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A system on a curve: `queries` as asked for (0: the starting point, or all), `size` their number.
+
+    `samples` are the means by seed; `sd` and `t_interval` are over them, None of one sample. `n` queries are ranked.
+    """
+
+    target: str
+    start: str
+    queries: int | str
+    size: int
+    system: str
+    samples: dict[str, float]
+    mean: float
+    sd: float | None
+    n: int
+    t_interval: tuple[float, float] | None
+    against_baseline: Difference
+    against_start: AgainstStart | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two starting points with all queries of a target: `start` minus `other`."""
+
+    target: str
+    start: str
+    other: str
+    difference: Difference = field(metadata=INLINE)
+    p_holm: float | None
+
+
+@dataclass(frozen=True)
+class CurvesRecord:
+    """Curves: their points, and the starting points compared where all queries train."""
+
+    measure: str
+    alpha: float
+    baseline: dict[str, Baseline]
+    points: tuple[Point, ...]
+    full: tuple[Pair, ...]

@@ -1,0 +1,143 @@
+"""The front door: per-query scores of two systems on tasks become effects, their mean and what a next task may show.
+
+Reads and writes nothing. The jobs of an experiment call it, and so can anybody with scores of their own
+(docs/statistics.md, docs/compare-your-own-scores.ipynb). What tasks have in common (queries, documents, checkpoints) is
+found out first, since it decides what an effect's variance is; then each task is compared, then all are combined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from scripts.statistics.dependence.clusters import AUTO, TaskQueries, Units, units_of_tasks
+from scripts.statistics.dependence.observed_tasks import (
+    ObservedTask,
+    dependence_of,
+    observed_task,
+    per_unit,
+    with_seeds,
+)
+from scripts.statistics.dependence.seed_effects import SeedsFrom, own_seeds, seed_effects_of
+from scripts.statistics.dependence.seeds_part import SeedEffects
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.method import DEFAULTS, ESTIMATED, RANDOM, Method
+from scripts.statistics.scores import Pairs, TaskScores, tasks_of
+from scripts.statistics.synthesise import Synthesis, synthesise
+from scripts.statistics.task.results import TaskResult, task_result, task_warnings
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Treatment against control: the result of each task, and their synthesis.
+
+    An effect is the treatment's minus the control's. Intervals have the level 1 - alpha. `seed_effects` are by role
+    (control, treatment or difference), of all tasks; `corpora` by task, of those that may share queries.
+    """
+
+    method: Method
+    tasks: dict[str, TaskResult]
+    synthesis: Synthesis
+    corpora: dict[str, str]
+    seed_effects: dict[str, SeedEffects]
+    cluster_warnings: tuple[str, ...]
+
+    @property
+    def on_these(self) -> Summary | None:
+        """The mean effect on these tasks, all of one weight and taken as given; None where none has an effect."""
+        return self.synthesis.fixed_mean
+
+    @property
+    def over_collections(self) -> Summary | None:
+        """The mean effect over collections like these: the random-effects mean; None where no task has an effect."""
+        return self.synthesis.meta.summary if self.synthesis.meta else None
+
+    @property
+    def in_a_new_one(self) -> tuple[float, float] | None:
+        """The prediction interval of the effect in a new collection; None with fewer than four tasks."""
+        return self.synthesis.meta.prediction_interval if self.synthesis.meta else None
+
+    @property
+    def tau(self) -> float | None:
+        """The standard deviation of true effects between tasks; None with fewer than two tasks."""
+        meta = self.synthesis.meta
+        return None if meta is None or meta.tau2 is None else math.sqrt(meta.tau2)
+
+    @property
+    def i2(self) -> float | None:
+        """I2 in percent; None with fewer than two tasks."""
+        return self.synthesis.meta.i2 if self.synthesis.meta else None
+
+    @property
+    def dependence(self) -> Dependence | None:
+        """How the defined effects depend on one another; None where no task has an effect."""
+        return self.synthesis.dependence if self.synthesis.meta else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to beware of, as text."""
+        return (*self.cluster_warnings, *task_warnings(self.tasks), *self.synthesis.warnings)
+
+
+def compare(
+    scores: Pairs | Iterable[TaskScores],
+    method: Method = DEFAULTS,
+    seeds_from: Mapping[str, SeedsFrom] | None = None,
+) -> Comparison:
+    """Compare two systems on each task and combine the effects.
+
+    scores: by task the scores of control and treatment, each of shape (queries,) or (queries, seeds), in one order of
+    the queries; or `TaskScores`, which also say what tasks share. method: the choices of a comparison, by default those
+    of an experiment. seeds_from: by role, from whose seeds variance between training seeds is estimated; by default
+    from a system's own where it has several. Raises ValueError for scores that are not finite or not paired.
+    """
+    tasks = tasks_of(scores)
+    estimated = method.dependence == ESTIMATED
+    corpora = {name: task.corpus for name, task in tasks.items() if estimated and task.corpus is not None}
+    units, warnings = _units(tasks, corpora, method)
+    observed = {name: _observed(task, units[name], name in corpora, method) for name, task in tasks.items()}
+    seed_effects = _seed_effects(tasks, observed, method, seeds_from)
+    observed = with_seeds(observed, list(seed_effects.values())) if seed_effects else observed
+    results = {name: task_result(task.control, task.treatment, method, observed[name]) for name, task in tasks.items()}
+    synthesis = synthesise(
+        {name: result.effect for name, result in results.items()},
+        method,
+        {name: result.interval for name, result in results.items()},
+        dependence_of(observed, corpora, list(seed_effects.values())),
+    )
+    return Comparison(method, results, synthesis, corpora, seed_effects, tuple(warnings))
+
+
+def _units(
+    tasks: Mapping[str, TaskScores], corpora: Mapping[str, str], method: Method
+) -> tuple[dict[str, Units], list[str]]:
+    """What counts as one observation of each task, for each query; and what is to be said of it, as text."""
+    queries = {
+        name: TaskQueries(task.ids, corpora.get(name, name), task.relevant, task.clusters)
+        for name, task in tasks.items()
+    }
+    return units_of_tasks(queries, method.clusters)
+
+
+def _observed(task: TaskScores, units: Units, shares: bool, method: Method) -> ObservedTask:
+    """A task with the seeds of each system averaged; units that nobody chose are automatic."""
+    x, y = task.treatment.mean(axis=1), task.control.mean(axis=1)
+    automatic = method.clusters == AUTO and task.clusters is None
+    return observed_task(x, y, units, method, shares, automatic)
+
+
+def _seed_effects(
+    tasks: Mapping[str, TaskScores],
+    observed: Mapping[str, ObservedTask],
+    method: Method,
+    seeds_from: Mapping[str, SeedsFrom] | None,
+) -> dict[str, SeedEffects]:
+    """The seed effects by role; none where seeds are taken as given."""
+    if method.seeds != RANDOM:
+        return {}
+    control = {name: task.control for name, task in tasks.items()}
+    treatment = {name: task.treatment for name, task in tasks.items()}
+    sources = own_seeds(control, treatment) if seeds_from is None else seeds_from
+    return seed_effects_of(sources, control, treatment, per_unit(observed, method)) if sources else {}

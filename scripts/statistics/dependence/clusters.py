@@ -1,0 +1,80 @@
+"""What a comparison takes for one observation on each of its tasks: a query, or a cluster of queries.
+
+`gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
+which share documents share clusters. `auto`, the default, is that where a task's queries share documents and its
+components are worth at least ten of equal size; with fewer, a variance between them is too uncertain for a
+default. `query`: each query, by its id within a corpus. Or clusters are given by name. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scripts.common.errors import UserError
+from scripts.statistics.dependence.units import components, effective_number
+
+AUTO, GOLD_DOCUMENT, QUERY = "auto", "gold-document", "query"
+FEWEST = 10  # components, by their effective number
+
+Units = list[Hashable]
+
+
+@dataclass(frozen=True)
+class TaskQueries:
+    """The queries of a task in the order of their values, its corpus, and the documents relevant to each query.
+
+    `clusters` names the cluster of each query, where the user gave them.
+    """
+
+    queries: Sequence[str]
+    corpus: str
+    relevant: Mapping[str, Collection[str]] | None = None
+    clusters: Mapping[str, str] | None = None
+
+
+def units_of_tasks(tasks: Mapping[str, TaskQueries], kind: str) -> tuple[dict[str, Units], list[str]]:
+    """The unit of each query of each task, and what is to be said of them; `kind` is auto, gold-document or query.
+
+    Units of tasks with one corpus are the same where their names are. Raises UserError for a query without a cluster.
+    """
+    units: dict[str, Units] = {}
+    warnings: list[str] = []
+    by_corpus: dict[str, dict[str, TaskQueries]] = {}
+    for name, task in tasks.items():
+        by_corpus.setdefault(task.corpus, {})[name] = task
+    for group in by_corpus.values():
+        documented = all(task.relevant is not None for task in group.values())
+        found = _components(group) if kind != QUERY and documented else {}
+        shared = {name: found[name] for name in found if len(set(found[name])) < len(found[name])}
+        numbers = {name: effective_number(values) for name, values in shared.items()}
+        few = [name for name, number in numbers.items() if number < FEWEST]
+        if kind == AUTO and few:
+            warnings += [_why_not(name, len(set(shared[name])), numbers[name]) for name in few]
+        applied = found if shared and (kind == GOLD_DOCUMENT or not few) else {}
+        for name, task in group.items():
+            units[name] = _given(name, task) if task.clusters is not None else applied.get(name, list(task.queries))
+    return {name: units[name] for name in tasks}, warnings
+
+
+def _components(group: Mapping[str, TaskQueries]) -> dict[str, Units]:
+    """The component of each query of tasks with one corpus. Queries of one id and other documents are other queries."""
+    keys = {
+        name: [(query, tuple(sorted((task.relevant or {}).get(query, ())))) for query in task.queries]
+        for name, task in group.items()
+    }
+    relevant: dict[Hashable, Collection[str]] = {key: key[1] for task_keys in keys.values() for key in task_keys}
+    component = components(relevant)
+    return {name: [f"component {component[key]}" for key in task_keys] for name, task_keys in keys.items()}
+
+
+def _given(name: str, task: TaskQueries) -> Units:
+    clusters = task.clusters or {}
+    if missing := [query for query in task.queries if query not in clusters]:
+        raise UserError(f"clusters of task {name}: no cluster for query {missing[0]} ({len(missing)} lack one)")
+    return [clusters[query] for query in task.queries]
+
+
+def _why_not(name: str, count: int, number: float) -> str:
+    clusters = "only 1 cluster" if count == 1 else f"only {count} clusters, worth {number:.1f} of equal size"
+    return f"{name}: clustering by common relevant documents ignored: {clusters}"

@@ -1,0 +1,161 @@
+"""What the tasks of a comparison are as observations: the effect of each, its clusters, and how effects hang together.
+
+Reads and writes nothing. A cluster of queries counts once: the variance of an effect is multiplied by the design effect
+of its clusters, and a distribution with it has their degrees of freedom (see units.py). Clusters that nobody asked for
+are caution, so they never make a variance smaller than that of independent queries: the design effect, an estimate that
+may be below 1 by chance, counts as 1 there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scripts.statistics.dependence.covariance import covariance
+from scripts.statistics.dependence.influence import influence, per_unit_of_measure
+from scripts.statistics.dependence.seeds_part import SeedEffects, seeds_parts
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.dependence.units import clustered, numbered, sums
+from scripts.statistics.least_squares.satterthwaite import Part, total
+from scripts.statistics.method import Method
+from scripts.statistics.task.effect_sizes import EffectSize, effect_size
+from scripts.statistics.task.paired import mean_difference
+
+
+@dataclass(frozen=True)
+class ObservedTask:
+    """One task: treatment `x` and control `y` by query, and the effect, whose variance is over clusters.
+
+    `units` numbers the cluster of each query. `of_difference` is the variance of the mean difference, whatever the type
+    of the effect, None where there is none; `df` are those of the effect's. `design_effect` is None, as `clusters` is,
+    where each query is its own; it is as estimated, and `automatic` says that it counts as 1 where it is less.
+    `flipped` numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds
+    add to both variances.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    effect: EffectSize
+    units: np.ndarray
+    unit_sums: Mapping[Hashable, float] | None
+    of_difference: Part | None
+    df: float
+    clusters: int | None = None
+    design_effect: float | None = None
+    automatic: bool = False
+    flipped: np.ndarray | None = None
+    seeds: tuple[Part, ...] = field(default=())
+    seeds_of_difference: tuple[Part, ...] = field(default=())
+
+    @property
+    def over_queries(self) -> Part:
+        """The variance of the effect over queries, with its degrees of freedom. Only of an effect that is defined."""
+        assert self.effect.variance is not None
+        return Part(self.effect.variance, self.df)
+
+    @property
+    def in_all(self) -> Part:
+        """The variance of the effect over queries and seeds."""
+        return total([self.over_queries, *self.seeds])
+
+    @property
+    def as_independent(self) -> bool:
+        """Whether clusters are automatic and the effect keeps the variance of independent queries."""
+        return self.automatic and self.design_effect is not None and self.design_effect < 1
+
+    @property
+    def drawn(self) -> np.ndarray:
+        """The number of what a resample of the effect draws as a whole, by query."""
+        return np.arange(len(self.x)) if self.as_independent else self.units
+
+    @property
+    def as_ever(self) -> bool:
+        """Whether queries are independent and seeds have no part: what tests of the difference assume."""
+        return self.clusters is None and not self.seeds_of_difference
+
+
+def observed_task(
+    x: np.ndarray,
+    y: np.ndarray,
+    units: Sequence[Hashable],
+    method: Method,
+    shares: bool = True,
+    automatic: bool = False,
+) -> ObservedTask:
+    """A task from the values of both systems, averaged over seeds, and the unit of each query.
+
+    `shares`: other tasks may have the same units, so their influence on the effect is found out. `automatic`: the units
+    are clusters by default, which no user chose.
+    """
+    effect = effect_size(x, y, method.effect, method.ddof, method.hedges)
+    numbers = numbered(units)
+    clusters = int(numbers.max()) + 1
+    difference = mean_difference(x, y, method.ddof)
+    of_mean = None if isinstance(difference, str) else Part(difference[1], clusters - 1)
+    if effect.variance is None or (clusters == len(x) and not shares):
+        return ObservedTask(x, y, effect, numbers, None, of_mean, clusters - 1)
+    moved = influence(x, y, method.effect, method.ddof, method.hedges)
+    unit_sums = None if moved is None else sums(moved, units)
+    if clusters == len(x):
+        return ObservedTask(x, y, effect, numbers, unit_sums, of_mean, clusters - 1)
+    of_effect = clustered(moved, numbers) if moved is not None else None
+    of_difference = clustered(x - y - (x - y).mean(), numbers)
+    if of_effect is None or of_difference is None or of_mean is None:
+        why = "all its queries are one cluster" if clusters < 2 else "its clusters have no variance without one query"
+        undefined = replace(effect, estimate=None, variance=None, undefined=why)
+        return ObservedTask(x, y, undefined, numbers, None, None, clusters - 1, clusters, flipped=numbers)
+    least = 1.0 if automatic else 0.0
+    over_clusters = replace(effect, variance=effect.variance * max(least, of_effect.design_effect))
+    of_mean = Part(of_mean.variance * max(least, of_difference.design_effect), of_difference.df)
+    flipped = np.arange(len(x)) if of_difference.design_effect < least else numbers
+    return ObservedTask(
+        x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect,
+        automatic, flipped,
+    )  # fmt: skip
+
+
+def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, float]:
+    """What a difference of 1 in the measure is in each task's effect; 0 where this is undefined."""
+    how = (method.effect, method.ddof, method.hedges)
+    return {
+        name: per_unit_of_measure(task.x, task.y, *how) if task.effect.variance is not None else 0.0
+        for name, task in tasks.items()
+    }
+
+
+def with_seeds(tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEffects]) -> dict[str, ObservedTask]:
+    """The tasks with what seeds add to each; `seed_effects` are those of all tasks, in their order."""
+    found = {}
+    ones = np.ones(len(tasks))
+    of_difference = [replace(seed_effect, per_unit=ones) for seed_effect in seed_effects]
+    for position, (name, task) in enumerate(tasks.items()):
+        weights = np.zeros(len(tasks))
+        weights[position] = 1.0
+        seeds, of_means = (tuple(seeds_parts(some, weights)) for some in (seed_effects, of_difference))
+        found[name] = replace(task, seeds=seeds, seeds_of_difference=of_means)
+    return found
+
+
+def dependence_of(
+    tasks: Mapping[str, ObservedTask], corpora: Mapping[str, str], seed_effects: Sequence[SeedEffects]
+) -> Dependence | None:
+    """How the defined effects depend on one another; None where none is defined. A task without a corpus has its
+    own."""
+    names = list(tasks)
+    defined = [name for name in names if tasks[name].effect.variance is not None]
+    if not defined:
+        return None
+    own = {name: corpora.get(name, f"of {name} alone") for name in defined}
+    numbers = {corpus: number for number, corpus in enumerate(dict.fromkeys(own.values()))}
+    positions = [names.index(name) for name in defined]
+    parts = [tasks[name].over_queries for name in defined]
+    return Dependence(
+        sampling=covariance(
+            [part.variance for part in parts], [tasks[name].unit_sums for name in defined], list(own.values())
+        ),
+        degrees=tuple(part.df for part in parts),
+        collections=tuple(numbers[corpus] for corpus in own.values()),
+        seed_effects=tuple(seed_effect.of_subset(positions) for seed_effect in seed_effects),
+    )

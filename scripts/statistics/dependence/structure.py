@@ -1,0 +1,83 @@
+"""What is known of how the effects of a comparison's tasks depend on one another.
+
+Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.statistics.dependence.covariance import is_diagonal
+from scripts.statistics.dependence.seeds_part import SeedEffects, seeds_parts
+from scripts.statistics.least_squares.satterthwaite import Part, total
+from scripts.statistics.least_squares.variance_components import structures
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Of k tasks: the covariance of their effects over queries, shape (k, k), with the degrees of freedom of each
+    variance; the number of each one's collection; and the seed effects of both systems (none: seeds are
+    taken as given). `shrunk`: variances of small tasks are not their own (small_tasks.py).
+    """
+
+    sampling: np.ndarray
+    degrees: tuple[float, ...]
+    collections: tuple[int, ...]
+    seed_effects: tuple[SeedEffects, ...] = ()
+    shrunk: bool = False
+
+    @property
+    def independent(self) -> bool:
+        """Whether tasks share neither queries nor, where collections suffice for a level, a collection."""
+        return is_diagonal(self.sampling) and len(structures(self.collections)) == 1
+
+    @property
+    def variances(self) -> np.ndarray:
+        """Of each effect over queries and seeds, as far as no other task shares it, shape (k,)."""
+        variances: np.ndarray = np.diag(self.sampling) + self.seed_variance_of_tasks_alone
+        return variances
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Of the effects over queries and seeds, shape (k, k)."""
+        total = self.sampling.copy()
+        for seed_effect in self.seed_effects:
+            total += seed_effect.matrix()
+        return total
+
+    @property
+    def seed_variance_of_tasks_alone(self) -> np.ndarray:
+        """The seed variance in each effect that no other task shares, shape (k,)."""
+        alone = np.zeros(len(self.degrees))
+        for seed_effect in self.seed_effects:
+            alone += seed_effect.of_tasks_alone()
+        return alone
+
+    def of_subset(self, tasks: Sequence[int]) -> Dependence:
+        """The same of some of the tasks, by position."""
+        seed_effects = tuple(seed_effect.of_subset(tasks) for seed_effect in self.seed_effects)
+        degrees = tuple(self.degrees[task] for task in tasks)
+        collections = tuple(self.collections[task] for task in tasks)
+        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, seed_effects, self.shrunk)
+
+    def of_task(self, task: int, over_queries: Part | None = None) -> Part:
+        """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of
+        that."""
+        weights = np.zeros(len(self.degrees))
+        weights[task] = 1.0
+        part = over_queries or Part(float(self.sampling[task, task]), self.degrees[task])
+        return total([part, *seeds_parts(self.seed_effects, weights)])
+
+
+def of_mean(part: Part, model_variance: float, dependence: Dependence, weights: np.ndarray) -> Part:
+    """The variance of the mean of the tasks and its degrees of freedom (Satterthwaite), with seed variance.
+
+    `part` is what the chosen interval makes of the variance `model_variance` of the effects' mean with `weights`, which
+    holds V + tau2 and the seed variance of tasks alone. The seeds' parts hold that as well, so it is subtracted.
+    """
+    alone = float((weights**2 * dependence.seed_variance_of_tasks_alone).sum())
+    between = max(model_variance - alone, 0.0) * part.variance / model_variance
+    return total([Part(between, part.df), *seeds_parts(dependence.seed_effects, weights)])

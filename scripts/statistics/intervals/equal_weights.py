@@ -1,0 +1,62 @@
+"""The interval of the plain mean of the effects, by their scatter; reads and writes nothing.
+
+Every task weighs the same, so no weight depends on the effect beside it: where measures are bounded and most
+differences are 0, a task's variance goes with its effect, and weights by precision draw the mean towards 0. The scatter
+of the effects holds all that differs between tasks:
+
+    M +- t(k - 1) s / sqrt(k),    s^2 = sum (Y - M)^2 / (k - 1).
+
+Tasks of the same queries have a mean covariance c, which is not seen between them: the variance is then s^2 / k + c,
+with Satterthwaite's degrees of freedom under the model. Where collections are a level, it is CR2's, of the collections.
+Where the effects differ less than sampling error makes them (Cochran's Q below the alpha/2 quantile of chi2), the
+interval is at least the normal one of their sampling variances.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from scripts.statistics.least_squares.gls import Fit, equally_weighted, gls
+from scripts.statistics.least_squares.robust import cr2
+from scripts.statistics.least_squares.satterthwaite import Part, total, wider
+from scripts.statistics.least_squares.variance_components import structures
+from scripts.statistics.meta_analysis.heterogeneity import without_rounding
+from scripts.statistics.meta_analysis.summaries import Summary, part_summary
+
+NAME = "equal-weights"
+DESCRIPTION = "of the plain mean of the tasks' effects, by how they scatter"
+LABEL = "equal weights"
+
+fit = equally_weighted
+
+
+def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
+    """M +- t(k - 1) s / sqrt(k), where Q is small the wider of it and the normal interval."""
+    found = fit(y, np.diag(variances + tau2), sampling=np.diag(variances))
+    return part_summary(found.mean, of_fit(found, alpha), alpha)
+
+
+def of_fit(found: Fit, alpha: float) -> Part:
+    """The variance of the mean and its degrees of freedom; by the scatter of collections where these are a level."""
+    part = cr2(found) if len(structures(found.collections)) > 1 else _scatter(found)
+    df = len(found.y) - 1
+    if gls(found.y, found.sampling).q >= 2 * special.gammaincinv(df / 2, alpha / 2):
+        return part
+    return wider(part, Part(float(found.weights @ found.sampling @ found.weights), math.inf), alpha)
+
+
+def _scatter(found: Fit) -> Part:
+    """s^2 / k, and what tasks have in common."""
+    k, omega = len(found.y), found.omega
+    residuals = without_rounding(found.residuals, found.y, np.diag(omega))
+    between = float((residuals**2).sum()) / (k - 1) / k
+    off_diagonal = omega - np.diag(np.diag(omega))
+    if not off_diagonal.any():
+        return Part(between, k - 1)
+    centred = omega - omega.mean(axis=0)
+    df = float(np.trace(centred) ** 2 / np.trace(centred @ centred))
+    common = max(0.0, float(off_diagonal.sum()) / (k * (k - 1)))
+    return total([Part(between, df), Part(common, math.inf)])

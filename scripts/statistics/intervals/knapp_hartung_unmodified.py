@@ -1,0 +1,31 @@
+"""The interval of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) as they gave it; reads and writes nothing.
+
+As metafor's test = "knha". Where effects differ less than sampling error makes them it is narrower than that of one
+precise task, and a point where they are equal: with few tasks that happens at random, so it is not the default.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.statistics.least_squares.gls import Fit
+from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.meta_analysis.heterogeneity import q_statistic, weighted_mean
+from scripts.statistics.meta_analysis.summaries import Summary, t_summary
+
+NAME = "knapp-hartung-unmodified"
+DESCRIPTION = "of Hartung and Knapp, which shrinks without limit where tasks agree"
+LABEL = "unmodified Knapp-Hartung"
+
+
+def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
+    """M +- t(k - 1) sqrt(q / sum W*), q = sum W* (Y - M)^2 / (k - 1), W* = 1 / (V + tau2)."""
+    weights, df = 1 / (variances + tau2), len(y) - 1
+    scale = q_statistic(y, variances, tau2) / df
+    return t_summary(weighted_mean(y, weights), scale / weights.sum(), df, alpha)
+
+
+def of_fit(fit: Fit, alpha: float) -> Part:
+    """The variance times q, and its degrees of freedom, for dependent tasks."""
+    df = len(fit.y) - 1
+    return Part(fit.q / df * fit.variance, df)

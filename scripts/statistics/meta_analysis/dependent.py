@@ -1,0 +1,114 @@
+"""The meta-analysis of effects that depend on one another or on the seeds that were drawn.
+
+Reads and writes nothing. Where tasks share nothing it is that of independent tasks (meta_analysis.py), to the last
+digit if seeds have no part in it; else that of dependent_tasks.py. Seed variance is added to the variance of
+the summary last (see structure.of_mean): what tasks have in common cannot be seen between them. It never narrows an
+interval: where its degrees of freedom would, the interval is that of given seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scripts.statistics.dependence.structure import Dependence, of_mean
+from scripts.statistics.least_squares.satterthwaite import Part, wider
+from scripts.statistics.meta_analysis.dependent_tasks import ESTIMATOR, Combined, combined
+from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
+from scripts.statistics.meta_analysis.prediction import prediction_interval
+from scripts.statistics.meta_analysis.summaries import Summary, normal_summary, part_summary
+from scripts.statistics.meta_analysis.tails import chi2_upper
+
+
+def dependent_meta_analysis(
+    estimates: Sequence[float] | np.ndarray,
+    dependence: Dependence,
+    estimator: str,
+    interval: str,
+    alpha: float,
+    prediction: str,
+) -> MetaAnalysis:
+    """Combine `estimates`, shape (k,), k >= 1; the settings are those of `meta_analysis`."""
+    y, variances = np.asarray(estimates, dtype=float), np.diag(dependence.sampling)
+    independent = meta_analysis(y, variances, estimator, interval, alpha, prediction)
+    if independent.k == 1:
+        return _one_task(independent, dependence, alpha)
+    if not dependence.independent:
+        return _dependent(independent, y, combined(y, dependence, interval, alpha), dependence, prediction)
+    if not dependence.seed_effects:
+        return independent
+    meta = meta_analysis(y, dependence.variances, estimator, interval, alpha, prediction)
+    assert meta.tau2 is not None  # there are two tasks
+    weights = np.array(meta.weights)
+    model_variance = float((weights**2 * (dependence.variances + meta.tau2)).sum())
+    summary = _with_seeds(meta.summary, independent.summary, dependence, weights, model_variance, alpha)
+    meta = replace(meta, summary=summary, fixed=independent.fixed, given_seeds=independent.summary)
+    return _predicted(meta, y, dependence, prediction, meta.k)
+
+
+def _one_task(meta: MetaAnalysis, dependence: Dependence, alpha: float) -> MetaAnalysis:
+    """The effect of the only task as the summary, with seed variance."""
+    if not dependence.seed_effects:
+        return meta
+    part = wider(dependence.of_task(0, _part(meta.summary)), _part(meta.summary), alpha)
+    return replace(meta, summary=part_summary(meta.summary.effect, part, alpha), given_seeds=meta.summary)
+
+
+def _dependent(
+    independent: MetaAnalysis, y: np.ndarray, found: Combined, dependence: Dependence, prediction: str
+) -> MetaAnalysis:
+    alpha, df = independent.alpha, independent.k - 1
+    given = part_summary(found.fit.mean, found.part, alpha)
+    summary = given
+    if dependence.seed_effects:
+        summary = _with_seeds(given, given, dependence, found.fit.weights, found.fit.variance, alpha)
+    q_tail = chi2_upper(found.fixed.q, df)
+    meta = replace(
+        independent,
+        estimator=ESTIMATOR,
+        interval=found.interval,
+        summary=summary,
+        fixed=normal_summary(found.fixed.mean, found.fixed.variance, alpha),
+        weights=tuple(found.fit.weights.tolist()),
+        tau2=found.tau2,
+        tau2_levels=found.levels if len(found.levels) > 1 else None,
+        tau2_ci=found.tau2_ci,
+        q=found.fixed.q,
+        q_p_value=q_tail.p,
+        q_log10_p=q_tail.log10_p,
+        i2=100 * found.tau2 / (found.tau2 + found.typical),
+        h2=found.tau2 / found.typical + 1,
+        given_seeds=given if dependence.seed_effects else None,
+    )
+    return _predicted(meta, y, dependence, prediction, found.units)
+
+
+def _with_seeds(
+    summary: Summary,
+    given: Summary,
+    dependence: Dependence,
+    weights: np.ndarray,
+    model_variance: float,
+    alpha: float,
+) -> Summary:
+    """The `summary`, which has the seed variance of tasks alone, with all seed variance; never narrower than `given`.
+
+    `weights` and `model_variance` are those of the summary's mean.
+    """
+    part = of_mean(_part(summary), model_variance, dependence, weights)
+    return part_summary(summary.effect, wider(part, _part(given), alpha), alpha)
+
+
+def _part(summary: Summary) -> Part:
+    return Part(summary.variance, math.inf if summary.df is None else summary.df)
+
+
+def _predicted(meta: MetaAnalysis, y: np.ndarray, dependence: Dependence, prediction: str, units: int) -> MetaAnalysis:
+    """The meta-analysis with the prediction interval that follows from its summary."""
+    assert meta.tau2 is not None
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
+    found = prediction_interval(prediction, meta.summary, meta.tau2, y, sampling, units, meta.alpha)
+    return replace(meta, prediction_interval=found.interval, prediction_df=found.df)

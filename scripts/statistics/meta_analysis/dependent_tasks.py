@@ -1,0 +1,77 @@
+"""The mean of effects whose tasks share queries or a collection, with its interval and heterogeneity.
+
+Reads and writes nothing. The sampling covariance is known; the variance between tasks, or between collections and
+between the tasks of one, is estimated by restricted maximum likelihood (see variance_components.py). The interval is of
+the kind asked for; one that knows no dependent tasks is that of Knapp and Hartung instead. Where collections are a
+level it is CR2, whose variance and degrees of freedom are both the collections', unless the variance counts as known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.intervals import fit_of, has_own_weights, interval_named
+from scripts.statistics.least_squares.gls import Fit, gls, projection
+from scripts.statistics.least_squares.robust import cr2
+from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.least_squares.variance_components import omega_of, reml, structures, tau2_interval
+
+ESTIMATOR = "REML"
+OTHERWISE, ROBUST, NORMAL = "knapp-hartung", "robust", "normal"
+
+
+class Combined(NamedTuple):
+    """`part` is the variance of the mean by the interval `interval`, given the seeds. `tau2` is the sum of `levels`,
+    the variances between tasks and, where there is this level, between collections; `units` how many of the highest
+    level.
+    """
+
+    fit: Fit
+    fixed: Fit
+    interval: str
+    part: Part
+    tau2: float
+    levels: tuple[float, ...]
+    tau2_ci: tuple[float, float] | None
+    typical: float
+    units: int
+
+
+def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float) -> Combined:
+    """Combine the effects `y`, shape (k,), k >= 2."""
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
+    z = structures(dependence.collections)
+    levels = reml(y, sampling, z)
+    fit = fit_of(interval)(y, omega_of(sampling, z, levels), dependence.collections, sampling)
+    units = fit.n_collections if len(z) > 1 else len(y)
+    kind, part = part_of(fit, interval, len(z), alpha)
+    return Combined(
+        fit=fit,
+        fixed=gls(y, dependence.sampling),
+        interval=kind,
+        part=part,
+        tau2=sum(levels),
+        levels=levels,
+        tau2_ci=tau2_interval(y, sampling, alpha) if len(z) == 1 else None,
+        typical=(len(y) - 1) / float(np.trace(projection(sampling))),
+        units=units,
+    )
+
+
+def part_of(fit: Fit, interval: str, levels: int, alpha: float) -> tuple[str, Part]:
+    """What an interval makes of a fit with so many levels, and the name of the interval that could.
+
+    With a level of collections, a variance that is estimated from the tasks has not their degrees of freedom, and with
+    the few of the collections it would be too wide: CR2 estimates it from the collections. The normal interval takes
+    its variance as known.
+    """
+    of_fit = getattr(interval_named(interval), "of_fit", None)
+    part: Part | None = of_fit(fit, alpha) if of_fit else None
+    if part is None:
+        interval, part = OTHERWISE, interval_named(OTHERWISE).of_fit(fit, alpha)  # type: ignore[attr-defined]
+    assert part is not None
+    as_tasks = levels > 1 and interval != NORMAL and not has_own_weights(interval)
+    return (ROBUST, cr2(fit)) if as_tasks else (interval, part)

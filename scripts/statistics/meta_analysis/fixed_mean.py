@@ -1,0 +1,36 @@
+"""The mean effect on these collections: each task a stratum that weighs the same; reads and writes nothing.
+
+Cochran (1977), Sampling Techniques, chapter 5: with the estimates Y of k tasks and their sampling covariance S,
+
+    M = sum Y / k,    V = 1'S1 / k^2,
+
+a t interval with the degrees of freedom of Welch and Satterthwaite. Tasks are taken as given, so nothing that differs
+between them is uncertain; queries are, and so are seeds where they are taken as random. Tasks whose effects covary
+are one part of V, with the fewest degrees of freedom among them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from scripts.statistics.dependence.seeds_part import seeds_parts
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.least_squares.satterthwaite import Part, total
+from scripts.statistics.meta_analysis.summaries import Summary, part_summary
+
+
+def fixed_mean(estimates: np.ndarray, dependence: Dependence, alpha: float) -> Summary:
+    """The mean of `estimates`, shape (k,), k >= 1, with its (1 - alpha) interval."""
+    weights = np.full(len(estimates), 1 / len(estimates))
+    parts = [*_sampling_parts(dependence, weights), *seeds_parts(dependence.seed_effects, weights)]
+    return part_summary(float(np.mean(estimates)), total(parts), alpha)
+
+
+def _sampling_parts(dependence: Dependence, weights: np.ndarray) -> list[Part]:
+    """What each set of tasks that covary adds to the variance of the weighted mean."""
+    count, label = connected_components(dependence.sampling != 0)
+    contribution = weights[:, None] * dependence.sampling * weights
+    degrees = np.array(dependence.degrees)
+    members = [label == number for number in range(count)]
+    return [Part(float(contribution[np.ix_(one, one)].sum()), float(degrees[one].min())) for one in members]

@@ -1,0 +1,114 @@
+"""One summary effect from the effects of k tasks: fixed-effect and random-effects meta-analysis.
+
+Reads and writes nothing: arrays of estimates and sampling variances become a MetaAnalysis. The numbers agree with
+R's metafor (Viechtbauer 2010), which the tests hold them against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.statistics.estimators import estimator_named
+from scripts.statistics.intervals import fit_of, has_own_weights, interval_named
+from scripts.statistics.meta_analysis.heterogeneity import c_constant, q_statistic, tau2_interval, weighted_mean
+from scripts.statistics.meta_analysis.prediction import CONFIDENCE_DISTRIBUTION, prediction_interval
+from scripts.statistics.meta_analysis.summaries import Summary, normal_summary
+from scripts.statistics.meta_analysis.tails import chi2_upper
+
+
+@dataclass(frozen=True)
+class MetaAnalysis:
+    """A random-effects meta-analysis of k tasks, with the fixed-effect summary for reference.
+
+    `weights` (shape k, sum 1) are those of the summary. `i2` is in percent. Heterogeneity needs two tasks and the
+    prediction interval four; with fewer they are None. `prediction_df` is None where it has no t distribution.
+    """
+
+    k: int
+    estimator: str
+    interval: str
+    alpha: float
+    summary: Summary
+    fixed: Summary
+    weights: tuple[float, ...]
+    tau2: float | None
+    tau2_ci: tuple[float, float] | None
+    q: float | None
+    q_df: int | None
+    q_p_value: float | None
+    q_log10_p: float | None
+    i2: float | None
+    h2: float | None
+    prediction_interval: tuple[float, float] | None
+    prediction_df: int | None
+    given_seeds: Summary | None = None  # the summary without seed variance, where `summary` includes it
+    tau2_levels: tuple[float, ...] | None = None  # between tasks and between collections, where both are estimated
+
+
+def meta_analysis(
+    estimates: Sequence[float] | np.ndarray,
+    variances: Sequence[float] | np.ndarray,
+    estimator: str = "REML",
+    interval: str = "equal-weights",
+    alpha: float = 0.05,
+    prediction: str = CONFIDENCE_DISTRIBUTION,
+) -> MetaAnalysis:
+    """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
+
+    estimator: of tau2, a name in statistics/estimators/; interval: one in statistics/intervals/; prediction: a kind of
+    prediction interval (prediction.py). One task alone: no meta-analysis, its effect with a normal interval.
+    ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
+    """
+    y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)
+    if y.ndim != 1 or y.shape != v.shape or not len(y):
+        raise ValueError(f"estimates and variances must be vectors of one length, not {y.shape} and {v.shape}")
+    if not (np.isfinite(y).all() and np.isfinite(v).all() and (v > 0).all()):
+        raise ValueError("estimates must be finite, and variances finite and positive")
+    estimate_tau2, summarise = estimator_named(estimator).tau2, interval_named(interval).summary
+    k, df = len(y), len(y) - 1
+    fixed = normal_summary(weighted_mean(y, 1 / v), 1 / (1 / v).sum(), alpha)
+    if k == 1:
+        no_heterogeneity = dict.fromkeys(
+            (
+                "tau2",
+                "tau2_ci",
+                "q",
+                "q_df",
+                "q_p_value",
+                "q_log10_p",
+                "i2",
+                "h2",
+                "prediction_interval",
+                "prediction_df",
+            )
+        )
+        return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, (1.0,), **no_heterogeneity)
+    tau2 = float(estimate_tau2(y, v))
+    weights = fit_of(interval)(y, np.diag(v + tau2)).weights if has_own_weights(interval) else 1 / (v + tau2)
+    summary = summarise(y, v, tau2, alpha)
+    q = q_statistic(y, v)
+    predicted = prediction_interval(prediction, summary, tau2, y, np.diag(v), k, alpha)
+    q_tail = chi2_upper(q, df)
+    typical = df / c_constant(v)  # Higgins and Thompson's (2002) typical sampling variance
+    return MetaAnalysis(
+        k=k,
+        estimator=estimator,
+        interval=interval,
+        alpha=alpha,
+        summary=summary,
+        fixed=fixed,
+        weights=tuple((weights / weights.sum()).tolist()),
+        tau2=tau2,
+        tau2_ci=tau2_interval(y, v, alpha),
+        q=float(q),
+        q_df=df,
+        q_p_value=q_tail.p,
+        q_log10_p=q_tail.log10_p,
+        i2=float(100 * tau2 / (tau2 + typical)),
+        h2=float(tau2 / typical + 1),
+        prediction_interval=predicted.interval,
+        prediction_df=predicted.df,
+    )

@@ -1,0 +1,1 @@
+"""What explains the differences between the effects of tasks: moderators, subgroups, permutation tests."""

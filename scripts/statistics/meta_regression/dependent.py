@@ -1,0 +1,111 @@
+"""Meta-regression of effects that depend on one another or on the seeds that were drawn; reads and writes nothing.
+
+Where tasks share nothing it is that of independent tasks (meta_regression.py); else generalised least squares with the
+covariance and the levels of the summary (dependent_tasks.py), tau2 by restricted maximum likelihood given the
+moderators: metafor's rma.mv(V, mods = ). A coefficient is a sum of the effects with known weights, as the summary is,
+so what seeds add to its variance is what they add to that of the summary, with those weights (structure.of_mean). A
+seed effect that all tasks share moves the intercept and not a slope.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import special
+
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.least_squares.gls import gls_regression, projection
+from scripts.statistics.least_squares.variance_components import omega_of, reml, structures
+from scripts.statistics.least_squares.weighted import orthonormal
+from scripts.statistics.meta_analysis.dependent_tasks import ESTIMATOR
+from scripts.statistics.meta_analysis.tails import chi2_upper
+from scripts.statistics.meta_regression.independent import NORMAL, MetaRegression, meta_regression, scale_of, wald
+
+
+def dependent_meta_regression(
+    design: np.ndarray, y: np.ndarray, dependence: Dependence, estimator: str, interval: str, alpha: float
+) -> MetaRegression:
+    """Fit the effects `y` (k,) to a design (k, p); see `meta_regression` for the rest."""
+    if dependence.independent:
+        fit = meta_regression(design, y, dependence.variances, estimator, interval, alpha)
+    else:
+        fit = _generalised(design, y, dependence, interval, alpha)
+    return _with_seeds(fit, dependence) if dependence.seed_effects else fit
+
+
+def too_few_collections(dependence: Dependence, p: int) -> str | None:
+    """Why a model of p coefficients leaves nothing between collections, as text; None where it does."""
+    collections = len(set(dependence.collections))
+    if len(structures(dependence.collections)) == 1 or collections > p:
+        return None
+    return f"the tasks are of {collections} corpora; a model with {p} coefficients needs at least {p + 1}"
+
+
+def _generalised(
+    design: np.ndarray, y: np.ndarray, dependence: Dependence, interval: str, alpha: float
+) -> MetaRegression:
+    """By generalised least squares, given the seeds. Degrees of freedom are of collections where these are a level."""
+    k, p = design.shape
+    q, r = orthonormal(design)
+    sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
+    z = structures(dependence.collections)
+    components = reml(y, sampling, z, q)
+    omega = omega_of(sampling, z, components)
+    fit, back = gls_regression(y, q, omega), np.linalg.inv(r)
+    scale = float(scale_of(interval, np.asarray(fit.q / (k - p))))
+    df = k - p if len(z) == 1 else min(k - p, len(set(dependence.collections)) - p)
+    coefficients, covariance = back @ fit.coefficients, scale * back @ fit.covariance @ back.T
+    qe, typical = gls_regression(y, q, sampling).q, (k - p) / float(np.trace(projection(sampling, q)))
+    qm, tau2, weights = float(wald(coefficients[1:], covariance[1:, 1:])), sum(components), 1 / np.diag(omega)
+    tested = _tested(qm, p - 1, None if interval == NORMAL else df)
+    return MetaRegression(
+        k=k,
+        p=p,
+        alpha=alpha,
+        coefficients=coefficients,
+        covariance=covariance,
+        df=None if interval == NORMAL else df,
+        weights=weights / weights.sum(),
+        tau2=tau2,
+        tau2_of_all=sum(reml(y, sampling, z)),
+        qe=qe,
+        qe_df=k - p,
+        qe_p_value=chi2_upper(qe, k - p).p,
+        qm=tested[0],
+        qm_df=p - 1,
+        qm_p_value=tested[1],
+        i2=100 * tau2 / (tau2 + typical),
+        h2=tau2 / typical + 1,
+        linear=back @ fit.linear,
+        scale=scale,
+        estimator=ESTIMATOR,
+        qm_error_df=None if interval == NORMAL else df,
+    )
+
+
+def _with_seeds(fit: MetaRegression, dependence: Dependence) -> MetaRegression:
+    """The fit with seed variance in each coefficient and in the test of all."""
+    fit = replace(fit, dependence=dependence)
+    tested = [fit.coefficient(number) for number in range(1, fit.p)]
+    degrees = [one.df for one in tested if one.df is not None]
+    if len(tested) == 1:
+        qm = float(tested[0].effect ** 2 / tested[0].variance)
+    else:
+        covariance = fit.covariance + fit.linear @ _seed_covariance(dependence, fit.scale) @ fit.linear.T
+        qm = float(wald(fit.coefficients[1:], covariance[1:, 1:]))
+    df = min(degrees, default=None)
+    statistic, p_value = _tested(qm, fit.p - 1, df)
+    return replace(fit, qm=statistic, qm_p_value=p_value, qm_error_df=df)
+
+
+def _seed_covariance(dependence: Dependence, scale: float) -> np.ndarray:
+    """What seeds add to the covariance of the effects beyond that of tasks alone, which the fit holds, (k, k)."""
+    alone = scale * np.diag(dependence.seed_variance_of_tasks_alone)
+    added: np.ndarray = dependence.covariance - dependence.sampling - alone
+    return added
+
+
+def _tested(qm: float, m: int, df: float | None) -> tuple[float, float]:
+    """The statistic of the test of m coefficients from b' Cov(b)^-1 b, and its p-value: F, or chi2 without `df`."""
+    return (qm, chi2_upper(qm, m).p) if df is None else (qm / m, float(special.fdtrc(m, df, qm / m)))

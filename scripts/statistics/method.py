@@ -1,0 +1,38 @@
+"""How two systems are compared: the choices of a comparison with the defaults of an experiment; reads nothing.
+
+The names are those of a comparison in a configuration, and so are the defaults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+RANDOM, CONDITIONAL = "random", "conditional"  # seeds
+ESTIMATED, INDEPENDENT = "estimated", "independent"  # dependence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """The choices of a comparison."""
+
+    effect: Annotated[str, "effect type: a file in scripts/statistics/effects"] = "MD"
+    estimator: Annotated[str, "estimator of tau2: a file in scripts/statistics/estimators"] = "REML"
+    interval: Annotated[str, "interval of the summary: a file in scripts/statistics/intervals"] = "equal-weights"
+    task_interval: Annotated[str, "interval of each task: a file in scripts/statistics/task_intervals"] = "t"
+    alpha: Annotated[float, "1 - alpha is the level of confidence"] = 0.05
+    ddof: Annotated[int, "standard deviations divide by n - ddof"] = 1
+    hedges: Annotated[bool, "correct a standardised difference for small samples"] = True
+    permutations: Annotated[int, "of the randomisation test, at most"] = 100_000
+    resamples: Annotated[int, "of the bootstrap intervals of tasks"] = 9999
+    seed: Annotated[int, "of the randomisation test and of resampling"] = 42
+    prediction: Annotated[str, "kind of prediction interval (prediction.py)"] = "confidence-distribution"
+    small_tasks: Annotated[str, "variances of tasks of few queries: shrunk towards the pooled one, or own"] = "shrunk"
+    seeds: Annotated[str, "random: other seeds are part of what is uncertain; conditional: as they were drawn"] = RANDOM
+    dependence: Annotated[str, "of tasks that share queries or a corpus: estimated or independent"] = ESTIMATED
+    clusters: Annotated[str, "of queries without given clusters: auto, gold-document or query"] = "auto"
+    margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
+    lower_is_better: Annotated[bool, "of the measure: not worse is not higher by more than the margin"] = False
+
+
+DEFAULTS = Method()

@@ -1,0 +1,1 @@
+"""What a design of a study can show: its power, smallest detectable effect and expected interval."""

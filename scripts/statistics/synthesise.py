@@ -1,0 +1,184 @@
+"""The synthesis of one comparison: which tasks count, their summary, and how it depends on each of them.
+
+Reads and writes nothing: the effects of named tasks become a Synthesis. Undefined effects are left out with a
+warning, so that they never reach the summary; what an effect type reports on another scale than it is combined on (r,
+combined as Fisher's z) is turned back here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.effects import effect_named
+from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
+from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
+from scripts.statistics.meta_analysis.independent import MetaAnalysis
+from scripts.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
+from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.method import DEFAULTS, Method
+from scripts.statistics.task.effect_sizes import EffectSize
+from scripts.statistics.task_intervals import TaskInterval
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """The result of a comparison.
+
+    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
+    `estimates` and their `dependence` are theirs, on the scale of the synthesis, as they were combined.
+    `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py), each with its own
+    variance; None where `meta` is.
+    `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
+    a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
+    reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
+    """
+
+    effect_type: str
+    meta: MetaAnalysis | None
+    fixed_mean: Summary | None
+    weights: dict[str, float]
+    estimates: np.ndarray
+    dependence: Dependence
+    leave_one_out: dict[str, MetaAnalysis]
+    cumulative: dict[str, MetaAnalysis]
+    warnings: tuple[str, ...]
+
+
+def synthesise(
+    effects: Mapping[str, EffectSize],
+    method: Method = DEFAULTS,
+    task_intervals: Mapping[str, TaskInterval | None] | None = None,
+    dependence: Dependence | None = None,
+) -> Synthesis:
+    """Combine the effects of tasks, all of the method's type.
+
+    A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
+    `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
+    seeds.
+    """
+    defined = {task: effect for task, effect in effects.items() if effect.variance is not None}
+    known = dependence or independent(list(defined.values()))
+    combine = _Combining(
+        tasks=tuple(defined),
+        estimates=np.array([effect.estimate for effect in defined.values()], dtype=float),
+        known=known,
+        weighed=with_shrunk_variances(known) if method.small_tasks == SHRUNK else known,
+        method=method,
+        task_intervals=task_intervals or {},
+    )
+    tasks = combine.tasks
+    meta = combine.of(tasks) if tasks else None
+    left_out = [f"{task}: left out, {effect.undefined}" for task, effect in effects.items() if effect.undefined]
+    return Synthesis(
+        effect_type=method.effect,
+        meta=meta,
+        fixed_mean=combine.fixed_mean(meta) if meta else None,
+        estimates=combine.estimates,
+        dependence=combine.weighed,
+        weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
+        leave_one_out={one: combine.of([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1},
+        cumulative={task: combine.of(tasks[: position + 1]) for position, task in enumerate(tasks)},
+        warnings=(*left_out, *summary_warnings(meta, tasks, method)),
+    )
+
+
+@dataclass(frozen=True)
+class _Combining:
+    """What is combined: the tasks with an effect, their dependence with their own variances (`known`) and as they are
+    weighed, and how.
+    """
+
+    tasks: tuple[str, ...]
+    estimates: np.ndarray
+    known: Dependence
+    weighed: Dependence
+    method: Method
+    task_intervals: Mapping[str, TaskInterval | None]
+
+    @property
+    def reported(self) -> Callable[[float], float]:
+        """From the scale of the synthesis to the one that is reported."""
+        return effect_named(self.method.effect).reported
+
+    def of(self, tasks: Sequence[str]) -> MetaAnalysis:
+        """The meta-analysis of some of the tasks, as reported."""
+        chosen = [self.tasks.index(task) for task in tasks]
+        subset = (self.weighed if len(tasks) > 1 else self.known).of_subset(chosen)
+        how = (self.method.estimator, self.method.interval, self.method.alpha, self.method.prediction)
+        meta = dependent_meta_analysis(self.estimates[chosen], subset, *how)
+        own = self.task_intervals.get(tasks[0]) if meta.k == 1 else None
+        return _as_reported(of_one_task(meta, own) if own else meta, self.reported)
+
+    def fixed_mean(self, meta: MetaAnalysis) -> Summary:
+        """The fixed mean as reported; of one task, which is all there is, the summary."""
+        if meta.k == 1:
+            return meta.summary
+        return _reported(fixed_mean(self.estimates, self.known, meta.alpha), self.reported)
+
+
+def independent(effects: Sequence[EffectSize]) -> Dependence:
+    """The dependence of defined effects that share nothing, with seeds as given."""
+    variances = [effect.variance for effect in effects]
+    degrees = tuple(effect.n - 1.0 for effect in effects)
+    return Dependence(np.diag(np.array(variances, dtype=float)), degrees, tuple(range(len(effects))))
+
+
+def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
+    """The summary of one task with the task's own interval and p-value."""
+    ends = {name: getattr(own, name) for name in ("ci_low", "ci_high", "df", "p_value", "log10_p")}
+    return replace(meta, interval=own.kind, summary=replace(meta.summary, **ends))
+
+
+def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Method) -> list[str]:
+    """What is odd about the summary of these tasks, as text."""
+    if meta is None:
+        return ["no task has an effect: there is no summary"]
+    if meta.k == 1:
+        return [f"only {tasks[0]} has an effect: no meta-analysis, the summary has its {meta.interval} interval"]
+    return tau2_warnings(meta) + other_methods(meta, method.estimator, method.interval)
+
+
+def tau2_warnings(meta: MetaAnalysis) -> list[str]:
+    """What is odd about tau2 of two tasks or more, beside its own interval, as text."""
+    if meta.tau2 is None or meta.tau2_ci is None:
+        return []
+    low, high = meta.tau2_ci
+    if high == 0:
+        return ["the effects differ less than sampling error alone would make them: the interval of tau2 is [0, 0]"]
+    if low <= meta.tau2 <= high:
+        return []
+    inside = "; that of PM lies inside" if meta.estimator != "PM" else ""
+    ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
+    return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
+
+
+def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
+    """Which methods are not those asked for, because the tasks depend on one another, as text."""
+    asked = {estimator: meta.estimator, interval: meta.interval}
+    return [
+        f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"
+        for wanted, used in asked.items()
+        if wanted != used
+    ]
+
+
+def _reported(summary: Summary, reported: Callable[[float], float]) -> Summary:
+    """The effect and interval of a summary on the scale they are reported on."""
+    effect, low, high = reported(summary.effect), reported(summary.ci_low), reported(summary.ci_high)
+    return replace(summary, effect=effect, ci_low=low, ci_high=high)
+
+
+def _as_reported(meta: MetaAnalysis, reported: Callable[[float], float]) -> MetaAnalysis:
+    """The effects and intervals of a meta-analysis on the scale they are reported on."""
+    prediction = meta.prediction_interval
+    return replace(
+        meta,
+        summary=_reported(meta.summary, reported),
+        fixed=_reported(meta.fixed, reported),
+        given_seeds=_reported(meta.given_seeds, reported) if meta.given_seeds else None,
+        prediction_interval=(reported(prediction[0]), reported(prediction[1])) if prediction else None,
+    )

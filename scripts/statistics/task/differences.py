@@ -1,0 +1,44 @@
+"""The difference of two systems on one task with its t interval and paired t-test; reads and writes nothing.
+
+A system with several seeds has one value per query: the mean over its seeds. What is said so holds for these
+checkpoints.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.task.paired import mean_difference
+from scripts.statistics.task.significance import t_test_of
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Treatment minus control, its (1 - alpha) t interval and the two-sided paired t-test.
+
+    All but the difference are None where there is no test: one query, or the same difference on every query.
+    """
+
+    difference: float
+    ci_low: float | None = None
+    ci_high: float | None = None
+    t: float | None = None
+    df: int | None = None
+    p_value: float | None = None
+
+
+def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> Difference:
+    """The difference of two vectors with one value per query, in one order of the queries."""
+    result = mean_difference(treatment, control, ddof=1)
+    if isinstance(result, str):
+        return Difference(float(np.mean(treatment - control)))
+    mean, variance = float(result[0]), float(result[1])
+    df = len(treatment) - 1
+    half = float(-special.stdtrit(df, alpha / 2)) * math.sqrt(variance)
+    test = t_test_of(mean, Part(variance, df))
+    return Difference(mean, mean - half, mean + half, test.t, df, test.p_value)

@@ -1,0 +1,113 @@
+"""Tests of one task's paired difference: t, randomisation, equivalence.
+
+Reads and writes nothing. Smucker, Allan and Carterette (2007) compare the tests for retrieval and recommend the
+randomisation test.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.meta_analysis.tails import Tail, t_two_sided, t_upper
+from scripts.statistics.task.paired import mean_difference
+from scripts.statistics.task.sign_flips import flipped_sums
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A paired t-test; where it has no result, all but `undefined` are None."""
+
+    t: float | None = None
+    df: float | None = None
+    p_value: float | None = None
+    log10_p: float | None = None
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
+class Randomisation:
+    """A randomisation test: `permutations` is how many were drawn, or all there are if `exact`."""
+
+    p_value: float
+    permutations: int
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests against a margin.
+
+    `p_equivalence` is for |true difference| < margin, `p_non_inferiority` for true difference > -margin ("not worse
+    than the margin"); the (1 - 2 alpha) interval [ci_low, ci_high] lies within +-margin exactly where the first is
+    below alpha. Where there is no result, all but `margin` and `undefined` are None.
+    """
+
+    margin: float
+    p_equivalence: float | None = None
+    p_non_inferiority: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    undefined: str | None = None
+
+
+def paired_t_test(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -> TTest:
+    """Student's paired t-test, two-sided, of two vectors of shape (n,); the variance divides by n - ddof."""
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
+    if isinstance(result, str):
+        return TTest(undefined=result)
+    return t_test_of(float(result[0]), Part(result[1], len(treatment) - 1))
+
+
+def t_test_of(mean: float, variance: Part) -> TTest:
+    """The t-test of a mean difference with an estimated variance."""
+    t = mean / math.sqrt(variance.variance)
+    tail = t_two_sided(t, variance.df)
+    return TTest(t, variance.df, tail.p, tail.log10_p)
+
+
+def randomisation_test(
+    treatment: np.ndarray, control: np.ndarray, seed: int, permutations: int = 100_000
+) -> Randomisation:
+    """Fisher's paired randomisation test of the mean difference, two-sided, of two vectors of shape (n,).
+
+    Under the null hypothesis each query's two values may be swapped, which flips the sign of its difference. All 2^n
+    flips are enumerated where they are no more than `permutations` (p = share of flips at least as extreme); else
+    `permutations` are drawn and p = (b + 1) / (B + 1), which is never 0 (Phipson and Smyth 2010). A flip is as extreme
+    as the data if it differs only by rounding. The draws are those of NumPy's PCG64 with `seed`. Memory is of the
+    order of `permutations`, whatever n.
+    """
+    difference = np.asarray(treatment, float) - np.asarray(control, float)
+    difference = difference[difference != 0]  # a flip does not change a difference of 0
+    n, total = len(difference), np.abs(difference).sum()
+    extreme = abs(difference.sum()) - 2 * max(n, 1) * np.finfo(float).eps * total  # minus the error bound of both sums
+    sums, exact = flipped_sums(difference[np.newaxis], seed, permutations)
+    count, drawn = len(sums[0]), 0 if exact else 1
+    return Randomisation(float((np.abs(sums[0]) >= extreme).sum() + drawn) / (count + drawn), count, exact)
+
+
+def equivalence_test(
+    treatment: np.ndarray, control: np.ndarray, margin: float, alpha: float = 0.05, ddof: int = 1
+) -> Equivalence:
+    """Two one-sided paired t-tests (TOST; Schuirmann 1987) against `margin` > 0, in units of the measure.
+
+    Non-inferiority takes a higher value of the measure as better. The variance divides by n - `ddof`.
+    """
+    if not margin > 0:
+        raise ValueError(f"the margin must be positive, not {margin}")
+    result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
+    if isinstance(result, str):
+        return Equivalence(margin, undefined=result)
+    return two_one_sided(float(result[0]), math.sqrt(result[1]), len(treatment) - 1, margin, alpha)
+
+
+def two_one_sided(mean: float, se: float, df: float, margin: float, alpha: float = 0.05) -> Equivalence:
+    """The two tests of a mean with its standard error, by Student's t."""
+    above: Tail = t_upper((mean + margin) / se, df)
+    below: Tail = t_upper((margin - mean) / se, df)
+    half = -special.stdtrit(df, alpha) * se
+    return Equivalence(margin, max(above.p, below.p), above.p, float(mean - half), float(mean + half))

@@ -1,0 +1,77 @@
+"""Resamples of a task's units, drawn with replacement: estimate and variance of each; reads and writes nothing.
+
+Many resamples at once: those with as many queries are rows of one array. Memory is that of a block of draws.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.statistics.task_intervals import Sample
+
+_NONE = 0.01  # share of resamples that may have no effect
+_BLOCK = 1 << 18  # random numbers drawn at once
+_ROWS = 1 << 16  # queries of resamples that are computed at once: what fits into a cache
+
+
+def resampled(sample: Sample) -> np.ndarray | str:
+    """Estimate and variance of each resample, shape (resamples, 2); or why they do not suffice, as text.
+
+    A resample may have no effect (all its differences are equal). Few of them are left out, as R's boot does.
+    """
+    units = int(sample.units.max()) + 1
+    members = np.argsort(sample.units, kind="stable")
+    sizes = np.bincount(sample.units, minlength=units)
+    starts = np.cumsum(sizes) - sizes
+    generator = np.random.default_rng(sample.seed)
+    results = np.full((sample.resamples, 2), np.nan)
+    block = max(1, _BLOCK // units)
+    for first in range(0, sample.resamples, block):
+        drawn = generator.integers(0, units, (min(block, sample.resamples - first), units))
+        results[first : first + len(drawn)] = _computed(sample, drawn, members, starts, sizes)
+    defined = results[np.isfinite(results).all(axis=1)]
+    missing = 1 - len(defined) / sample.resamples
+    return defined if missing <= _NONE else f"{100 * missing:.0f}% of its resamples have no effect"
+
+
+def _computed(
+    sample: Sample, drawn: np.ndarray, members: np.ndarray, starts: np.ndarray, sizes: np.ndarray
+) -> np.ndarray:
+    """Estimate and variance of the resamples `drawn` (rows, units), in groups with as many queries."""
+    results = np.full((len(drawn), 2), np.nan)
+    lengths = sizes[drawn].sum(axis=1)
+    for length in np.unique(lengths).tolist():
+        alike = np.flatnonzero(lengths == length)
+        at_once = max(1, _ROWS // length)
+        for rows in (alike[start : start + at_once] for start in range(0, len(alike), at_once)):
+            queries, labels = _queries(drawn[rows], length, members, starts, sizes)
+            results[rows] = sample.compute(sample.x[queries], sample.y[queries], labels)
+    return results
+
+
+def _queries(
+    chosen: np.ndarray, length: int, members: np.ndarray, starts: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The `length` queries of the units chosen in each row, and a new label for each: a unit drawn twice is two."""
+    rows, units = chosen.shape
+    if len(members) == units:
+        return members[chosen], np.broadcast_to(np.arange(units), chosen.shape)
+    lengths = sizes[chosen].ravel()
+    labels = np.repeat(np.tile(np.arange(units), rows), lengths)
+    within = np.arange(len(labels)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    queries = members[np.repeat(starts[chosen].ravel(), lengths) + within]
+    return queries.reshape(rows, length), labels.reshape(rows, length)
+
+
+def without_each_unit(sample: Sample) -> np.ndarray | str:
+    """The estimate without each unit, shape (G,), for the jackknife; or why there is none, as text."""
+    results = []
+    for unit in range(int(sample.units.max()) + 1):
+        kept = sample.units != unit
+        labels = sample.units[kept]
+        rest = (sample.x[kept], sample.y[kept], labels - (labels > unit))
+        ((estimate, _),) = sample.compute(*(values[None] for values in rest))
+        if np.isnan(estimate):
+            return "without some queries it has no effect"
+        results.append(float(estimate))
+    return np.array(results)

@@ -1,0 +1,64 @@
+"""The bias-corrected and accelerated bootstrap (BCa); reads and writes nothing.
+
+Efron (1987), Better Bootstrap Confidence Intervals, JASA 82(397), 171-185; Efron and Tibshirani (1993), chapter 14. The
+conventions are those of scipy.stats.bootstrap: equal values count half, quantiles are interpolated linearly.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
+
+from scripts.statistics.effects import EffectType
+from scripts.statistics.task_intervals import RESAMPLES, Sample, TaskInterval
+from scripts.statistics.task_intervals._resampling import resampled, without_each_unit
+
+NAME = "bca"
+DESCRIPTION = "of the bias-corrected and accelerated bootstrap"
+LABEL = "BCa bootstrap"
+P_VALUE = "effect against 0 by the BCa bootstrap"
+KEYS = {"resamples": RESAMPLES}
+HOLDS_SEEDS = False
+
+
+def fits(effect: EffectType) -> bool:
+    """Any effect: it needs no variance, and does not change with the scale."""
+    return True
+
+
+def interval(sample: Sample) -> TaskInterval | str:
+    """The interval from resamples and from the sample without each of its units."""
+    resamples, jackknife = resampled(sample), without_each_unit(sample)
+    if isinstance(resamples, str):
+        return resamples
+    return jackknife if isinstance(jackknife, str) else from_resamples(sample, resamples[:, 0], jackknife)
+
+
+def from_resamples(sample: Sample, estimates: np.ndarray, jackknife: np.ndarray) -> TaskInterval | str:
+    """The quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of the estimates, z = z(alpha/2) and z(1 - alpha/2).
+
+    z0 = Phi^-1(share of estimates below that of the sample); a = sum U^3 / (6 (sum U^2)^1.5), U = mean of the jackknife
+    minus each of its values. p is the alpha at which an end of the interval is 0.
+    """
+    share = _share_below(estimates, sample.estimate)
+    if not 0 < share < 1:
+        return "all its resamples lie on one side of the effect"
+    bias = float(scipy.special.ndtri(share))
+    distances = jackknife.mean() - jackknife
+    acceleration = float((distances**3).sum() / (6 * (distances**2).sum() ** 1.5))
+    ends = bias + scipy.special.ndtri([sample.alpha / 2, 1 - sample.alpha / 2])
+    low, high = np.quantile(estimates, scipy.special.ndtr(bias + ends / (1 - acceleration * ends)))
+    count = len(estimates)
+    at_zero = (
+        float(scipy.special.ndtri(np.clip(_share_below(estimates, 0.0), 1 / (count + 1), count / (count + 1)))) - bias
+    )
+    z = at_zero / (1 + acceleration * at_zero) - bias
+    p = 2 * float(scipy.special.ndtr(-abs(z)))
+    return TaskInterval(NAME, float(low), float(high), p, math.log10(p))
+
+
+def _share_below(estimates: np.ndarray, value: float) -> float:
+    """The share of estimates below a value; those equal to it count half."""
+    return float(((estimates < value).sum() + (estimates <= value).sum()) / (2 * len(estimates)))

@@ -1,0 +1,48 @@
+"""The studentised bootstrap, for measures that are skewed or bounded; reads and writes nothing.
+
+Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 12; Davison and Hinkley (1997), Bootstrap Methods
+and their Application, equation 5.6: R's boot.ci(type = "stud").
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from scripts.statistics.effects import EffectType
+from scripts.statistics.task_intervals import RESAMPLES, Sample, TaskInterval
+from scripts.statistics.task_intervals._resampling import resampled
+
+NAME = "bootstrap-t"
+DESCRIPTION = "of the studentised bootstrap"
+LABEL = "bootstrap t"
+P_VALUE = "{statistic} against its studentised bootstrap"
+KEYS = {"resamples": RESAMPLES}
+HOLDS_SEEDS = False
+
+
+def fits(effect: EffectType) -> bool:
+    """A difference: the variance of Fisher's z is the same in all resamples."""
+    return effect.HAS_DIFFERENCE
+
+
+def interval(sample: Sample) -> TaskInterval | str:
+    """The interval from resamples of the sample's units."""
+    resamples = resampled(sample)
+    return resamples if isinstance(resamples, str) else from_resamples(sample, *resamples.T)
+
+
+def from_resamples(sample: Sample, estimates: np.ndarray, variances: np.ndarray) -> TaskInterval:
+    """estimate - t*(1 - alpha/2) se to estimate - t*(alpha/2) se, t* = (estimate* - estimate) / se* of a resample.
+
+    t*(q) is the order statistic (B + 1) q, interpolated linearly. p = 2 min(b + 1) / (B + 1) of the two tails beyond
+    the observed t: it is at most alpha where the interval does not hold 0.
+    """
+    se = math.sqrt(sample.variance)
+    pivots = (estimates - sample.estimate) / np.sqrt(variances)
+    low, high = np.quantile(pivots, [sample.alpha / 2, 1 - sample.alpha / 2], method="weibull")
+    observed = sample.estimate / se
+    beyond = min((pivots >= observed).sum(), (pivots <= observed).sum())
+    p = min(1.0, 2 * (int(beyond) + 1) / (len(pivots) + 1))
+    return TaskInterval(NAME, float(sample.estimate - high * se), float(sample.estimate - low * se), p, math.log10(p))

@@ -1,0 +1,58 @@
+"""The inversion of the randomisation test of a mean difference; reads and writes nothing.
+
+The interval holds each shift that the test does not reject when it is taken from all differences. Its level is exact
+whatever the distribution of the differences, if it is symmetrical (Garthwaite 1996, Confidence intervals from
+randomization tests, Biometrics 52(4), 1387-1393). As Smucker, Allan and Carterette (2007) test retrieval.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scripts.statistics.effects import EffectType
+from scripts.statistics.task.sign_flips import flipped_sums
+from scripts.statistics.task_intervals import Sample, TaskInterval
+
+NAME = "randomisation"
+DESCRIPTION = "all differences that the randomisation test does not reject (MD)"
+LABEL = "randomisation"
+P_VALUE = "paired randomisation test"
+KEYS: dict[str, Any] = {}
+HOLDS_SEEDS = False
+
+
+def fits(effect: EffectType) -> bool:
+    """A mean difference: what is shifted is the difference of each query."""
+    return effect.IN_UNITS_OF_MEASURE
+
+
+def interval(sample: Sample) -> TaskInterval | str:
+    """The mean difference minus and plus the distance at which the test with these flips begins to reject.
+
+    A flip s is as extreme as the data shifted by D - u (u >= 0) if |r + b u| >= n u, with r = sum s (d - D) and
+    b = sum s: if u <= r / (n - b) for r > 0, or u <= -r / (n + b) for r < 0. For D + u the signs of r are exchanged.
+    So the p-value falls with the distance u, and the end is an order statistic of these limits.
+    """
+    difference = sample.x - sample.y
+    mean, n = float(difference.mean()), len(difference)
+    centred = np.bincount(sample.units, difference - mean)
+    sizes = np.bincount(sample.units).astype(float)
+    flips = flipped_sums(np.stack([centred, sizes]), sample.seed, sample.permutations)
+    (r, b), drawn = flips.sums, 0 if flips.exact else 1
+    r = np.where(np.abs(r) <= 8 * np.finfo(float).eps * np.abs(centred).sum(), 0.0, r)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        towards, away = np.abs(r) / (n - b), np.abs(r) / (n + b)
+    towards, away = (np.where(np.abs(b) > n - 0.5, np.inf, limits) for limits in (towards, away))
+    below, above = np.where(r > 0, towards, away), np.where(r > 0, away, towards)
+    rejected = math.floor(sample.alpha * (len(r) + drawn)) - drawn  # at most so many limits lie beyond an end
+    end = len(r) - 1 - rejected
+    ends = [float(np.partition(limits, end)[end]) if rejected >= 0 else math.inf for limits in (below, above)]
+    if not np.isfinite(ends).all():
+        return f"{len(r)} flips cannot reject at {sample.alpha:g}"
+    slack = 1 - 1e-12  # a flip that differs from the data by rounding is as extreme
+    beyond = (below if mean > 0 else above) >= abs(mean) * slack
+    p = float((beyond.sum() + drawn) / (len(r) + drawn))
+    return TaskInterval(NAME, mean - ends[0], mean + ends[1], p, math.log10(p))

@@ -1,0 +1,28 @@
+"""The interval by Student's t distribution; reads and writes nothing. For MD it is that of the paired t-test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.statistics.effects import EffectType
+from scripts.statistics.meta_analysis.summaries import t_summary
+from scripts.statistics.task_intervals import Sample, TaskInterval
+
+NAME = "t"
+DESCRIPTION = "by Student's t distribution"
+LABEL = "t"
+P_VALUE = "{statistic} against Student's t distribution"
+KEYS: dict[str, Any] = {}
+HOLDS_SEEDS = True
+
+
+def fits(effect: EffectType) -> bool:
+    """A difference: the variance of Fisher's z is not estimated."""
+    return effect.HAS_DIFFERENCE
+
+
+def interval(sample: Sample) -> TaskInterval:
+    """estimate +- t(1 - alpha/2; df) sqrt(variance), df = n - 1 unless the variance has others."""
+    result = t_summary(sample.estimate, sample.variance, sample.df, sample.alpha)
+    assert result.p_value is not None and result.log10_p is not None  # a defined effect has a variance
+    return TaskInterval(NAME, result.ci_low, result.ci_high, result.p_value, result.log10_p, result.df)

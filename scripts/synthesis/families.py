@@ -1,0 +1,78 @@
+"""What the job of a multiple comparison is given, and what it writes: the lines of its table and its record.
+
+Reads and writes nothing itself; the tests are those of statistics/multiple/families.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pandas as pd
+
+from scripts.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Family):
+    """One family of comparisons."""
+
+    measure: Annotated[str, "column of the metrics files"]
+
+
+def rows(found: Sequence[Scope], settings: Settings) -> pd.DataFrame:
+    """A line a scope and difference; cells that do not exist are empty."""
+    contrasts = contrasts_of(settings)
+    lines: list[dict[str, Any]] = []
+    for one in found:
+        for number, (i, j) in enumerate(zip(*contrasts, strict=True)):
+            difference, half = one.difference[number], one.half_widths[number]
+            lines.append(
+                {
+                    "task": one.task,
+                    "n": one.queries,
+                    "system": settings.systems[i],
+                    "other": settings.systems[j],
+                    "system_mean": one.means[i],
+                    "other_mean": one.means[j],
+                    "difference": difference,
+                    "se": _finite(one.se[number]),
+                    "ci_low": _finite(difference - half),
+                    "ci_high": _finite(difference + half),
+                    "p_value": one.test.p_values[number],
+                    "parametric_p_value": _finite(one.parametric_p[number]),
+                    "system_letters": one.letters[i] if one.letters else None,
+                    "other_letters": one.letters[j] if one.letters else None,
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> dict[str, Any]:
+    """What multiple-comparisons/{family}.json holds; `seeds` is the number of seeds by system."""
+    return {
+        "systems": settings.systems,
+        "against": settings.against,
+        "measure": settings.measure,
+        "statistic": settings.statistic,
+        "alpha": settings.alpha,
+        "lower_is_better": settings.lower_is_better,
+        "seeds": seeds,
+        "scopes": [
+            {
+                "task": one.task,
+                "queries": one.queries,
+                "permutations": one.test.permutations,
+                "exact": one.test.exact,
+                "critical_value": _finite(one.test.critical),
+            }
+            for one in found
+        ],
+        "warnings": [*warnings, *family_warnings(found, settings)],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,70 @@
+"""The scores of systems from their metrics files, and of two systems paired by query id.
+
+Reads metrics/{task}/{system}/seed-{seed}.tsv; writes nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from scripts.common.errors import UserError
+from scripts.common.tables import read_metrics
+from scripts.experiment.results_paths import fields_of
+from scripts.ir.scores import check_pairs
+
+
+class Scores(NamedTuple):
+    """One system on one task: a measure by query (index query_id) and seed (columns), and Judged@k by query."""
+
+    values: pd.DataFrame
+    judged: pd.Series | None
+
+    @property
+    def mean_judged(self) -> float | None:
+        """The mean of Judged@k; None where it was not measured."""
+        return None if self.judged is None else float(self.judged.mean())
+
+
+def read_scores(paths: list[Path], measure: str) -> Scores:
+    """Read a system's metrics files on one task, one per seed. Raises UserError where seeds cover different queries."""
+    tables = [read_metrics(path) for path in paths]
+    values = pd.concat([table[measure] for table in tables], axis=1, keys=range(len(tables)))
+    if values.isna().any(axis=None):
+        raise UserError(f"{paths[0].parent}: its seeds cover different queries")
+    judged = [name for name in tables[0] if name.startswith("Judged@")]
+    return Scores(values, sum(table[judged[0]] for table in tables) / len(tables) if judged else None)
+
+
+def by_task(paths: list[Path]) -> dict[str, list[Path]]:
+    """Metrics files by their task's folder, in the order in which tasks first come."""
+    groups: dict[str, list[Path]] = {}
+    for path in paths:
+        groups.setdefault(fields_of("metrics", path)["task"], []).append(path)
+    return groups
+
+
+def seeds_by_task(paths: list[Path]) -> dict[str, list[str]]:
+    """The seeds of a system's metrics files by task."""
+    return {task: [fields_of("metrics", path)["seed"] for path in files] for task, files in by_task(paths).items()}
+
+
+def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
+    """Control and treatment on the queries of both, in one order; and what is unpaired, as text.
+
+    Raises UserError where they have no query in common, or have no ids and different numbers of samples.
+    """
+    check_pairs(list(control.values.index), list(treatment.values.index), task)
+    common = control.values.index.intersection(treatment.values.index, sort=False)
+    if common.empty:
+        raise UserError(f"task {task}: control and treatment have no query in common")
+    unmatched = len(control.values) + len(treatment.values) - 2 * len(common)
+    unpaired = f"{task}: {unmatched} queries stand in one system only and are left out" if unmatched else None
+    return on(control, common), on(treatment, common), unpaired
+
+
+def on(scores: Scores, queries: pd.Index) -> Scores:
+    """A system's scores on these queries alone."""
+    return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])

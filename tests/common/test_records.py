@@ -1,0 +1,81 @@
+"""Records of results: what is written is read again as it was, and a key that does not fit is named."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.common.records import INLINE, as_json, read_record, record_of, write_record
+
+
+@dataclass(frozen=True)
+class Ends:
+    low: float
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Given:
+    source: str
+
+
+@dataclass(frozen=True)
+class Assumed:
+    sd: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    name: str
+    basis: Given | Assumed = field(metadata=INLINE)
+    ends: Ends | None
+    pair: tuple[float, float] | None
+    points: tuple[Ends, ...]
+    by_name: dict[str, Ends]
+    of: list[str]
+    how: str | dict[str, int] = "random"
+    further: Ends | None = field(default=None, metadata=INLINE)
+
+
+WHOLE = Kept("n", Given("s"), Ends(1, None), (0.1, 2), (Ends(1.5, 2),), {"a": Ends(0, 1)}, ["x"], {"b": 2}, Ends(3, 4))
+SHORT = Kept("n", Assumed(0.5), None, None, (), {}, [])
+
+
+@pytest.mark.parametrize("kept", [WHOLE, SHORT], ids=["whole", "short"])
+def test_what_is_written_is_read_again(tmp_path, kept):
+    path = tmp_path / "kept.json"
+    with path.open("w") as file:
+        write_record(kept, file)
+    assert read_record(Kept, path) == kept
+
+
+def test_a_default_is_left_out_and_null_is_kept():
+    assert as_json(SHORT) == {"name": "n", "sd": 0.5, "ends": None, "pair": None, "points": [], "by_name": {}, "of": []}
+    assert list(as_json(WHOLE)) == ["name", "source", "ends", "pair", "points", "by_name", "of", "how", "low", "high"]
+    assert json.loads(json.dumps(as_json(WHOLE)))["points"] == [{"low": 1.5, "high": 2}]
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({"nam": 1}, "k: unknown key 'nam'"),
+    ({"name": 3}, "k: name: expected <class 'str'>, not 3"),
+    ({"ends": {"low": 1}}, "k: ends: expected"),
+    ({"points": [{"low": 1}]}, r"k: points\[0\]: key 'high' is missing"),
+    ({"by_name": {"a": 3}}, "k: by_name.a: expected an object, not int"),
+    ({"pair": [1, "x"]}, r"k: pair\[1\]: expected <class 'float'>, not 'x'"),
+    ({"pair": [1]}, "k: pair: expected 2 values, not 1"),
+    ({"how": 1}, "k: how: expected"),
+])  # fmt: skip
+def test_what_does_not_fit_is_named(change, said):
+    with pytest.raises(UserError, match=f"^{said}"):
+        record_of(Kept, as_json(SHORT) | change, "k")
+
+
+def test_a_missing_key_is_named():
+    for key in ("name", "pair"):
+        with pytest.raises(UserError, match=rf"^k: key '{key}' is missing$"):
+            record_of(Kept, {name: value for name, value in as_json(SHORT).items() if name != key}, "k")
+    with pytest.raises(UserError, match=r"^k: key 'source' is missing$"):
+        record_of(Kept, {name: value for name, value in as_json(SHORT).items() if name != "sd"}, "k")
+    with pytest.raises(UserError, match=r"^k: expected an object, not list$"):
+        record_of(Kept, [], "k")

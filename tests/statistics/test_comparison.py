@@ -1,0 +1,138 @@
+"""The front door: its examples run as they are printed, its defaults are those of an experiment, bad scores are named."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from scipy import stats
+
+from scripts.common.strict_yaml import read_yaml
+from scripts.statistics.comparison import compare
+from scripts.statistics.dependence.seed_effects import SeedsFrom
+from scripts.statistics.meta_analysis.independent import meta_analysis
+from scripts.statistics.method import DEFAULTS, Method
+from scripts.statistics.scores import TaskScores
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "docs/compare-your-own-scores.ipynb"
+COMPARISON = read_yaml(ROOT / "config/schema.yaml")["$defs"]["comparison"]["properties"]
+
+
+def printed(source: str, names: dict) -> str:
+    """What a cell shows: its output, and the value of an expression at its end."""
+    tree, out, shown = ast.parse(source), io.StringIO(), ""
+    with contextlib.redirect_stdout(out):
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "cell", "exec"), names)
+        if last is not None and (value := eval(compile(ast.Expression(last.value), "cell", "eval"), names)) is not None:
+            shown = repr(value)
+    return out.getvalue() + shown
+
+
+def test_the_example_of_the_page_prints_what_stands_below_it():
+    page = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
+    section = page.split("## Your own scores")[1].split("\n## ")[0]
+    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    said = "\n".join(
+        line.removeprefix("    ") for line in section.split("This prints:")[1].splitlines() if line[:4] == "    "
+    )
+    assert printed(code, {}).strip() == said.strip()
+
+
+def test_the_notebook_prints_what_it_shows():
+    book = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(book)
+    names: dict = {}
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    for cell in cells:
+        stored = "".join(
+            output.text if output.output_type == "stream" else output.data["text/plain"] for output in cell.outputs
+        )
+        assert printed(cell.source, names) == stored
+    assert len(cells) > 4
+
+
+def test_defaults_are_those_of_a_comparison_in_a_configuration():
+    for field in fields(Method):
+        if field.name not in ("seed", "lower_is_better"):
+            assert getattr(DEFAULTS, field.name) == COMPARISON[field.name].get("default"), field.name
+    assert DEFAULTS.seed == read_yaml(ROOT / "config/schema.yaml")["properties"]["seed"]["default"]
+
+
+def scores(k: int = 4, n: int = 30) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    random = np.random.default_rng(5)
+    control = random.uniform(0, 1, (k, n))
+    return {f"t{i}": (control[i], control[i] + random.normal(0.1, 0.2, n)) for i in range(k)}
+
+
+def test_effects_and_summary_are_those_of_scipy_and_of_the_meta_analysis():
+    given = scores()
+    found = compare(given)
+    for task, (control, treatment) in given.items():
+        result, expected = found.tasks[task], stats.ttest_rel(treatment, control)
+        assert result.interval.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+        assert result.ends == pytest.approx(tuple(expected.confidence_interval()), rel=1e-9)
+    meta = meta_analysis(found.synthesis.estimates, np.diag(found.dependence.sampling))
+    assert (found.over_collections, found.in_a_new_one) == (meta.summary, meta.prediction_interval)
+    assert (found.tau, found.i2) == (np.sqrt(meta.tau2), meta.i2)
+    assert found.on_these.effect == pytest.approx(np.mean([one.effect.estimate for one in found.tasks.values()]))
+    assert found.warnings == () and found.seed_effects == {}
+
+
+def test_a_seed_axis_is_averaged_and_widens_the_interval():
+    seeds = np.array([-0.1, 0.0, 0.1])
+    given = {task: (control, treatment[:, None] + seeds) for task, (control, treatment) in scores().items()}
+    alone, found = compare(scores()), compare(given)
+    assert list(found.seed_effects) == ["treatment"] and not compare(given, Method(seeds="conditional")).seed_effects
+    assert found.on_these.effect == pytest.approx(alone.on_these.effect, rel=1e-12)
+    assert found.on_these.variance == pytest.approx(alone.on_these.variance + 0.01 / 3, rel=1e-9)
+    borrowed = compare(
+        scores(), seeds_from={"treatment": SeedsFrom("sibling", {task: given[task][1] for task in given})}
+    )
+    assert borrowed.on_these.variance == pytest.approx(alone.on_these.variance + 0.01, rel=1e-9)
+
+
+def test_tasks_say_what_they_share():
+    (control, treatment), ids = scores(1)["t0"], [f"q{number}" for number in range(30)]
+    first = TaskScores("a", control, treatment, ids, corpus="x")
+    noise = np.random.default_rng(2).normal(0, 0.01, 30)
+    second = replace(first, name="b", treatment=treatment + noise)
+    shared, apart = compare([first, second]), compare([first, second], Method(dependence="independent"))
+    assert shared.on_these.variance > 1.9 * apart.on_these.variance
+    clusters = {query: str(number // 2) for number, query in enumerate(ids)}
+    assert compare([replace(first, clusters=clusters)]).tasks["a"].observed.clusters == 15
+    relevant = {query: {f"d{number // 2}"} for number, query in enumerate(ids)}
+    assert compare([replace(first, relevant=relevant)]).tasks["a"].observed.clusters == 15
+
+
+def test_without_an_effect_there_is_no_summary():
+    found = compare({"same": (np.ones(5), np.ones(5))})
+    assert (found.on_these, found.over_collections, found.in_a_new_one, found.tau, found.i2) == (None,) * 5
+    assert found.dependence is None and "no summary" in found.warnings[-1]
+
+
+@pytest.mark.parametrize(("control", "treatment", "ids", "said"), [
+    ([0.1, 0.2], [0.1], None, "2 queries of the control and 1 of the treatment; expected the same queries in one order"),
+    ([0.1, np.nan], [0.1, 0.2], None, "a score of the control is not finite"),
+    ([0.1, 0.2], [[[0.1]]], None, "one score per query, or queries x seeds for the treatment, not an array of shape (1, 1, 1)"),
+    ([], [], None, "one score per query, or queries x seeds for the control, not an array of shape (0,)"),
+    ([0.1, 0.2], [0.1, 0.3], ["a"], "expected 2 different ids of queries"),
+    ([0.1, 0.2], [0.1, 0.3], ["a", "a"], "expected 2 different ids of queries"),
+])  # fmt: skip
+def test_scores_that_cannot_be_compared_are_named(control, treatment, ids, said):
+    with pytest.raises(ValueError, match=rf"^task 'x': .*{re.escape(said)}$"):
+        compare([TaskScores("x", np.array(control), np.array(treatment), ids)])
+
+
+def test_a_task_is_given_once():
+    task = TaskScores("x", *scores(1)["t0"])
+    with pytest.raises(ValueError, match=r"^task 'x' is given twice$"):
+        compare([task, task])

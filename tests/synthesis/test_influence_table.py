@@ -1,0 +1,76 @@
+"""The table of each task's influence: from effects and meta record, with the dependence that this keeps."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scripts.experiment.seeds_of import OWN, SeedsOf
+from scripts.synthesis.comparing import compared
+from scripts.synthesis.comparison_settings import Settings
+from scripts.synthesis.dependence_record import dependence_record
+from scripts.synthesis.effects_table import rows
+from scripts.synthesis.influence_table import COLUMNS, combined, influence_table
+from scripts.synthesis.meta_record import meta_record
+from scripts.synthesis.stored_dependence import as_record
+from tests.statistics.test_dependent_influence import CASES, dependence_of
+from tests.synthesis.test_comparing import BASE, pairs
+
+
+def table_of(effect: list[float | None], variance: list[float | None], effect_type: str) -> pd.DataFrame:
+    effects = pd.DataFrame({"task": [f"t{number}" for number in range(len(effect))], "effect": effect,
+                            "variance": variance})  # fmt: skip
+    meta = {"effect_type": effect_type, "estimator": "DL", "interval": "normal", "alpha": 0.05}
+    return influence_table(effects, meta)
+
+
+def test_the_table_leaves_undefined_tasks_out_and_is_empty_for_fewer_than_three():
+    assert list(table_of([0.1, None, 0.2, 0.3], [0.01, None, 0.02, 0.01], "MD")["task"]) == ["t0", "t2", "t3"]
+    two = table_of([0.1, None, 0.2], [0.01, None, 0.02], "MD")
+    assert len(two) == 0 and tuple(two.columns) == COLUMNS
+
+
+def test_a_correlation_is_combined_on_its_own_scale_and_reported_as_r():
+    r, variance = [0.3, 0.5, 0.9], [0.01, 0.02, 0.005]
+    table, on_z = table_of(r, variance, "CORR"), table_of(list(np.arctanh(r)), variance, "MD")
+    assert np.allclose(
+        np.arctanh(table["effect_without"].astype(float)), on_z["effect_without"].astype(float), atol=1e-12
+    )
+    assert np.allclose(table["dffits"].astype(float), on_z["dffits"].astype(float), atol=1e-10)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, -0.999, 0.99999999])
+def test_the_inverse_of_what_is_reported(value):
+    assert combined("CORR", value) == pytest.approx(np.arctanh(value), rel=1e-7, abs=1e-14)
+    assert combined("MD", value) == value
+
+
+def test_the_table_takes_the_dependence_of_the_meta_record():
+    case = next(case for case in CASES if case["name"] == "one_corpus")
+    variances = np.diag(np.array(case["v"]))
+    effects = pd.DataFrame({"task": list("abcde"), "effect": case["yi"], "variance": variances})
+    effects.loc[5] = ["undefined", None, None]
+    meta = {"effect_type": "MD", "estimator": "REML", "interval": "normal", "alpha": 0.05}
+    alone = influence_table(effects, meta)
+    table = influence_table(effects, meta | {"dependence": as_record(dependence_of(case))})
+    assert np.allclose(table["effect_without"].astype(float), case["effect_without"], rtol=1e-6)
+    assert not np.allclose(alone["effect_without"].astype(float), case["effect_without"], rtol=1e-2)
+    assert list(table["task"]) == list("abcde") and table["dffits"].isna().all() and not alone["dffits"].isna().any()
+
+
+def test_the_table_of_a_comparison_is_its_leave_one_out():
+    """Through what a comparison writes: tasks of one corpus with the same queries, and four seeds of the treatment."""
+    corpora = {"t0": "a", "t1": "a", "t2": "b", "t3": "c"}
+    settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
+    found = compared(pairs(4, m=4), settings)
+    meta = json.loads(json.dumps(meta_record(found.synthesis, settings) | dependence_record(found, settings)))
+    assert len(meta["dependence"]["seed_effects"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
+    assert meta["interval"] == "robust" and meta["asked"]["interval"] == "knapp-hartung"  # two corpora have no level
+    table = influence_table(rows(found.tasks, found.synthesis.weights), meta)
+    for row in table.to_dict("records"):
+        without = meta["leave_one_out"][row["task"]]["summary"]
+        for name in ("effect", "ci_low", "ci_high", "p_value"):
+            assert row[f"{name}_without"] == pytest.approx(without[name], rel=1e-12), name
