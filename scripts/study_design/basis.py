@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.records.study_design import AssumedBasis, FoundBasis
 from scripts.statistics.effects import effect_named
 from scripts.statistics.power.designs import Components, Design, Hours, SeedVariance
 from scripts.study_design.components import Task, components_of, seed_variance_of, tasks_of
@@ -59,7 +60,7 @@ class Basis(NamedTuple):
 
     components: Components
     hours: list[Hours]
-    described: dict[str, Any]
+    described: FoundBasis | AssumedBasis
     present: Design | None = None
     tau2_high: float | None = None
     summary: bool = True
@@ -87,7 +88,7 @@ def assumed_basis(assumed: Assumed) -> Basis:
     costs = (assumed.training_hours, assumed.collection_hours, assumed.query_hours)
     training = costs[0] or 0.0 if assumed.trained else None
     hours = [Hours(training, costs[1] or 0.0, costs[2] or 0.0)] * max(1, assumed.trained)
-    described = {"axis": assumed.effect, "interval": "equal-weights"}
+    described = AssumedBasis(assumed.effect, "equal-weights")
     components = Components(assumed.query_sd**2, assumed.collection_sd**2, (of_seeds,) * assumed.trained)
     return Basis(components, hours if any(cost is not None for cost in costs) else [], described)
 
@@ -107,13 +108,16 @@ def found_basis(systems: Systems, meta: Mapping[str, Any], effects: pd.DataFrame
     timed = {name: hours for name in names if (hours := hours_of(costs, name))}
     if systems.control == systems.treatment:  # it is trained once and ranks each collection's queries in both words
         timed = {name: Hours(hours.training, 2 * hours.collection, 2 * hours.query) for name, hours in timed.items()}
-    described = {key: meta[key] for key in ("control", "treatment", "interval")} | {
-        "axis": effect.AXIS.format(measure=meta["measure"]),
-        "unknown_seed_variance": unknown,
-        "given": systems.given,
-        "untimed": [name for name in dict.fromkeys(names) if name not in timed],
-        "devices": devices(costs, list(timed)),
-    }
+    described = FoundBasis(
+        control=meta["control"],
+        treatment=meta["treatment"],
+        interval=meta["interval"],
+        axis=effect.AXIS.format(measure=meta["measure"]),
+        unknown_seed_variance=unknown,
+        given=systems.given,
+        untimed=[name for name in dict.fromkeys(names) if name not in timed],
+        devices=devices(costs, list(timed)),
+    )
     present = Design(_harmonic_mean(tasks), len(tasks), seeds)
     high = meta["tau2_ci"][1] if meta["tau2_ci"] else None
     return Basis(components, list(timed.values()), described, present, high, len(tasks) > 1)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from scripts.common.errors import UserError
 from scripts.common.tables import EFFECTS, read_table
+from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import means
 from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, note_of_test, seeds_note
@@ -20,6 +21,7 @@ from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row, 
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
 from scripts.statistics.effects import effect_named
+from scripts.statistics.meta_regression.moderation import Subgroups
 from scripts.statistics.task_intervals import task_interval_named
 
 TESTS = {
@@ -64,7 +66,7 @@ class Found:
     effects: pd.DataFrame
     meta: dict
     family: Adjustment | None = None
-    moderation: dict | None = None
+    moderation: ModerationRecord | None = None
 
 
 def read_found(effects: Path, meta: Path, family: Adjustment | None = None, moderators: Path | None = None) -> Found:
@@ -131,16 +133,18 @@ def task_interval(meta: dict) -> str:
     return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 
 
-def subgroups(moderation: dict | None, labels: Labels) -> tuple[Subgroup, ...]:
+def subgroups(groups: Subgroups | None, labels: Labels) -> tuple[Subgroup, ...]:
     """The subgroups of a comparison's tasks, if it has any; without subtotals where their model cannot be fitted."""
-    groups = (moderation or {}).get("subgroups")
-    if not groups:
+    if groups is None:
         return ()
-    ends = ("effect", "ci_low", "ci_high", "p_value")
-    subtotals = {word: Diamond(*(summary[name] for name in ends)) for word, summary in groups.get("levels", {}).items()}
+    levels = (groups.model.fit.levels if groups.model.fit else None) or {}
+    subtotals = {
+        word: Diamond(one.summary.effect, one.summary.ci_low, one.summary.ci_high, one.summary.p_value)
+        for word, one in levels.items()
+    }
     return tuple(
-        Subgroup(f"{groups['label']}: {word}", tuple(map(labels.task, tasks)), subtotals.get(word))
-        for word, tasks in groups["tasks"].items()
+        Subgroup(f"{groups.label}: {word}", tuple(map(labels.task, tasks)), subtotals.get(word))
+        for word, tasks in groups.tasks.items()
     )
 
 
@@ -191,5 +195,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
 
 def _grouped(comparison: Found, labels: Labels, alone: bool) -> dict:
     """The subgroups of a comparison that is shown alone, and how they differ."""
-    found = subgroups(comparison.moderation, labels) if alone else ()
-    return {"subgroups": found, "between": between_groups(comparison.moderation)} if found else {}
+    record = comparison.moderation if alone else None
+    if record is None or record.subgroups is None:
+        return {}
+    return {"subgroups": subgroups(record.subgroups, labels), "between": between_groups(record.subgroups, record.alpha)}
