@@ -6,13 +6,14 @@ Reads and writes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.records.comparison import MetaRecord
 from scripts.records.study_design import AssumedBasis, FoundBasis
 from scripts.statistics.effects import effect_named
 from scripts.statistics.power.designs import Components, Design, Hours, SeedVariance
@@ -93,15 +94,15 @@ def assumed_basis(assumed: Assumed) -> Basis:
     return Basis(components, hours if any(cost is not None for cost in costs) else [], described)
 
 
-def found_basis(systems: Systems, meta: Mapping[str, Any], effects: pd.DataFrame, values: dict[str, Values],
+def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, values: dict[str, Values],
                 costs: pd.DataFrame) -> Basis:  # fmt: skip
     """What a finished comparison shows; `values` by trained system. Raises UserError where no task has an effect."""
-    effect = effect_named(meta["effect_type"])
-    tasks = tasks_of(effects, effect.IN_UNITS_OF_MEASURE, meta["ddof"])
-    if not tasks:
+    effect = effect_named(meta.effect_type)
+    tasks = tasks_of(effects, effect.IN_UNITS_OF_MEASURE, meta.ddof)
+    if not tasks or meta.meta is None:
         problem = "no task has an effect, so its variance is unknown; state it (plan_study.assumed)"
         raise UserError(f"{systems.treatment} against {systems.control}: {problem}")
-    components = components_of(tasks, meta["tau2"] or 0.0, list(values.values()))
+    components = components_of(tasks, meta.meta.tau2 or 0.0, list(values.values()))
     unknown = [name for name, of_tasks in values.items() if seed_variance_of(tasks, of_tasks) is None]
     seeds = max((of_tasks[task.name].shape[1] for of_tasks in values.values() for task in tasks), default=1)
     names = [systems.control, systems.treatment]
@@ -109,17 +110,17 @@ def found_basis(systems: Systems, meta: Mapping[str, Any], effects: pd.DataFrame
     if systems.control == systems.treatment:  # it is trained once and ranks each collection's queries in both words
         timed = {name: Hours(hours.training, 2 * hours.collection, 2 * hours.query) for name, hours in timed.items()}
     described = FoundBasis(
-        control=meta["control"],
-        treatment=meta["treatment"],
-        interval=meta["interval"],
-        axis=effect.AXIS.format(measure=meta["measure"]),
+        control=meta.control,
+        treatment=meta.treatment,
+        interval=meta.meta.interval,
+        axis=effect.AXIS.format(measure=meta.measure),
         unknown_seed_variance=unknown,
         given=systems.given,
         untimed=[name for name in dict.fromkeys(names) if name not in timed],
         devices=devices(costs, list(timed)),
     )
     present = Design(_harmonic_mean(tasks), len(tasks), seeds)
-    high = meta["tau2_ci"][1] if meta["tau2_ci"] else None
+    high = meta.meta.tau2_ci[1] if meta.meta.tau2_ci else None
     return Basis(components, list(timed.values()), described, present, high, len(tasks) > 1)
 
 

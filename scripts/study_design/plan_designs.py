@@ -8,7 +8,6 @@ finer grids for the figure. docs/statistics.md, "Planning a study", derives the 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +18,10 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
-from scripts.common.records import write_record
+from scripts.common.records import read_record, write_record
 from scripts.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from scripts.experiment.results_paths import fields_of
+from scripts.records.comparison import MetaRecord
 from scripts.records.study_design import (
     ComponentsRecord,
     DesignRecord,
@@ -142,9 +142,9 @@ def main() -> None:
     ).parse_args()
     settings: Settings = arguments.settings
     if settings.compared:
-        meta = json.loads(arguments.meta[0].read_text())
+        meta = read_record(MetaRecord, arguments.meta[0])
         effects = read_table(arguments.effects[0], *EFFECTS)
-        control, treatment = (read_values(files, meta["measure"]) for files in (arguments.control, arguments.treatment))
+        control, treatment = (read_values(files, meta.measure) for files in (arguments.control, arguments.treatment))
         values = trained_values(settings.compared, control, treatment)
         basis = found_basis(settings.compared, meta, effects, values, read_table(arguments.costs[0], *COSTS))
     else:

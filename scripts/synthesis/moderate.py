@@ -18,10 +18,12 @@ import numpy as np
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
-from scripts.common.records import write_record
+from scripts.common.records import read_record, write_record
 from scripts.common.tables import EFFECTS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
+from scripts.records.comparison import MetaRecord
+from scripts.records.dependence import from_record
 from scripts.records.moderation import ModerationRecord
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import combined, effect_named
@@ -29,7 +31,6 @@ from scripts.statistics.meta_regression.design import Value
 from scripts.statistics.meta_regression.moderation import Effects, Subgroups, models, subgroups
 from scripts.statistics.method import Method
 from scripts.synthesis.moderators import TaskFacts, moderator_named
-from scripts.synthesis.stored_dependence import dependence_in
 
 MOST_PERMUTATIONS = 10_000  # each is a model with a tau2 of its own
 
@@ -176,7 +177,7 @@ def main() -> None:
     settings: Settings = arguments.settings
     rows = read_effects(arguments.effects)
     facts = facts_of(rows, settings, arguments.statistics, arguments.qrels)
-    found = record(rows, facts, settings, dependence_in(json.loads(arguments.meta.read_text())))
+    found = record(rows, facts, settings, from_record(read_record(MetaRecord, arguments.meta).dependence))
     for model in [*found.models, *([found.subgroups.model] if found.subgroups else [])]:
         if model.problem:
             print(f"{arguments.effects.stem}: {model.problem}", file=sys.stderr)

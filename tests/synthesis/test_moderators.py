@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.records import as_json
+from scripts.records.dependence import as_record
 from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import all_effects, combined
@@ -20,8 +22,8 @@ from scripts.statistics.meta_regression.moderation import Effects, Model, models
 from scripts.statistics.method import Method
 from scripts.synthesis import moderate
 from scripts.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
-from scripts.synthesis.stored_dependence import as_record
 from tests.support.calling import call
+from tests.support.meta_records import meta_record
 
 SPLIT = {"queries": 4, "judgements": 10, "relevant": 6, "mean_query_words": 7.5}
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "b": 1}, "q3": {"c": 0}, "q4": {"c": 3}}
@@ -134,7 +136,7 @@ def files(tmp_path):
     pd.DataFrame(rows).to_csv(tmp_path / "c.tsv", sep="\t", index=False)
     found = {"effects": tmp_path / "c.tsv", "meta": tmp_path / "meta.json", "statistics": [], "qrels": [],
              "moderators": tmp_path / "c.json"}  # fmt: skip
-    found["meta"].write_text("{}")
+    found["meta"].write_text(json.dumps(as_json(meta_record())))
     for number in range(1, 7):
         folder = tmp_path / f"data/d{number}"
         (folder / "qrels").mkdir(parents=True)
@@ -209,7 +211,7 @@ def test_a_job_takes_the_covariance_and_seed_effects_from_the_meta_record(monkey
         SeedSource("t", 3, np.full((5, 5), 0.003), np.zeros((5, 5))), np.full((5, 3), 1 / 3), np.ones(5), np.zeros(5)
     )
     dependence = Dependence(sampling, (9.0,) * 5, (0, 1, 2, 3, 3), (seed_effect,))
-    files["meta"].write_text(json.dumps({"dependence": as_record(dependence)}))
+    files["meta"].write_text(json.dumps(as_json(replace(meta_record(), dependence=as_record(dependence)))))
     call(monkeypatch, moderate, asked, **files)
     found = json.loads(files["moderators"].read_text())
     assert before["depends_on"] == []

@@ -5,14 +5,15 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.common.records import read_record
 from scripts.common.tables import EFFECTS, read_table
+from scripts.records.comparison import MetaRecord
 from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import means
 from scripts.reports.comparison.adjustment import Adjustment
@@ -64,7 +65,7 @@ class Found:
     """The results of one comparison: its effects file, its meta record, its place among all, its moderators' record."""
 
     effects: pd.DataFrame
-    meta: dict
+    meta: MetaRecord
     family: Adjustment | None = None
     moderation: ModerationRecord | None = None
 
@@ -74,7 +75,7 @@ def read_found(effects: Path, meta: Path, family: Adjustment | None = None, mode
     table = read_table(effects, *EFFECTS).astype(object)
     check_columns(list(table.columns), str(effects))
     moderation = read_moderation(moderators) if moderators else None
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family, moderation)
+    return Found(table.where(table.notna(), None), read_record(MetaRecord, meta), family, moderation)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -93,9 +94,9 @@ def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
     Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
     meta = comparison.meta
-    effect = effect_named(meta["effect_type"])
+    effect = effect_named(meta.effect_type)
     if test == "interval" or not effect.HAS_DIFFERENCE:
-        name = task_interval_named(meta["task_interval"]).P_VALUE.format(statistic=effect.STATISTIC)
+        name = task_interval_named(meta.task_interval).P_VALUE.format(statistic=effect.STATISTIC)
         return "p_value", name + note_of_test(comparison.effects, meta, "interval")
     column, name = TESTS[test]
     name += note_of_test(comparison.effects, meta, test)
@@ -112,7 +113,7 @@ def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[
     made, trained = [], looks.trained
     corrected = "value" if looks.correction == "none" else means.CORRECTIONS[looks.correction][0]
     for cells in comparison.effects.to_dict("records"):
-        roles = [role for role in ROLES if cells["task"] in trained.get(comparison.meta[role], [])]
+        roles = [role for role in ROLES if cells["task"] in trained.get(getattr(comparison.meta, role), [])]
         shown = {name: cells.get(name) for name in SHOWN}
         shown |= {f"{test}_value": cells.get(f"{test}_{corrected}") for test in AGAINST_MARGIN}
         made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
@@ -127,9 +128,9 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
     return f"{means.CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
 
 
-def task_interval(meta: dict) -> str:
+def task_interval(meta: MetaRecord) -> str:
     """What the tasks' intervals are, as text."""
-    effect, label = effect_named(meta["effect_type"]), task_interval_named(meta["task_interval"]).LABEL
+    effect, label = effect_named(meta.effect_type), task_interval_named(meta.task_interval).LABEL
     return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 
 
@@ -154,7 +155,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     column, p_note = p_column(comparisons[0], looks.p, looks.correction)
     groups = tuple(
         Group(
-            treatment=labels.system(comparison.meta["treatment"]),
+            treatment=labels.system(comparison.meta.treatment),
             rows=rows(comparison, column, looks, labels),
             summary=means.summary(comparison.meta, comparison.family, looks.correction),
             fixed_mean=means.fixed_mean(comparison.meta, comparison.family, looks.correction),
@@ -167,10 +168,10 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         for comparison in comparisons
     )
     return Forest(
-        control=labels.system(first["control"]),
+        control=labels.system(first.control),
         groups=groups,
-        effect_type=first["effect_type"],
-        measure=first["measure"],
+        effect_type=first.effect_type,
+        measure=first.measure,
         p_note=p_note,
         correction=means.CORRECTIONS[looks.correction][1] if looks.correction != "none" else "",
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
@@ -178,8 +179,10 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         weights_note=negative_weights_note([comparison.effects for comparison in comparisons], labels.task),
         summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
-        estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
-        interval=first.get("interval", looks.interval),
+        estimator=first.meta.estimator
+        if first.meta
+        else looks.estimator,  # that of dependent tasks may be another than asked for
+        interval=first.meta.interval if first.meta else looks.interval,
         judged=looks.judged,
         title=looks.title,
         sort=looks.sort,
