@@ -7,7 +7,7 @@ import pytest
 
 from scripts.engine.syntax import digest
 
-SOURCES = sorted((Path(__file__).parents[2] / "scripts/synthesis").rglob("*.py"))
+SOURCES = sorted((Path(__file__).parents[2] / "scripts/statistics").rglob("*.py"))
 SOURCE = '''"""A module."""
 
 import math
