@@ -153,23 +153,10 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
     column, p_note = p_column(comparisons[0], looks.p, looks.correction)
-    groups = tuple(
-        Group(
-            treatment=labels.system(comparison.meta.treatment),
-            rows=rows(comparison, column, looks, labels),
-            summary=means.summary(comparison.meta, comparison.family, looks.correction),
-            fixed_mean=means.fixed_mean(comparison.meta, comparison.family, looks.correction),
-            heterogeneity=means.heterogeneity(comparison.meta),
-            fixed=means.fixed(comparison.meta) if looks.fixed else None,
-            posterior=means.posterior(comparison.meta) if looks.bayesian else None,
-            margin=means.margin(comparison.meta, comparison.family, looks.correction),
-            **_grouped(comparison, labels, alone=len(comparisons) == 1),
-        )
-        for comparison in comparisons
-    )
+    alone = len(comparisons) == 1
     return Forest(
         control=labels.system(first.control),
-        groups=groups,
+        groups=tuple(_group(comparison, column, looks, labels, alone) for comparison in comparisons),
         effect_type=first.effect_type,
         measure=first.measure,
         p_note=p_note,
@@ -193,6 +180,22 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         columns=None if looks.columns is None else tuple(looks.columns),
         digits=looks.digits,
         lower_is_better=looks.lower_is_better,
+    )
+
+
+def _group(comparison: Found, column: str, looks: Looks, labels: Labels, alone: bool) -> Group:
+    """The tasks and means of one treatment."""
+    meta, family, correction = comparison.meta, comparison.family, looks.correction
+    return Group(
+        treatment=labels.system(meta.treatment),
+        rows=rows(comparison, column, looks, labels),
+        summary=means.summary(meta, family, correction),
+        fixed_mean=means.fixed_mean(meta, family, correction),
+        heterogeneity=means.heterogeneity(meta),
+        fixed=means.fixed(meta) if looks.fixed else None,
+        posterior=means.posterior(meta) if looks.bayesian else None,
+        margin=means.margin(meta, family, correction),
+        **_grouped(comparison, labels, alone),
     )
 
 
