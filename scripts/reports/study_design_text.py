@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.records.study_design import DesignRecord, FoundBasis, PlanRecord, PrecisionRecord
+from scripts.records.study_design import DesignRecord, FoundBasis, PlanRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.reading import Labels
 from scripts.statistics.power.designs import Target
@@ -97,13 +97,8 @@ def _enough(plan: PlanRecord, test: str, rows: list[DesignRecord]) -> str:
 
 
 def _closest(plan: PlanRecord, rows: list[DesignRecord]) -> str:
-    best = min(rows, key=lambda row: shown_number(row.precision, plan))
-    return f" (the closest: {number(shown_number(best.precision, plan))}, with {_row_text(best)})"
-
-
-def shown_number(found: PrecisionRecord, plan: PlanRecord) -> float:
-    """What is shown of a design: the smallest detectable effect, or the half-width where that is the target."""
-    return found.detectable if plan.curves.quantity == "detectable" else found.half_width
+    best = min(rows, key=lambda row: plan.shown(row.precision))
+    return f" (the closest: {number(plan.shown(best.precision))}, with {_row_text(best)})"
 
 
 def _devices(plan: PlanRecord) -> str:

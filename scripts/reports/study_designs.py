@@ -18,7 +18,7 @@ from scripts.common.files import atomic_text
 from scripts.common.records import read_record
 from scripts.records.study_design import PlanRecord
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.study_design_text import number, remarks, sentence, shown_number
+from scripts.reports.study_design_text import number, remarks, sentence
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns
 
@@ -59,7 +59,7 @@ def grid(plan: PlanRecord, seeds: list[int]) -> Table:
     cells: dict[int, dict[float, dict[float, Span]]] = {}
     for row in plan.designs:
         line = cells.setdefault(row.seeds, {}).setdefault(row.queries, {})
-        line[row.collections] = Span(number(shown_number(row.precision, plan)), "strong" if row.meets_target else "")
+        line[row.collections] = Span(number(plan.shown(row.precision)), "strong" if row.meets_target else "")
     blocks = [
         [[f"{count}", f"{queries}", *(line.get(k, "") for k in numbers)] for queries, line in cells[count].items()]
         for count in seeds

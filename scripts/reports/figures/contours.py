@@ -23,7 +23,6 @@ from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.forest import STYLE
 from scripts.reports.figures.marks import DIAMOND, INK, MUTED
 from scripts.reports.figures.measured_text import font, width, wrap
-from scripts.reports.study_design_text import shown_number
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 40.0, 40.0, 4.0  # points: two columns of a journal, and the spaces in them
@@ -128,9 +127,9 @@ def _one_collection(ax: Axes, plan: PlanRecord) -> None:
         ax.axhline(target, color=TARGET, linewidth=1.6)
     present = plan.present
     if present and curves.queries[0] <= present.queries <= curves.queries[-1]:
-        _cross(ax, present.queries, shown_number(present.task, plan))
+        _cross(ax, present.queries, plan.shown(present.task))
     if best := plan.cheapest["task"]:
-        _diamond(ax, best.queries, shown_number(best.precision, plan))
+        _diamond(ax, best.queries, plan.shown(best.precision))
 
 
 def _contours(ax: Axes, plan: PlanRecord, seeds: int, values: list[list[float]]) -> None:
