@@ -87,7 +87,9 @@ def _made(hint: Any, value: Any, place: str) -> Any:
     if origin in _UNIONS:
         if value is None and type(None) in inner:
             return None
-        hint = _dataclass_for(hint, value) or next((one for one in inner if _may_be(one, value)), hint)
+        kinds = _dataclasses(hint) if isinstance(value, dict) else []
+        alone = kinds[0] if len(kinds) == 1 and not any(typing.get_origin(one) is dict for one in inner) else None
+        hint = _dataclass_for(hint, value) or alone or next((one for one in inner if _may_be(one, value)), hint)
         origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
         return record_of(typing.cast(type, hint), value, place)
@@ -112,10 +114,17 @@ def _may_be(hint: Any, value: Any) -> bool:
 
 def _dataclass_for(hint: Any, value: Any) -> type | None:
     """The first dataclass among the options of a type whose required keys are all there."""
-    for kind in _dataclasses(hint):
-        if isinstance(value, dict) and all(field.name in value for field in _fields(kind) if _required(field)):
-            return kind
-    return None
+    return next((kind for kind in _dataclasses(hint) if isinstance(value, dict) and _has_keys(kind, value)), None)
+
+
+def _has_keys(kind: type, values: dict[str, Any]) -> bool:
+    """Whether all required keys of a dataclass are there, also of those that stand among them."""
+    hints = typing.get_type_hints(kind)
+    return all(
+        _dataclass_for(hints[field.name], values) is not None if _is_inline(field) else field.name in values
+        for field in _fields(kind)
+        if _required(field)
+    )
 
 
 def _dataclasses(hint: Any) -> list[type]:

@@ -122,3 +122,7 @@ class PlanRecord:
     cheapest: dict[str, DesignRecord | None]
     enough_collections: int | None
     curves: Curves
+
+    def shown(self, found: PrecisionRecord) -> float:
+        """What is shown of a design: the smallest detectable effect, or the half-width where that is the target."""
+        return found.detectable if self.curves.quantity == "detectable" else found.half_width

@@ -5,16 +5,16 @@ Reads curves/{curve}.json. Writes tables/curves-{curve}-answers.md and .tsv.
 
 from __future__ import annotations
 
-import json
-
 from scripts.common.command_line import parser, run
+from scripts.common.records import read_record
+from scripts.records.curves import CurvesRecord
 from scripts.reports.transfer.answers_text import write_answers
 from scripts.reports.transfer.curve_answers import Curves, answers
 
 
 def main() -> None:
     arguments = parser(__doc__, "record", "answers-page", "answers-table", settings=Curves).parse_args()
-    found = answers(json.loads(arguments.record.read_text(encoding="utf-8")), arguments.settings)
+    found = answers(read_record(CurvesRecord, arguments.record), arguments.settings)
     write_answers(found, arguments.answers_page, arguments.answers_table)
 
 

@@ -7,18 +7,20 @@ Reads effects/{comparison}.tsv and moderators/{comparison}.json. Writes figures/
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.tables import EFFECTS, read_table
+from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.moderation import read_moderation, statement
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_plot
 from scripts.reports.figures.forest import save
 from scripts.statistics.effects import effect_named
+from scripts.statistics.meta_regression.moderation import FittedModel
 
 
 @dataclass(frozen=True)
@@ -30,30 +32,32 @@ class Settings:
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
-def filled(table: pd.DataFrame, record: dict[str, Any], settings: Settings) -> BubblePlot:
+def filled(table: pd.DataFrame, record: ModerationRecord, settings: Settings) -> BubblePlot:
     """The plot with its numbers; `table` is the effects file. Without a model the areas are the summary's weights."""
-    label = record["labels"][settings.moderator]
-    model = next(one for one in record["models"] if one["moderators"] == [label])
+    label = record.labels[settings.moderator]
+    model = next(one for one in record.models if one.moderators == (label,))
     rows = {row["task"]: row for row in table.to_dict("records") if pd.notna(row["effect"])}
-    weights = model.get("weights") or {task: row["weight"] for task, row in rows.items()}
+    weights = model.fit.weights if model.fit else {task: row["weight"] for task, row in rows.items()}
     bubbles = tuple(
-        Bubble(settings.labels.task(task), record["values"][task][settings.moderator], row["effect"], weights[task])
+        Bubble(settings.labels.task(task), record.values[task][settings.moderator], row["effect"], weights[task])
         for task, row in rows.items()
     )
-    if model["problem"]:
-        fitted, notes = [], [statement(model, record["alpha"])]
-    else:
-        if "line" in model:
-            fitted = [Fitted(at["x"], at["effect"], at["ci_low"], at["ci_high"]) for at in model["line"]]
-            what = "Line and band: the mean effect"
-        else:
-            shown = model["levels"].items()
-            fitted = [Fitted(word, at["effect"], at["ci_low"], at["ci_high"]) for word, at in shown]
-            what = "Lines and bands: the mean effect of each group"
-        what += f" and its {form.percent(record['alpha'])} CI. Area of a bubble: the task's weight."
-        notes = [statement(model, record["alpha"]), what]
-    axis = effect_named(record["effect_type"]).AXIS.format(measure=settings.measure)
-    return BubblePlot(label, axis, bubbles, tuple(fitted), tuple(notes))
+    notes = [statement(model, record.alpha)]
+    if model.fit:
+        what = "Line and band: the mean effect" if model.fit.line else "Lines and bands: the mean effect of each group"
+        notes.append(f"{what} and its {form.percent(record.alpha)} CI. Area of a bubble: the task's weight.")
+    axis = effect_named(record.effect_type).AXIS.format(measure=settings.measure)
+    return BubblePlot(label, axis, bubbles, fitted(model.fit), tuple(notes))
+
+
+def fitted(fit: FittedModel | None) -> tuple[Fitted, ...]:
+    """The mean effect along the line of a model, or of each of its levels."""
+    if fit is None:
+        return ()
+    if fit.line:
+        return tuple(Fitted(at.x, at.effect, at.ci_low, at.ci_high) for at in fit.line)
+    of_levels = {word: level.summary for word, level in (fit.levels or {}).items()}
+    return tuple(Fitted(word, one.effect, one.ci_low, one.ci_high) for word, one in of_levels.items())
 
 
 def main() -> None:

@@ -6,13 +6,13 @@ that is behind them. Writes figures/cost-{name}.svg, .pdf and .png.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 from scripts.common.command_line import parser, run
+from scripts.common.records import read_record
 from scripts.experiment.results_paths import fields_of
+from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.costs import Beside, row
 from scripts.reports.figures.cost_data import point, side_by_side
@@ -50,14 +50,14 @@ def main() -> None:
         if str(path) in settings.beside:  # a run's timing; the others are those of what is behind it
             system = fields_of("run_timing", path)["system"]
             rows.setdefault(system, []).append(row(path, settings.beside[str(path)]))
-    metas = [json.loads(Path(path).read_text()) for path in arguments.meta]
+    metas = [read_record(MetaRecord, path) for path in arguments.meta]
     points = []
     if settings.control in rows:
         points.append(point(labels.system(settings.control), rows[settings.control], None))
     for meta in metas:
-        if meta["summary"]:
-            points.append(point(labels.system(meta["treatment"]), rows[meta["treatment"]], meta["summary"]))
-    shown = Shown(metas[0]["effect_type"], metas[0]["measure"], settings.alpha, notes(settings, rows))
+        if meta.summary:
+            points.append(point(labels.system(meta.treatment), rows[meta.treatment], meta.summary))
+    shown = Shown(metas[0].effect_type, metas[0].measure, settings.alpha, notes(settings, rows))
     figure = cost_figure(points, shown, settings.sizes)
     save(figure, arguments.svg, arguments.pdf, arguments.png)
 

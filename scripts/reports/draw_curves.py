@@ -5,11 +5,12 @@ Reads curves/{curve}.json. Writes figures/{figure}.svg, .pdf and .png.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
+from scripts.common.records import read_record
+from scripts.records.curves import CurvesRecord
 from scripts.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot
 from scripts.reports.figures.forest import save
 from scripts.reports.transfer.curve_answers import Curves
@@ -24,25 +25,25 @@ class Settings:
     shown: Annotated[list[str], "targets, one panel each"]
 
 
-def filled(record: dict[str, Any], names: Curves, shown: list[str]) -> CurvesPlot:
+def filled(record: CurvesRecord, names: Curves, shown: list[str]) -> CurvesPlot:
     """The figure of some of the targets with its numbers; without a title of its own it has none alone."""
     panels = []
     for target in shown:
         curves: dict[str, list[Spot]] = {}
-        for point in record["points"]:
-            if point["target"] == target:
-                spot = Spot(point["size"], point["mean"], *ends(point, names.interval))
-                curves.setdefault(point["start"], []).append(spot)
+        for point in record.points:
+            if point.target == target:
+                spot = Spot(point.size, point.mean, *ends(point, names.interval))
+                curves.setdefault(point.start, []).append(spot)
         ordered = {start: curves[start] for start in names.starts if start in curves}
-        mean = record["baseline"][target]["mean"]
+        mean = record.baseline[target].mean
         panels.append(Panel(names.targets[target], ordered, mean, all_queries(record, target)))
-    return CurvesPlot(names.title, record["measure"], tuple(panels), names.starts, names.baseline, notes(record, names))
+    return CurvesPlot(names.title, record.measure, tuple(panels), names.starts, names.baseline, notes(record, names))
 
 
 def main() -> None:
     arguments = parser(__doc__, "record", "svg", "pdf", "png", settings=Settings).parse_args()
     settings: Settings = arguments.settings
-    record = json.loads(arguments.record.read_text(encoding="utf-8"))
+    record = read_record(CurvesRecord, arguments.record)
     figure = curves_plot(filled(record, settings.names, settings.shown))
     save(figure, arguments.svg, arguments.pdf, arguments.png)
 

@@ -16,8 +16,8 @@ from scripts.reports.figures.forest import save
 
 def filled(found: FoundFamily, title: str) -> Diagram:
     """The diagram over all tasks."""
-    lower = ", lower is better" if found.record["lower_is_better"] else ""
-    axis = f"Mean {found.record['measure']} {where(found)}{lower}"
+    lower = ", lower is better" if found.record.lower_is_better else ""
+    axis = f"Mean {found.record.measure} {where(found)}{lower}"
     return Diagram(title, axis, found.whole, notes(found))
 
 

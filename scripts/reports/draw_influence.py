@@ -6,14 +6,15 @@ Reads tables/influence/{comparison}.tsv and meta/{comparison}.json. Writes figur
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.records import read_record
 from scripts.common.tables import read_table
+from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.influence import InfluencePlot, Point, influence_plot
@@ -28,7 +29,7 @@ class Settings:
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
-def influence_data(table: pd.DataFrame, meta: dict, settings: Settings) -> InfluencePlot:
+def influence_data(table: pd.DataFrame, meta: MetaRecord, settings: Settings) -> InfluencePlot:
     """What the figure shows, from the table and the meta record of a comparison."""
     labels = settings.labels
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
@@ -45,21 +46,20 @@ def influence_data(table: pd.DataFrame, meta: dict, settings: Settings) -> Influ
         )
         for row in rows
     )
-    summary = meta["summary"] or dict.fromkeys(("effect", "ci_low", "ci_high"), 0.0)
-    treatment, control = labels.system(meta["treatment"]), labels.system(meta["control"])
+    treatment, control = labels.system(meta.treatment), labels.system(meta.control)
     return InfluencePlot(
         title=f"Influence of each task: {treatment} against {control}",
-        effect_label=effect_named(meta["effect_type"]).AXIS.format(measure=meta["measure"]),
+        effect_label=effect_named(meta.effect_type).AXIS.format(measure=meta.measure),
         points=points,
         alpha=settings.alpha,
-        **{end: summary[end] for end in ("effect", "ci_low", "ci_high")},
+        **{end: getattr(meta.summary, end, 0.0) for end in ("effect", "ci_low", "ci_high")},
     )
 
 
 def main() -> None:
     arguments = parser(__doc__, "table", "meta", "svg", "pdf", "png", settings=Settings).parse_args()
     table = read_table(arguments.table, "task", "influential")
-    plot = influence_data(table, json.loads(arguments.meta.read_text()), arguments.settings)
+    plot = influence_data(table, read_record(MetaRecord, arguments.meta), arguments.settings)
     save(influence_plot(plot), arguments.svg, arguments.pdf, arguments.png)
 
 

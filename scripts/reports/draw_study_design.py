@@ -5,11 +5,12 @@ Reads tables/study-designs/{plan}.json. Writes figures/study-design-{plan}.svg, 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
 from scripts.common.command_line import parser, run
+from scripts.common.records import read_record
+from scripts.records.study_design import PlanRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.contours import contour_figure
 from scripts.reports.figures.forest import save
@@ -24,7 +25,7 @@ class Settings:
 
 def main() -> None:
     arguments = parser(__doc__, "plan", "svg", "pdf", "png", settings=Settings).parse_args()
-    plan = json.loads(arguments.plan.read_text())
+    plan = read_record(PlanRecord, arguments.plan)
     save(contour_figure(plan, Labels({}, arguments.settings.labels)), arguments.svg, arguments.pdf, arguments.png)
 
 

@@ -28,7 +28,7 @@ class Settings:
 
 def content(found: FoundFamily) -> list[Block]:
     """What it says, each system's mean, how the numbers were made, and the differences."""
-    said = [*notes(found), *found.record["warnings"]]
+    said = [*notes(found), *found.record.warnings]
     return [Paragraph(sentence(found)), standings(found), Items(said), differences(found)]
 
 

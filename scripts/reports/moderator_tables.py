@@ -14,6 +14,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.moderation import (
     between_groups,
@@ -26,6 +27,8 @@ from scripts.reports.comparison.moderation import (
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
+from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.meta_regression.moderation import Coefficient, Level, Model, Subgroups
 
 OF_ROW = ("estimate", "variance", "se", "ci_low", "ci_high", "df", "p_value", "permutation_p_value")
 OF_MODEL = ("k", "problem", "tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value", "qm", "qm_df",
@@ -45,25 +48,45 @@ class Settings:
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
-def in_full(record: dict[str, Any]) -> pd.DataFrame:
+def in_full(record: ModerationRecord) -> pd.DataFrame:
     """Every number of the models: one row per coefficient, then one per subgroup; a model without any has one row."""
-    lines = []
-    for model in record["models"]:
-        of_model = {"model": model_name(model), **{f"model_{name}": model.get(name) for name in OF_MODEL}}
-        of_model["model_permutation_p_value"] = model.get("permutation_p_value")
-        for coefficient in model.get("coefficients", [{}]):
-            of_row = {name: coefficient.get(name) for name in OF_ROW}
-            lines.append({"kind": "coefficient", "term": coefficient.get("term"), **of_row, **of_model})
-    if groups := record.get("subgroups"):
-        of_model = {"model": groups["label"], **{f"model_{name}": groups.get(name) for name in OF_MODEL}}
-        of_model["model_permutation_p_value"] = groups.get("permutation_p_value")
-        for word, summary in groups.get("levels", {"": {}}).items():
-            of_row = {name: summary.get(name) for name in OF_ROW} | {"estimate": summary.get("effect")}
-            lines.append({"kind": "subgroup", "term": word, **of_row, "group_k": summary.get("k"), **of_model})
+    lines = [line for model in record.models for line in _coefficient_lines(model)]
+    lines += _subgroup_lines(record.subgroups) if record.subgroups else []
     first = ["kind", "model", "term", "group_k", *OF_ROW]
     table = pd.DataFrame(lines)
     table = table.reindex(columns=[*first, *(name for name in table.columns if name not in first)])
     return table.astype({name: "Int64" for name in WHOLE if name in table and _whole(table[name])})
+
+
+def _coefficient_lines(model: Model) -> list[dict[str, Any]]:
+    of_model = _of_model(model_name(model), model)
+    coefficients = model.fit.coefficients if model.fit else (None,)
+    return [
+        {"kind": "coefficient", "term": getattr(one, "term", None), **_numbers(one), **of_model} for one in coefficients
+    ]
+
+
+def _subgroup_lines(groups: Subgroups) -> list[dict[str, Any]]:
+    of_model = _of_model(groups.label, groups.model)
+    levels = groups.model.fit.levels if groups.model.fit else None
+    if not levels:
+        return [{"kind": "subgroup", "term": "", **_numbers(None), "group_k": None, **of_model}]
+    return [
+        {"kind": "subgroup", "term": word, **_numbers(level.summary), "estimate": level.summary.effect}
+        | {"group_k": level.k, **of_model}
+        for word, level in levels.items()
+    ]
+
+
+def _numbers(found: Coefficient | Summary | None) -> dict[str, Any]:
+    """The numbers of a row; None for what it does not have."""
+    return {name: getattr(found, name, None) for name in OF_ROW}
+
+
+def _of_model(name: str, model: Model) -> dict[str, Any]:
+    """The numbers of a model, which each of its rows repeats; None where it was not fitted."""
+    numbers = {f"model_{key}": getattr(model, key, getattr(model.fit, key, None)) for key in OF_MODEL}
+    return {"model": name, **numbers, "model_permutation_p_value": getattr(model.fit, "permutation_p_value", None)}
 
 
 def _whole(column: pd.Series) -> bool:
@@ -71,41 +94,44 @@ def _whole(column: pd.Series) -> bool:
     return all(pd.isna(value) or float(value).is_integer() for value in column)
 
 
-def subgroups(groups: dict[str, Any], alpha: float) -> Table:
+def subgroups(label: str, levels: dict[str, Level], alpha: float) -> Table:
     """The subtotals."""
-    halves = [(summary["ci_high"] - summary["ci_low"]) / 2 for summary in groups["levels"].values()]
+    halves = [(level.summary.ci_high - level.summary.ci_low) / 2 for level in levels.values()]
     numbers = form.Numbers(0, form.decimals_for(min(halves)))
     rows = []
-    for word, summary in groups["levels"].items():
-        effect, low, high = numbers.of(summary["effect"], summary["ci_low"], summary["ci_high"])
-        rows.append([word, str(summary["k"]), effect, f"[{low}, {high}]", form.p_value(summary["p_value"], alpha)])
-    return Table(columns([groups["label"], "k", "Effect", f"{form.percent(alpha)} CI", "p"]), [rows])
+    for word, level in levels.items():
+        found = level.summary
+        effect, low, high = numbers.of(found.effect, found.ci_low, found.ci_high)
+        rows.append([word, str(level.k), effect, f"[{low}, {high}]", form.p_value(found.p_value, alpha)])
+    return Table(columns([label, "k", "Effect", f"{form.percent(alpha)} CI", "p"]), [rows])
 
 
-def values(record: dict[str, Any], labels: Labels) -> Table:
+def values(record: ModerationRecord, labels: Labels) -> Table:
     """The values of the moderators by task."""
-    names = list(dict.fromkeys(name for of_task in record["values"].values() for name in of_task))
+    names = list(dict.fromkeys(name for of_task in record.values.values() for name in of_task))
     rows = [
         [labels.task(task), *(_value(of_task.get(name, "")) for name in names)]
-        for task, of_task in record["values"].items()
+        for task, of_task in record.values.items()
     ]
-    return Table(columns(["Task", *(record["labels"][name] for name in names)]), [rows])
+    return Table(columns(["Task", *(record.labels[name] for name in names)]), [rows])
 
 
 def _value(value: str | float) -> str:
     return value if isinstance(value, str) else form.minus(f"{value:.4g}")
 
 
-def content(record: dict[str, Any]) -> list[Block]:
+def content(record: ModerationRecord) -> list[Block]:
     """What each model says with its coefficients, and the subtotals of groups."""
     blocks: list[Block] = []
-    if models := record["models"]:
+    if record.models:
         said = filter(None, [dependence_sentence(record), CAUTION])
-        blocks.append(Items([statement(model, record["alpha"]) for model in models]))
+        blocks.append(Items([statement(model, record.alpha) for model in record.models]))
         blocks += [*map(Paragraph, said), coefficients(record)]
-    if groups := record.get("subgroups"):
-        table = [] if groups["problem"] else [subgroups(groups, record["alpha"])]
-        blocks.append(Section(f"Subgroups by {groups['label']}", [*table, Paragraph(between_groups(record))]))
+    if groups := record.subgroups:
+        levels = groups.model.fit.levels if groups.model.fit else None
+        table = [subgroups(groups.label, levels, record.alpha)] if levels else []
+        between = Paragraph(between_groups(groups, record.alpha))
+        blocks.append(Section(f"Subgroups by {groups.label}", [*table, between]))
     return blocks
 
 
@@ -116,7 +142,7 @@ def main() -> None:
     with atomic_text(arguments.table) as file:
         in_full(record).to_csv(file, sep="\t", index=False)
     blocks = content(record)
-    of_tasks = [Section("Values of the tasks", [values(record, settings.labels)])] if record["models"] else []
+    of_tasks = [Section("Values of the tasks", [values(record, settings.labels)])] if record.models else []
     with atomic_text(arguments.page) as file:
         file.write(markdown.document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks]))
     with atomic_text(arguments.tex) as file:

@@ -12,7 +12,6 @@ it writes every cell with a verdict, as HTML too, from the tables of means, of t
 from __future__ import annotations
 
 import io
-import json
 import math
 from argparse import Namespace
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, lines
+from scripts.common.records import read_record
 from scripts.common.tables import (
     DATASETS,
     EFFECTS,
@@ -37,6 +37,7 @@ from scripts.common.tables import (
     read_texts,
 )
 from scripts.experiment.printed_cells import read_mapping
+from scripts.records.comparison import MetaRecord
 from scripts.reports.contents.published import content, counts
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers.cells import Ours, read_cells
@@ -44,8 +45,6 @@ from scripts.reports.writing import html_page, markdown
 from scripts.reports.writing.content import Paragraph
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
-
-SUMMARY = ("effect", "variance", "se", "ci_low", "ci_high", "p_value")  # of a meta file, None without a summary
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Results:
     """What this experiment found: effects and meta by comparison, means by (task, system), counts by dataset/split."""
 
     effects: dict[str, pd.DataFrame]
-    metas: dict[str, dict]
+    metas: dict[str, MetaRecord]
     means: pd.DataFrame
     datasets: pd.DataFrame
 
@@ -95,8 +94,7 @@ class Results:
             if comparison and row["task"]:
                 value = self.effects[comparison].loc[row["task"], row["quantity"]]
             elif comparison:
-                meta = self.metas[comparison]
-                value = (meta | (meta["summary"] or dict.fromkeys(SUMMARY)))[row["quantity"]]
+                value = self.metas[comparison].numbers[row["quantity"]]
             elif not row["system"]:
                 value = self.datasets.loc[row["task"], row["quantity"]]
             else:
@@ -191,7 +189,7 @@ def main() -> None:
         return
     results = Results(
         effects={path.stem: read_table(path, *EFFECTS).set_index("task") for path in arguments.effects},
-        metas={path.stem: json.loads(path.read_text()) for path in arguments.meta},
+        metas={path.stem: read_record(MetaRecord, path) for path in arguments.meta},
         means=read_table(arguments.means, *MEANS).set_index(["task", "system"]),
         datasets=by_split(arguments.datasets),
     )

@@ -6,16 +6,17 @@ Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{pla
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.records import read_record
+from scripts.records.study_design import PlanRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.study_design_text import number, remarks, sentence
 from scripts.reports.writing import latex, markdown
@@ -38,27 +39,27 @@ class Settings:
     labels: Annotated[dict[str, str], "labels of systems that have one"]
 
 
-def designs(plans: list[dict[str, Any]]) -> pd.DataFrame:
+def designs(plans: list[PlanRecord]) -> pd.DataFrame:
     """Every design of every plan, one row each; the cheapest that meets the target in each test is marked."""
     rows = []
     for plan in plans:
-        best = [row for row in plan["cheapest"].values() if row]
-        for row in plan["designs"]:
+        best = [row for row in plan.cheapest.values() if row]
+        for row in plan.designs:
             marked = "yes" if row in best else "no"
-            rows.append({"plan": plan["plan"], **{key: row[key] for key in COLUMNS}, "cheapest": marked})
+            numbers = vars(row) | vars(row.precision)
+            rows.append({"plan": plan.plan, **{key: numbers[key] for key in COLUMNS}, "cheapest": marked})
     table = pd.DataFrame(rows, columns=["plan", *COLUMNS, "cheapest"])
     table["meets_target"] = table["meets_target"].map({True: "yes", False: "no"})
     return table
 
 
-def grid(plan: dict[str, Any], seeds: list[int]) -> Table:
+def grid(plan: PlanRecord, seeds: list[int]) -> Table:
     """Queries by collections, a block for each of the numbers of `seeds`; bold is what meets the target."""
-    quantity = plan["curves"]["quantity"]
-    numbers = list(dict.fromkeys(row["collections"] for row in plan["designs"]))
-    cells: dict[int, dict[int, dict[int, Span]]] = {}
-    for row in plan["designs"]:
-        line = cells.setdefault(row["seeds"], {}).setdefault(row["queries"], {})
-        line[row["collections"]] = Span(number(row[quantity]), "strong" if row["meets_target"] else "")
+    numbers = list(dict.fromkeys(row.collections for row in plan.designs))
+    cells: dict[int, dict[float, dict[float, Span]]] = {}
+    for row in plan.designs:
+        line = cells.setdefault(row.seeds, {}).setdefault(row.queries, {})
+        line[row.collections] = Span(number(plan.shown(row.precision)), "strong" if row.meets_target else "")
     blocks = [
         [[f"{count}", f"{queries}", *(line.get(k, "") for k in numbers)] for queries, line in cells[count].items()]
         for count in seeds
@@ -67,23 +68,23 @@ def grid(plan: dict[str, Any], seeds: list[int]) -> Table:
     return Table(columns(heads, words=0), blocks)
 
 
-def content(plan: dict[str, Any], labels: Labels) -> list[Block]:
+def content(plan: PlanRecord, labels: Labels) -> list[Block]:
     """What a plan says, and its designs."""
-    counts = list(dict.fromkeys(row["seeds"] for row in plan["designs"]))
+    counts = list(dict.fromkeys(row.seeds for row in plan.designs))
     return [Paragraph(sentence(plan)), *bulleted(remarks(plan, labels)), grid(plan, counts)]
 
 
-def how_to_read(plans: list[dict[str, Any]]) -> Paragraph:
+def how_to_read(plans: list[PlanRecord]) -> Paragraph:
     """What a cell is."""
-    powers = sorted({f"{plan['power']:.10g}" for plan in plans})
+    powers = sorted({f"{plan.power:.10g}" for plan in plans})
     return Paragraph(HOW_TO_READ.format(powers=", ".join(powers)))
 
 
-def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -> list[Block]:
+def page(plans: list[PlanRecord], figures: dict[str, str], labels: Labels) -> list[Block]:
     """The whole page; `figures` are where the page finds the drawing of each plan."""
     sections: list[Block] = []
     for plan in plans:
-        name = plan["plan"]
+        name = plan.plan
         figure = Figure(figures[name], name, f"study designs of {name}")
         sections.append(Section(name, [*content(plan, labels), figure]))
     return [*sections, how_to_read(plans)]
@@ -91,22 +92,22 @@ def page(plans: list[dict[str, Any]], figures: dict[str, str], labels: Labels) -
 
 def main() -> None:
     arguments = parser(__doc__, "plans*", "figures*", "table", "page", "tex", settings=Settings).parse_args()
-    plans = [json.loads(path.read_text()) for path in arguments.plans]
+    plans = [read_record(PlanRecord, path) for path in arguments.plans]
     labels = Labels({}, arguments.settings.labels)
     drawings = [path for path in arguments.figures if path.suffix == ".svg"]
     figures = {
-        plan["plan"]: Path(os.path.relpath(drawing, arguments.page.parent)).as_posix()
+        plan.plan: Path(os.path.relpath(drawing, arguments.page.parent)).as_posix()
         for plan, drawing in zip(plans, drawings, strict=True)
     }
     with atomic_text(arguments.table) as file:
         designs(plans).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.page) as file:
         file.write(markdown.document("Planning the next study", page(plans, figures, labels)))
-    tables = [[Paragraph(plan["plan"]), *content(plan, labels), how_to_read([plan])] for plan in plans]
+    tables = [[Paragraph(plan.plan), *content(plan, labels), how_to_read([plan])] for plan in plans]
     with atomic_text(arguments.tex) as file:
         file.write("\n".join(map(latex.document, tables)))
     for plan in plans:
-        print(f"{plan['plan']}: {sentence(plan)}")
+        print(f"{plan.plan}: {sentence(plan)}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import COMPARISONS, read_table
 from scripts.experiment.results_paths import fields_of
+from scripts.records.comparison import MetaRecord, ShortSummary
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.forest_data import Forest
@@ -26,6 +27,9 @@ from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import HOW_TO_READ, as_table, notes, overview, tasks_table
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
+from scripts.statistics.meta_analysis.summaries import Summary
+
+COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file
 
 
 @dataclass(frozen=True)
@@ -41,28 +45,32 @@ def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
     meta, table = comparison.meta, comparison.effects.copy()
     table["task"] = [labels.task(name) for name in table["task"]]
     rows = []
-    if meta["summary"]:
-        columns = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")
-        rows = [{"task": "mean of these tasks", **{key: meta["fixed_mean"][key] for key in columns}}]
-        rows.append({"task": "summary", "weight": 1.0, **{key: meta["summary"][key] for key in columns}})
-        if meta["prediction_interval"]:
-            low, high = meta["prediction_interval"]
+    if found := meta.meta:
+        rows = [{"task": "mean of these tasks", **_numbers(meta.fixed_mean)}]
+        rows.append({"task": "summary", "weight": 1.0, **_numbers(found.summary)})
+        if found.prediction_interval:
+            low, high = found.prediction_interval
             rows.append({"task": "prediction interval", "ci_low": low, "ci_high": high})
-        rows.append({"task": "fixed effect", **{key: meta["fixed"][key] for key in columns}})
+        rows.append({"task": "fixed effect", **_numbers(found.fixed)})
     return pd.concat([table, pd.DataFrame(rows, columns=table.columns, dtype=object)], ignore_index=True)
 
 
-def dependence(summaries: dict[str, dict], plot: Forest, labels: Labels, heading: str) -> list[Block]:
+def _numbers(found: Summary) -> dict[str, float | None]:
+    return {key: getattr(found, key) for key in COLUMNS}
+
+
+def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels, heading: str) -> list[Block]:
     """The summaries without each task, or with one task more each time."""
     numbers = form.numbers(plot)
     rows = []
     for task, meta in summaries.items():
-        effect, low, high = numbers.of(*(meta["summary"][key] for key in ("effect", "ci_low", "ci_high")))
-        p, tau2 = meta["summary"]["p_value"], meta["tau2"]
+        summary, tau2 = meta.summary, meta.tau2
+        effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
+        p = summary.p_value
         tested = ["" if p is None else form.p_value(p, plot.alpha), "" if tau2 is None else form.deviations(tau2)[0]]
-        rows.append([labels.task(task), f"{meta['k']}", effect, f"[{low}, {high}]", *tested])
+        rows.append([labels.task(task), f"{meta.k}", effect, f"[{low}, {high}]", *tested])
     heads = [heading, "k", plot.effect.LABEL, f"{form.percent(plot.alpha)} CI", "p", "τ"]
-    alone = {part["interval"] for part in summaries.values() if part["k"] == 1}
+    alone = {part.interval for part in summaries.values() if part.k == 1}
     said = [Paragraph(f"One task alone has its own interval ({', '.join(alone)}).")] if alone else []
     return [Table(columns(heads), [rows]), *said]
 
@@ -73,13 +81,14 @@ def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
     return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot))]
 
 
-def dependences(meta: dict, plot: Forest, labels: Labels) -> list[Block]:
+def dependences(meta: MetaRecord, plot: Forest, labels: Labels) -> list[Block]:
     """How the summary depends on each task."""
-    ways = {"leave_one_out": ("Leaving one task out", "without"), "cumulative": ("Adding one task at a time", "up to")}
+    ways = [
+        (meta.leave_one_out, "Leaving one task out", "without"),
+        (meta.cumulative, "Adding one task at a time", "up to"),
+    ]
     return [
-        Section(title, dependence(meta[key], plot, labels, heading))
-        for key, (title, heading) in ways.items()
-        if meta.get(key)
+        Section(title, dependence(summaries, plot, labels, heading)) for summaries, title, heading in ways if summaries
     ]
 
 

@@ -6,13 +6,15 @@ Reads and writes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.records.comparison import MetaRecord
+from scripts.records.study_design import AssumedBasis, FoundBasis
 from scripts.statistics.effects import effect_named
 from scripts.statistics.power.designs import Components, Design, Hours, SeedVariance
 from scripts.study_design.components import Task, components_of, seed_variance_of, tasks_of
@@ -59,7 +61,7 @@ class Basis(NamedTuple):
 
     components: Components
     hours: list[Hours]
-    described: dict[str, Any]
+    described: FoundBasis | AssumedBasis
     present: Design | None = None
     tau2_high: float | None = None
     summary: bool = True
@@ -87,35 +89,38 @@ def assumed_basis(assumed: Assumed) -> Basis:
     costs = (assumed.training_hours, assumed.collection_hours, assumed.query_hours)
     training = costs[0] or 0.0 if assumed.trained else None
     hours = [Hours(training, costs[1] or 0.0, costs[2] or 0.0)] * max(1, assumed.trained)
-    described = {"axis": assumed.effect, "interval": "equal-weights"}
+    described = AssumedBasis(assumed.effect, "equal-weights")
     components = Components(assumed.query_sd**2, assumed.collection_sd**2, (of_seeds,) * assumed.trained)
     return Basis(components, hours if any(cost is not None for cost in costs) else [], described)
 
 
-def found_basis(systems: Systems, meta: Mapping[str, Any], effects: pd.DataFrame, values: dict[str, Values],
+def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, values: dict[str, Values],
                 costs: pd.DataFrame) -> Basis:  # fmt: skip
     """What a finished comparison shows; `values` by trained system. Raises UserError where no task has an effect."""
-    effect = effect_named(meta["effect_type"])
-    tasks = tasks_of(effects, effect.IN_UNITS_OF_MEASURE, meta["ddof"])
-    if not tasks:
+    effect = effect_named(meta.effect_type)
+    tasks = tasks_of(effects, effect.IN_UNITS_OF_MEASURE, meta.ddof)
+    if not tasks or meta.meta is None:
         problem = "no task has an effect, so its variance is unknown; state it (plan_study.assumed)"
         raise UserError(f"{systems.treatment} against {systems.control}: {problem}")
-    components = components_of(tasks, meta["tau2"] or 0.0, list(values.values()))
+    components = components_of(tasks, meta.meta.tau2 or 0.0, list(values.values()))
     unknown = [name for name, of_tasks in values.items() if seed_variance_of(tasks, of_tasks) is None]
     seeds = max((of_tasks[task.name].shape[1] for of_tasks in values.values() for task in tasks), default=1)
     names = [systems.control, systems.treatment]
     timed = {name: hours for name in names if (hours := hours_of(costs, name))}
     if systems.control == systems.treatment:  # it is trained once and ranks each collection's queries in both words
         timed = {name: Hours(hours.training, 2 * hours.collection, 2 * hours.query) for name, hours in timed.items()}
-    described = {key: meta[key] for key in ("control", "treatment", "interval")} | {
-        "axis": effect.AXIS.format(measure=meta["measure"]),
-        "unknown_seed_variance": unknown,
-        "given": systems.given,
-        "untimed": [name for name in dict.fromkeys(names) if name not in timed],
-        "devices": devices(costs, list(timed)),
-    }
+    described = FoundBasis(
+        control=meta.control,
+        treatment=meta.treatment,
+        interval=meta.meta.interval,
+        axis=effect.AXIS.format(measure=meta.measure),
+        unknown_seed_variance=unknown,
+        given=systems.given,
+        untimed=[name for name in dict.fromkeys(names) if name not in timed],
+        devices=devices(costs, list(timed)),
+    )
     present = Design(_harmonic_mean(tasks), len(tasks), seeds)
-    high = meta["tau2_ci"][1] if meta["tau2_ci"] else None
+    high = meta.meta.tau2_ci[1] if meta.meta.tau2_ci else None
     return Basis(components, list(timed.values()), described, present, high, len(tasks) > 1)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from scripts.records.study_design import Curves
 from scripts.statistics.power.designs import Components, Design, Question, Target
+from scripts.statistics.power.precision import Precision
 
 POINTS = 25  # of queries and of collections, evenly on logarithmic axes
 
@@ -20,7 +21,7 @@ def curves(
     collections: Sequence[int],
     seeds: Sequence[int],
     shown_seeds: int | None = None,
-) -> dict[str, Any]:
+) -> Curves:
     """The smallest detectable effect (the half-width where that is the target) of one collection, and over collections.
 
     `task` has a row for each number of seeds, `summary` a matrix, collections x queries. Ascending lists are expected;
@@ -30,20 +31,20 @@ def curves(
     of_queries = np.geomspace(queries[0], queries[-1], POINTS)
     of_collections = np.geomspace(collections[0], collections[-1], POINTS) if collections else np.array([])
 
-    def shown(found: Any) -> float:
+    def shown(found: Precision) -> float:
         return float(found.detectable if target.half_width is None else found.half_width)
 
-    return {
-        "quantity": "detectable" if target.half_width is None else "half_width",
-        "queries": of_queries.tolist(),
-        "collections": of_collections.tolist(),
-        "seeds": counts,
-        "task": [[shown(question.of_task(components, Design(n, 1, m))) for n in of_queries] for m in counts],
-        "summary": [
+    return Curves(
+        quantity="detectable" if target.half_width is None else "half_width",
+        queries=of_queries.tolist(),
+        collections=of_collections.tolist(),
+        seeds=counts,
+        task=[[shown(question.of_task(components, Design(n, 1, m))) for n in of_queries] for m in counts],
+        summary=[
             [[shown(question.of_summary(components, Design(n, k, m))) for n in of_queries] for k in of_collections]
             for m in counts
         ],
-    }
+    )
 
 
 def few(values: Sequence[int], wanted: int | None = None) -> list[int]:

@@ -8,19 +8,29 @@ finer grids for the figure. docs/statistics.md, "Planning a study", derives the 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.records import read_record, write_record
 from scripts.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from scripts.experiment.results_paths import fields_of
+from scripts.records.comparison import MetaRecord
+from scripts.records.study_design import (
+    ComponentsRecord,
+    DesignRecord,
+    PlanRecord,
+    PrecisionRecord,
+    Present,
+    PresentSummary,
+    SeedVarianceRecord,
+)
 from scripts.statistics.power.designs import (
     Components,
     Design,
@@ -31,6 +41,7 @@ from scripts.statistics.power.designs import (
     enough_collections,
     rows,
 )
+from scripts.statistics.power.precision import Precision
 from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
 from scripts.study_design.curves import curves
 
@@ -60,68 +71,69 @@ def read_values(paths: Sequence[Path], measure: str) -> Values:
     return {task: pd.DataFrame(seeds).dropna() for task, seeds in columns.items()}
 
 
-def plan(settings: Settings, basis: Basis) -> dict[str, Any]:
+def plan(settings: Settings, basis: Basis) -> PlanRecord:
     """All that the table, the figure and the sentence say."""
     target = Target(settings.effect, settings.half_width)
-    question = Question(settings.alpha, settings.power, basis.described["interval"])
+    question = Question(settings.alpha, settings.power, basis.described.interval)
     collections = settings.collections if basis.summary else []
     found = rows(basis.components, question, basis.hours, settings.queries, collections, settings.seeds)
-    by_test = {test: [row for row in found if row.test == test] for test in ("task", "summary")}
-    best = {test: cheapest(of_test, target) for test, of_test in by_test.items()}
+    best = {test: cheapest([row for row in found if row.test == test], target) for test in ("task", "summary")}
     shown_seeds = next((row.design.seeds for row in (best["summary"], best["task"]) if row), None)
     most = Design(settings.queries[-1], settings.collections[-1], settings.seeds[-1])
-    return {
-        "plan": settings.plan,
-        **basis.described,
-        "alpha": settings.alpha,
-        "power": settings.power,
-        "target": {key: value for key, value in vars(target).items() if value is not None},
-        "components": _components(basis.components),
-        "present": _present(basis, question),
-        "designs": [_row(row, target) for row in found],
-        "cheapest": {test: _row(row, target) if row else None for test, row in best.items()},
-        "enough_collections": enough_collections(basis.components, question, most, target) if collections else None,
-        "curves": curves(
-            basis.components, question, target, settings.queries, collections, settings.seeds, shown_seeds
-        ),
-    }
+    return PlanRecord(
+        plan=settings.plan,
+        basis=basis.described,
+        alpha=settings.alpha,
+        power=settings.power,
+        target=target,
+        components=_components(basis.components),
+        present=_present(basis, question),
+        designs=tuple(_design(row, target) for row in found),
+        cheapest={test: _design(row, target) if row else None for test, row in best.items()},
+        enough_collections=enough_collections(basis.components, question, most, target) if collections else None,
+        curves=curves(basis.components, question, target, settings.queries, collections, settings.seeds, shown_seeds),
+    )
 
 
-def _components(components: Components) -> dict[str, Any]:
-    of_seeds = [{**vars(of), "df": None if math.isinf(of.df) else of.df} for of in components.seed_variances]
-    return {"query": components.query, "collection": components.collection, "seed_variances": of_seeds}
+def _components(components: Components) -> ComponentsRecord:
+    of_seeds = tuple(
+        SeedVarianceRecord(of.seed, of.seed_by_collection, of.seed_by_query, _finite(of.df))
+        for of in components.seed_variances
+    )
+    return ComponentsRecord(components.query, components.collection, of_seeds)
 
 
-def _present(basis: Basis, question: Question) -> dict[str, Any] | None:
+def _present(basis: Basis, question: Question) -> Present | None:
     """What the comparison's own design shows; and its share of variance that only more collections can lower."""
     if basis.present is None:
         return None
     design, components = basis.present, basis.components
-    found = {**design._asdict(), "task": _precision(question.of_task(components, design))}
-    if basis.summary:
-        summary = question.of_summary(components, design)
-        high = Components(components.query, basis.tau2_high or 0.0, components.seed_variances)
-        found |= {
-            "summary": _precision(summary),
-            "summary_with_high_tau2": _precision(question.of_summary(high, design)) if basis.tau2_high else None,
-            "share_between_collections": components.collection / design.collections / summary.variance,
-        }
-    return found
+    over_collections = _present_summary(basis, design, question) if basis.summary else None
+    return Present(*design, _precision(question.of_task(components, design)), over_collections)
 
 
-def _row(row: Row, target: Target) -> dict[str, Any]:
+def _present_summary(basis: Basis, design: Design, question: Question) -> PresentSummary:
+    components, summary = basis.components, question.of_summary(basis.components, design)
+    high = Components(components.query, basis.tau2_high or 0.0, components.seed_variances)
+    return PresentSummary(
+        summary=_precision(summary),
+        summary_with_high_tau2=_precision(question.of_summary(high, design)) if basis.tau2_high else None,
+        share_between_collections=components.collection / design.collections / summary.variance,
+    )
+
+
+def _design(row: Row, target: Target) -> DesignRecord:
     meets = target.met_by(row.found) if target != Target() else None
-    return {
-        "test": row.test,
-        **row.design._asdict(),
-        **_precision(row.found),
-        "hours": row.hours,
-        "meets_target": meets,
-    }
+    return DesignRecord(row.test, *row.design, _precision(row.found), row.hours, meets)
 
 
-def _precision(found: Any) -> dict[str, Any]:
-    return {**found._asdict(), "df": None if math.isinf(found.df) else found.df}
+def _precision(found: Precision) -> PrecisionRecord:
+    return PrecisionRecord(found.variance, _finite(found.df), found.detectable, found.half_width)
+
+
+def _finite(df: float) -> float | None:
+    """Degrees of freedom; None where they are infinite, since the variance is known."""
+    return None if math.isinf(df) else df
 
 
 def main() -> None:
@@ -130,17 +142,16 @@ def main() -> None:
     ).parse_args()
     settings: Settings = arguments.settings
     if settings.compared:
-        meta = json.loads(arguments.meta[0].read_text())
+        meta = read_record(MetaRecord, arguments.meta[0])
         effects = read_table(arguments.effects[0], *EFFECTS)
-        control, treatment = (read_values(files, meta["measure"]) for files in (arguments.control, arguments.treatment))
+        control, treatment = (read_values(files, meta.measure) for files in (arguments.control, arguments.treatment))
         values = trained_values(settings.compared, control, treatment)
         basis = found_basis(settings.compared, meta, effects, values, read_table(arguments.costs[0], *COSTS))
     else:
         assert settings.assumed is not None  # planning gives one of both
         basis = assumed_basis(settings.assumed)
     with atomic_text(arguments.plan) as file:
-        json.dump(plan(settings, basis), file, indent=1, allow_nan=False)
-        file.write("\n")
+        write_record(plan(settings, basis), file, indent=1)
 
 
 if __name__ == "__main__":

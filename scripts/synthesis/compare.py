@@ -10,7 +10,6 @@ statistics/comparison.py.
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.records import write_record
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE
 from scripts.ir.trec import read_qrels
@@ -132,18 +132,22 @@ def main() -> None:
     found = compared(pairs, settings, dependence_data(settings, arguments.siblings))
     warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks)]
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
-    record = meta_record(found.synthesis, settings, scale) | dependence_record(found, settings)
-    if all_tasks := sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values())):
-        record["sensitivity"] = sensitivity_record(all_tasks)
-    record["warnings"] = warnings + record["warnings"]
-    for warning in record["warnings"]:
+    all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
+    record = meta_record(
+        found.synthesis,
+        settings,
+        scale,
+        **dependence_record(found, settings),
+        warnings=[*warnings, *found.synthesis.warnings],
+        sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
+    )
+    for warning in record.warnings:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
     judged = {task: Judged(*(scores.mean_judged for scores in pair)) for task, pair in pairs.items()}
     with atomic_text(arguments.effects) as file:
         rows(found.tasks, found.synthesis.weights, judged).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.meta) as file:
-        json.dump(record, file, indent=2, allow_nan=False)
-        file.write("\n")
+        write_record(record, file)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ holds for these checkpoints: other seeds would add to the uncertainty.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.records import write_record
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import LINE, check_pairs
 from scripts.statistics.multiple.families import scopes
@@ -78,13 +78,12 @@ def main() -> None:
     warnings += with_shared_queries(tables)
     found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
     kept = record(found, settings, seeds, warnings)
-    for warning in kept["warnings"]:
+    for warning in kept.warnings:
         print(f"{arguments.table.stem}: {warning}", file=sys.stderr)
     with atomic_text(arguments.table) as file:
         rows(found, settings).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.record) as file:
-        json.dump(kept, file, indent=2, allow_nan=False)
-        file.write("\n")
+        write_record(kept, file)
 
 
 if __name__ == "__main__":

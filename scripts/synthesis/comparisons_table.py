@@ -8,15 +8,15 @@ these collections, of the summary against the margin) is adjusted by itself over
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.records import read_record
+from scripts.records.comparison import MetaRecord
 from scripts.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
 
 COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", "effect", "se", "ci_low", "ci_high",
@@ -26,6 +26,7 @@ COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", 
            "p_non_inferiority_bh", "prediction_low", "prediction_high", "q", "q_df", "q_p_value", "i2", "h2", "tau2",
            "tau2_low", "tau2_high", "estimator", "interval", "alpha", "ddof", "fixed_effect", "fixed_ci_low",
            "fixed_ci_high", "fixed_p_value", "control_tried", "treatment_tried"]  # fmt: skip
+ENDS = ("low", "high")
 TESTS = {  # column of a p-value -> beginning of the names of its adjusted ones
     "p_value": "p",
     "fixed_mean_p_value": "fixed_mean_p",
@@ -49,22 +50,25 @@ class Settings:
     )
 
 
-def row(name: str, meta: dict[str, Any], tried: list[int]) -> dict[str, Any]:
+def row(name: str, meta: MetaRecord, tried: list[int]) -> dict[str, Any]:
     """One comparison; cells that do not exist are empty."""
-    summary = meta["summary"] or {}
-    low, high = meta.get("prediction_interval") or (None, None)
-    tau2_low, tau2_high = meta.get("tau2_ci") or (None, None)
-    values = meta | summary | meta.get("equivalence", {})
-    values |= {"comparison": name, "prediction_low": low, "prediction_high": high}
-    values |= {"tau2_low": tau2_low, "tau2_high": tau2_high}
-    for name in ("fixed", "fixed_mean"):
-        of_mean = meta.get(name) or {}
-        values |= {f"{name}_{key}": of_mean.get(key) for key in ("effect", "ci_low", "ci_high", "p_value")}
-    values |= dict(zip(("control_tried", "treatment_tried"), tried, strict=True))
+    numbers = meta.numbers
+    tests = vars(meta.equivalence) if meta.equivalence else {}
+    intervals = {"prediction": numbers.get("prediction_interval"), "tau2": numbers.get("tau2_ci")}
+    ends = {
+        f"{of}_{end}": value for of, found in intervals.items() for end, value in zip(ENDS, found or (), strict=False)
+    }
+    means = {
+        f"{of}_{key}": getattr(numbers.get(of), key, None)
+        for of in ("fixed", "fixed_mean")
+        for key in ("effect", "ci_low", "ci_high", "p_value")
+    }
+    budgets = dict(zip(("control_tried", "treatment_tried"), tried, strict=True))
+    values = {**numbers, **tests, **ends, **means, **budgets, "comparison": name}
     return {column: values.get(column) for column in COLUMNS}
 
 
-def table(metas: dict[str, dict[str, Any]], settings: Settings) -> pd.DataFrame:
+def table(metas: dict[str, MetaRecord], settings: Settings) -> pd.DataFrame:
     """The rows of all comparisons."""
     rows = {name: row(name, meta, settings.tried.get(name, [1, 1])) for name, meta in metas.items()}
     of_families: dict[str, list[str]] = {}
@@ -106,7 +110,7 @@ def _size(family: list[dict[str, Any]], hypotheses: list[str], *columns: str) ->
 
 def main() -> None:
     arguments = parser(__doc__, "meta*", "table", settings=Settings).parse_args()
-    metas = {path.stem: json.loads(Path(path).read_text()) for path in arguments.meta}
+    metas = {path.stem: read_record(MetaRecord, path) for path in arguments.meta}
     with atomic_text(arguments.table) as file:
         table(metas, arguments.settings).to_csv(file, sep="\t", index=False)
 

@@ -3,7 +3,7 @@
 Reads and writes nothing. `seeds` holds a record by role (control, treatment, or difference where both rank with the
 same checkpoints): its source and status, how many seeds this has, the degrees of freedom, the part of the summary's
 variance, and the standard deviation between seeds (one checkpoint's, of the mean of the tasks) with its interval.
-`dependence` is all of it in numbers, for the jobs that fit the same effects once more (stored_dependence.py).
+`dependence` is all of it in numbers, for the jobs that fit the same effects once more (records/dependence.py).
 """
 
 from __future__ import annotations
@@ -13,56 +13,49 @@ from typing import Any
 
 import numpy as np
 
+from scripts.records.comparison import Covariance, SeedsRecord, SeedsSpread
+from scripts.records.dependence import as_record
 from scripts.statistics.comparison import Comparison
 from scripts.statistics.dependence.covariance import is_diagonal
 from scripts.statistics.dependence.seeds_part import SeedEffects
 from scripts.statistics.method import RANDOM
 from scripts.statistics.task.seeds import sd_interval
-from scripts.synthesis import stored_dependence as stored
 from scripts.synthesis.comparison_settings import Settings
 
 
 def dependence_record(found: Comparison, settings: Settings) -> dict[str, Any]:
-    """The keys that exist for this comparison."""
+    """The fields that exist for this comparison."""
     record: dict[str, Any] = {"seeds": _seeds(found, settings)} if settings.seed_sources else {}
     tasks = list(found.synthesis.weights)
     dependence = found.dependence
     if dependence and not is_diagonal(dependence.sampling):
-        record["covariance"] = {"tasks": tasks, "matrix": dependence.sampling.tolist()}
+        record["covariance"] = Covariance(tasks, dependence.sampling.tolist())
     if dependence and len(set(dependence.collections)) < len(tasks):
         record["collections"] = dict(zip(tasks, dependence.collections, strict=True))
-    if kept := stored.as_record(dependence):
-        record[stored.KEY] = kept
     observed = {task: result.observed for task, result in found.tasks.items()}
-    if clusters := {task: one.clusters for task, one in observed.items() if one.clusters}:
-        record["clusters"] = clusters
-    if as_independent := [task for task, one in observed.items() if one.as_independent]:
-        record["clusters_as_independent"] = as_independent
-    return record
+    return record | {
+        "dependence": as_record(dependence),
+        "clusters": {task: one.clusters for task, one in observed.items() if one.clusters},
+        "clusters_as_independent": [task for task, one in observed.items() if one.as_independent],
+    }
 
 
-def _seeds(found: Comparison, settings: Settings) -> dict[str, Any] | str:
+def _seeds(found: Comparison, settings: Settings) -> dict[str, SeedsRecord] | str:
     if settings.seeds != RANDOM:
         return settings.seeds
     weights = np.array(list(found.synthesis.weights.values()))
     of_tasks = found.dependence.seed_effects if found.dependence else ()
     seed_effects = dict(zip(found.seed_effects, of_tasks, strict=False))
     return {
-        role: {"status": seeds.status, "source": seeds.system}
-        | _spread(seed_effects.get(role), weights, settings.alpha)
+        role: SeedsRecord(seeds.status, seeds.system, _spread(seed_effects.get(role), weights, settings.alpha))
         for role, seeds in settings.seed_sources.items()
     }
 
 
-def _spread(seed_effect: SeedEffects | None, weights: np.ndarray, alpha: float) -> dict[str, Any]:
+def _spread(seed_effect: SeedEffects | None, weights: np.ndarray, alpha: float) -> SeedsSpread | None:
     if seed_effect is None or not len(weights):
-        return {}
+        return None
     spread = seed_effect.spread(weights)
     sd, df = math.sqrt(spread.variance), spread.df
-    return {
-        "seeds": seed_effect.source.seeds,
-        "df": df,
-        "variance": sum(seed_effect.variances(weights)),
-        "sd": sd,
-        "sd_ci": list(sd_interval(sd, df, alpha)),
-    }
+    variance = sum(seed_effect.variances(weights))
+    return SeedsSpread(seed_effect.source.seeds, df, variance, sd, sd_interval(sd, df, alpha))

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import pandas as pd
 
+from scripts.records.family import FamilyRecord, ScopeRecord
 from scripts.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
 
 
@@ -50,28 +51,24 @@ def rows(found: Sequence[Scope], settings: Settings) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> dict[str, Any]:
+def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
     """What multiple-comparisons/{family}.json holds; `seeds` is the number of seeds by system."""
-    return {
-        "systems": settings.systems,
-        "against": settings.against,
-        "measure": settings.measure,
-        "statistic": settings.statistic,
-        "alpha": settings.alpha,
-        "lower_is_better": settings.lower_is_better,
-        "seeds": seeds,
-        "scopes": [
-            {
-                "task": one.task,
-                "queries": one.queries,
-                "permutations": one.test.permutations,
-                "exact": one.test.exact,
-                "critical_value": _finite(one.test.critical),
-            }
-            for one in found
-        ],
-        "warnings": [*warnings, *family_warnings(found, settings)],
-    }
+    return FamilyRecord(
+        systems=settings.systems,
+        against=settings.against,
+        measure=settings.measure,
+        statistic=settings.statistic,
+        alpha=settings.alpha,
+        lower_is_better=settings.lower_is_better,
+        seeds=seeds,
+        scopes=tuple(map(_scope, found)),
+        warnings=(*warnings, *family_warnings(found, settings)),
+    )
+
+
+def _scope(found: Scope) -> ScopeRecord:
+    test = found.test
+    return ScopeRecord(found.task, found.queries, test.permutations, test.exact, _finite(test.critical))
 
 
 def _finite(value: float) -> float | None:

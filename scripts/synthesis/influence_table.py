@@ -8,22 +8,21 @@ no rows.
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from scipy import optimize
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.records import read_record
 from scripts.common.tables import EFFECTS, read_table
+from scripts.records.comparison import MetaRecord
+from scripts.records.dependence import from_record
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import effect_named
 from scripts.statistics.intervals import has_own_weights
 from scripts.statistics.meta_analysis.dependent_influence import dependent_influences
 from scripts.statistics.meta_analysis.influence import MIN_TASKS, influences
-from scripts.synthesis.stored_dependence import dependence_in
 
 DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
 WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks
@@ -42,17 +41,17 @@ def combined(effect_type: str, reported_value: float) -> float:
     return float(root)
 
 
-def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame:
+def influence_table(effects: pd.DataFrame, meta: MetaRecord) -> pd.DataFrame:
     """A row for each task with an effect; none where these are fewer than three."""
     defined = effects[effects["effect"].notna() & effects["variance"].notna()]
-    if len(defined) < MIN_TASKS:
+    if len(defined) < MIN_TASKS or meta.meta is None:
         return pd.DataFrame(columns=list(COLUMNS))
-    effect_type = meta["effect_type"]
+    effect_type = meta.effect_type
     estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
-    asked = meta | meta.get("asked", {})  # what is left without a task may fit what was asked for
-    dependence, how = dependence_in(meta), (asked["estimator"], asked["interval"], meta["alpha"])
+    asked = meta.asked or meta.meta  # what is left without a task may fit what was asked for
+    dependence, how = from_record(meta.dependence), (asked.estimator, asked.interval, meta.meta.alpha)
     variances = defined["variance"].to_numpy()
-    if dependence is None and has_own_weights(asked["interval"]):
+    if dependence is None and has_own_weights(asked.interval):
         degrees = tuple((defined["n"] - 1.0).tolist())
         dependence = Dependence(np.diag(variances), degrees, tuple(range(len(defined))))
     if dependence is None:
@@ -82,7 +81,7 @@ def influence_table(effects: pd.DataFrame, meta: dict[str, Any]) -> pd.DataFrame
 def main() -> None:
     arguments = parser(__doc__, "effects", "meta", "table", settings=False).parse_args()
     effects = read_table(arguments.effects, *EFFECTS)
-    meta = json.loads(arguments.meta.read_text())
+    meta = read_record(MetaRecord, arguments.meta)
     with atomic_text(arguments.table) as file:
         influence_table(effects, meta).to_csv(file, sep="\t", index=False)
 

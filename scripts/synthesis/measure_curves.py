@@ -16,9 +16,11 @@ import pandas as pd
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.records import write_record
 from scripts.common.tables import DATASETS, read_table
 from scripts.experiment.results_paths import fields_of
-from scripts.synthesis.transfer.curves import ALL, Settings, record, rows
+from scripts.records.curves import ALL
+from scripts.synthesis.transfer.curves import Settings, record, rows
 from scripts.synthesis.transfer.values import read_values
 
 
@@ -59,8 +61,7 @@ def main() -> None:
     with atomic_text(arguments.table) as file:
         rows(found).to_csv(file, sep="\t", index=False)
     with atomic_text(arguments.record) as file:
-        json.dump(found, file, indent=2, allow_nan=False)
-        file.write("\n")
+        write_record(found, file)
 
 
 if __name__ == "__main__":

@@ -18,16 +18,19 @@ import numpy as np
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.records import read_record, write_record
 from scripts.common.tables import EFFECTS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
+from scripts.records.comparison import MetaRecord
+from scripts.records.dependence import from_record
+from scripts.records.moderation import ModerationRecord
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import combined, effect_named
 from scripts.statistics.meta_regression.design import Value
-from scripts.statistics.meta_regression.moderation import Effects, models, subgroups
+from scripts.statistics.meta_regression.moderation import Effects, Subgroups, models, subgroups
 from scripts.statistics.method import Method
 from scripts.synthesis.moderators import TaskFacts, moderator_named
-from scripts.synthesis.stored_dependence import dependence_in
 
 MOST_PERMUTATIONS = 10_000  # each is a model with a tau2 of its own
 
@@ -120,26 +123,30 @@ def record(
     facts: dict[str, TaskFacts],
     settings: Settings,
     dependence: Dependence | None = None,
-) -> dict[str, Any]:
+) -> ModerationRecord:
     """What moderators/{comparison}.json holds."""
     effects = effects_of(rows, settings.effect, dependence)
     method = method_of(settings)
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
     labels = {moderator.name: moderator.label for moderator in settings.moderators}
-    held = {name: getattr(settings, name) for name in ("effect", "estimator", "interval", "alpha")}
     by_label = {labels[name]: [of_task[task] for task in effects.tasks] for name, of_task in values.items()}
-    found = {
-        "effect_type": held.pop("effect"),
-        **held,
-        "depends_on": includes(dependence),
-        "labels": labels,
-        "values": {task: {name: of_task[task] for name, of_task in values.items()} for task in rows},
-        "models": models(effects, by_label, method),
-    }
-    if settings.subgroups:
-        groups = {task: str(value) for task, value in values_of(settings.subgroups, facts).items()}
-        found["subgroups"] = subgroups(effects, settings.subgroups.label, groups, method)
-    return found
+    return ModerationRecord(
+        effect_type=settings.effect,
+        estimator=settings.estimator,
+        interval=settings.interval,
+        alpha=settings.alpha,
+        depends_on=includes(dependence),
+        labels=labels,
+        values={task: {name: of_task[task] for name, of_task in values.items()} for task in rows},
+        models=tuple(models(effects, by_label, method)),
+        subgroups=grouped(effects, settings.subgroups, facts, method) if settings.subgroups else None,
+    )
+
+
+def grouped(effects: Effects, by: Moderator, facts: dict[str, TaskFacts], method: Method) -> Subgroups:
+    """The tasks by the words of a moderator."""
+    groups = {task: str(value) for task, value in values_of(by, facts).items()}
+    return subgroups(effects, by.label, groups, method)
 
 
 def method_of(settings: Settings) -> Method:
@@ -170,13 +177,12 @@ def main() -> None:
     settings: Settings = arguments.settings
     rows = read_effects(arguments.effects)
     facts = facts_of(rows, settings, arguments.statistics, arguments.qrels)
-    found = record(rows, facts, settings, dependence_in(json.loads(arguments.meta.read_text())))
-    for model in [*found["models"], *([found["subgroups"]] if "subgroups" in found else [])]:
-        if model["problem"]:
-            print(f"{arguments.effects.stem}: {model['problem']}", file=sys.stderr)
+    found = record(rows, facts, settings, from_record(read_record(MetaRecord, arguments.meta).dependence))
+    for model in [*found.models, *([found.subgroups.model] if found.subgroups else [])]:
+        if model.problem:
+            print(f"{arguments.effects.stem}: {model.problem}", file=sys.stderr)
     with atomic_text(arguments.moderators) as file:
-        json.dump(found, file, indent=2, allow_nan=False, ensure_ascii=False)
-        file.write("\n")
+        write_record(found, file, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,12 @@ class Assumed:
 
 
 @dataclass(frozen=True)
+class Row:
+    number: int
+    ends: Ends = field(metadata=INLINE)
+
+
+@dataclass(frozen=True)
 class Kept:
     name: str
     basis: Given | Assumed = field(metadata=INLINE)
@@ -36,9 +42,21 @@ class Kept:
     of: list[str]
     how: str | dict[str, int] = "random"
     further: Ends | None = field(default=None, metadata=INLINE)
+    rows: dict[str, Row | None] = field(default_factory=dict)
 
 
-WHOLE = Kept("n", Given("s"), Ends(1, None), (0.1, 2), (Ends(1.5, 2),), {"a": Ends(0, 1)}, ["x"], {"b": 2}, Ends(3, 4))
+WHOLE = Kept(
+    "n",
+    Given("s"),
+    Ends(1, None),
+    (0.1, 2),
+    (Ends(1.5, 2),),
+    {"a": Ends(0, 1)},
+    ["x"],
+    {"b": 2},
+    Ends(3, 4),
+    {"r": Row(1, Ends(5, 6)), "none": None},
+)
 SHORT = Kept("n", Assumed(0.5), None, None, (), {}, [])
 
 
@@ -52,14 +70,26 @@ def test_what_is_written_is_read_again(tmp_path, kept):
 
 def test_a_default_is_left_out_and_null_is_kept():
     assert as_json(SHORT) == {"name": "n", "sd": 0.5, "ends": None, "pair": None, "points": [], "by_name": {}, "of": []}
-    assert list(as_json(WHOLE)) == ["name", "source", "ends", "pair", "points", "by_name", "of", "how", "low", "high"]
+    assert list(as_json(WHOLE)) == [
+        "name",
+        "source",
+        "ends",
+        "pair",
+        "points",
+        "by_name",
+        "of",
+        "how",
+        "low",
+        "high",
+        "rows",
+    ]
     assert json.loads(json.dumps(as_json(WHOLE)))["points"] == [{"low": 1.5, "high": 2}]
 
 
 @pytest.mark.parametrize(("change", "said"), [
     ({"nam": 1}, "k: unknown key 'nam'"),
     ({"name": 3}, "k: name: expected <class 'str'>, not 3"),
-    ({"ends": {"low": 1}}, "k: ends: expected"),
+    ({"ends": {"low": 1}}, "k: ends: key 'high' is missing"),
     ({"points": [{"low": 1}]}, r"k: points\[0\]: key 'high' is missing"),
     ({"by_name": {"a": 3}}, "k: by_name.a: expected an object, not int"),
     ({"pair": [1, "x"]}, r"k: pair\[1\]: expected <class 'float'>, not 'x'"),

@@ -1,5 +1,6 @@
 """Curves over training queries, drawn: everything on the page, nothing on another, places on a log axis, ends of bars."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from scripts.reports.figures.curves import LOOKS, CurvesPlot, Panel, Spot, curves_plot
 from scripts.reports.transfer.curve_answers import Curves
 from scripts.reports.transfer.drawn_curves import all_queries, ends, notes
+from tests.reports.test_transfer_answers import RECORD, point
 
 STARTS = {
     "scratch": "from scratch",
@@ -92,11 +94,10 @@ def test_curves_differ_in_colour_and_in_marker_and_keep_them_in_all_panels():
 
 
 def test_bars_are_the_range_or_the_t_interval():
-    point = {"samples": {"1": 0.2, "2": 0.4, "3": 0.3}, "t_interval": [0.1, 0.5], "queries": 32}
-    assert ends(point, "range") == (0.2, 0.4) and ends(point, "t") == (0.1, 0.5)
-    assert ends(point | {"samples": {"1": 0.2}, "t_interval": None}, "t") == (None, None)
-    record = {"alpha": 0.05, "points": [point, {**point, "target": "t", "queries": "all", "size": 90}]}
-    record["points"][0]["target"] = "t"
+    few = replace(point("s1", 32, [0.2, 0.4, 0.3]), t_interval=(0.1, 0.5))
+    assert ends(few, "range") == (0.2, 0.4) and ends(few, "t") == (0.1, 0.5)
+    assert ends(replace(few, samples={"1": 0.2}, t_interval=None), "t") == (None, None)
+    record = replace(RECORD, points=(few, replace(few, queries="all", size=90)))
     assert all_queries(record, "t") == 90 and all_queries(record, "u") is None
     names = Curves([["t", "T"]], [], "BM25", interval="t")
     assert "the 95% t interval over the samples" in notes(record, names)[0]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
+from scripts.common.records import as_json
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
 from scripts.reports.comparison.family_text import CONDITIONS, differences, heading, notes, sentence, standings, where
 from scripts.reports.comparison.reading import Labels
@@ -37,7 +38,9 @@ def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
     chosen = Settings(systems=names, measure="nDCG@10", **given)
     done = scopes(tables, chosen)
     rows(done, chosen).to_csv(folder / f"{name}.tsv", sep="\t", index=False)
-    (folder / f"{name}.json").write_text(json.dumps(record(done, chosen, dict.fromkeys(names, 2), ["a warning"])))
+    (folder / f"{name}.json").write_text(
+        json.dumps(as_json(record(done, chosen, dict.fromkeys(names, 2), ["a warning"])))
+    )
     labels = Labels({"t0": "Task *0*"}, {"s1": LONG, "s2": "BM25 & more"})
     return read_family(folder / f"{name}.tsv", folder / f"{name}.json", labels)
 

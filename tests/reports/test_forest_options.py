@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.common.records import as_json
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin, Posterior
 from scripts.reports.comparison.looks import Looks
@@ -17,6 +18,7 @@ from scripts.reports.figures.forest import forest_plot
 from scripts.reports.figures.forest_axis import common_limits
 from tests.reports import test_forest
 from tests.reports.test_forest import UNDEFINED, outside, overlapping, patches, rows, with_rows, words
+from tests.support.meta_records import meta_record
 
 BASE = test_forest.forest(7, p_note="paired t-test", task_interval="t(n \N{MINUS SIGN} 1)")
 GROUP = BASE.groups[0]
@@ -28,6 +30,7 @@ FULL = replace(
     margin=Margin(0.01, AgainstMargin(0.4, 0.4), AgainstMargin(0.003, 0.003)),
     fixed_mean=Diamond(0.019, 0.011, 0.027, own_p=0.0002, df=60.4),
 )
+
 OPTIONS = {
     "all": {},
     "narrow limits": {"limits": (-0.03, 0.03), "ticks": (-0.03, 0.0, 0.03), "digits": 2},
@@ -206,10 +209,10 @@ def found(tmp_path, name: str, shift: float):
     meta = {"control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2, "summary": summary,
             "fixed": summary | {"df": None}, "fixed_mean": summary, "prediction_interval": [0, 1], "prediction_df": 3, "q": None, "task_interval": "bca",
             "equivalence": {"margin": 0.01, "p_equivalence": 0.4, "p_non_inferiority": None},
-            "bayesian": {"effect": shift, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_above_0": 0.9,
-                         "prediction_interval": [0, 1], "tau_scale": 0.1, "tau_median": 0.1}}  # fmt: skip
+            "bayesian": {"effect": shift, "sd": 0.01, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_above_0": 0.9,
+                         "prediction_interval": [0, 1], "tau_scale": 0.1, "tau_median": 0.1, "tau_ci": [0, 0.2]}}  # fmt: skip
     pd.DataFrame(table).to_csv(tmp_path / f"{name}.tsv", sep="\t", index=False)
-    (tmp_path / f"{name}.json").write_text(json.dumps(meta))
+    (tmp_path / f"{name}.json").write_text(json.dumps(as_json(meta_record(**meta))))
     return read_found(tmp_path / f"{name}.tsv", tmp_path / f"{name}.json")
 
 

@@ -19,6 +19,7 @@ from scripts.statistics.task.superiority import superiority
 from scripts.synthesis.influence_table import influence_table
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words
+from tests.support.meta_records import meta_record
 
 
 def points(k: int, names: tuple[str, ...] = (), scale: float = 1.0) -> InfluencePlot:
@@ -27,8 +28,9 @@ def points(k: int, names: tuple[str, ...] = (), scale: float = 1.0) -> Influence
         "task": [names[task % len(names)] if names else f"Task {task + 1}" for task in range(k)],
         "effect": scale * np.append(0.2, g.normal(0.03, 0.03, k - 1)), "variance": scale**2 * g.uniform(1e-5, 4e-4, k),
     })  # fmt: skip
-    meta = {"effect_type": "MD", "estimator": "REML", "interval": "knapp-hartung", "alpha": 0.05, "measure": "nDCG@10",
-            "control": "c", "treatment": "t", "summary": {"effect": 0.04, "ci_low": 0.01, "ci_high": 0.07}}  # fmt: skip
+    meta = meta_record(
+        estimator="REML", interval="knapp-hartung", summary={"effect": 0.04, "ci_low": 0.01, "ci_high": 0.07}
+    )
     settings = draw_influence.Settings(alpha=0.05, labels=Labels({"Task 1": "First"}, {"t": "Treatment"}))
     return draw_influence.influence_data(influence_table(effects, meta), meta, settings)
 

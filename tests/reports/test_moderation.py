@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from scripts.common.records import as_json
 from scripts.experiment.resolution import resolve
+from scripts.records.moderation import ModerationRecord
 from scripts.reports import draw_bubble, moderator_tables
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Diamond, Subgroup
@@ -30,7 +32,7 @@ from scripts.reports.figures.forest import forest_plot
 from scripts.reports.planning import figures, moderation, pages
 from scripts.reports.writing.content import Paragraph
 from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.meta_regression.moderation import Effects, models
+from scripts.statistics.meta_regression.moderation import Effects, Model, models
 from scripts.statistics.meta_regression.moderation import subgroups as grouped
 from scripts.statistics.method import Method
 from tests.experiment.test_config import changed
@@ -59,11 +61,11 @@ ALPHA = 0.05
 def record():
     """What a job writes of eight tasks: three moderators, the last of them constant, and subgroups."""
     by_task = {task: {name: VALUES[name][place] for name in VALUES} for place, task in enumerate(TASKS)}
-    return {
-        "effect_type": "MD", "estimator": "REML", "interval": "knapp-hartung", "alpha": ALPHA,
-        "labels": {name: name for name in VALUES}, "values": by_task, "models": models(EFFECTS, VALUES, METHOD),
-        "subgroups": grouped(EFFECTS, "Kind", dict(zip(TASKS, VALUES["Kind"], strict=True)), METHOD),
-    }  # fmt: skip
+    return ModerationRecord(
+        effect_type="MD", estimator="REML", interval="knapp-hartung", alpha=ALPHA, depends_on=[],
+        labels={name: name for name in VALUES}, values=by_task, models=tuple(models(EFFECTS, VALUES, METHOD)),
+        subgroups=grouped(EFFECTS, "Kind", dict(zip(TASKS, VALUES["Kind"], strict=True)), METHOD),
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -73,29 +75,29 @@ def files(tmp_path, record):
         for task, effect, variance in zip(TASKS, EFFECTS.estimates, EFFECTS.variances, strict=True)
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "c.tsv", sep="\t", index=False)
-    (tmp_path / "c.json").write_text(json.dumps(record))
+    (tmp_path / "c.json").write_text(json.dumps(as_json(record)))
     return tmp_path
 
 
 def test_a_sentence_repeats_the_numbers_of_its_model(record):
-    size, kind, flat, together = record["models"]
-    slope = size["coefficients"][1]
+    size, kind, flat, together = record.models
+    fit, slope = size.fit, size.fit.coefficients[1]
     told = plain(statement(size, ALPHA))
     for name in ("estimate", "ci_low", "ci_high"):
-        half = (slope["ci_high"] - slope["ci_low"]) / 2
-        assert form.fixed(slope[name], form.decimals_for(half)) in told
-    assert f"F(1, 6) = {size['qm']:.2f}, p = {size['qm_p_value']:.3f}" in told
-    assert f"permutation test (100 permutations) p = {size['permutation_p_value']:.3f}" in told
-    assert f"(Holm) p = {size['qm_p_holm']:.3f}" in told and f"QE = {size['qe']:.1f}, df = 6" in told
-    assert f"R² = {size['r2']:.0f}%; residual τ = {form.deviations(size['tau2'])[0]}," in told
-    assert "slope" not in statement(kind, ALPHA) and f"F(1, 6) = {kind['qm']:.2f}" in plain(statement(kind, ALPHA))
+        half = (slope.ci_high - slope.ci_low) / 2
+        assert form.fixed(getattr(slope, name), form.decimals_for(half)) in told
+    assert f"F(1, 6) = {fit.qm:.2f}, p = {fit.qm_p_value:.3f}" in told
+    assert f"permutation test (100 permutations) p = {fit.permutation_p_value:.3f}" in told
+    assert f"(Holm) p = {fit.qm_p_holm:.3f}" in told and f"QE = {fit.qe:.1f}, df = 6" in told
+    assert f"R² = {fit.r2:.0f}%; residual τ = {form.deviations(fit.tau2)[0]}," in told
+    assert "slope" not in statement(kind, ALPHA) and f"F(1, 6) = {kind.fit.qm:.2f}" in plain(statement(kind, ALPHA))
     assert statement(flat, ALPHA) == "Flat: not fitted, Flat is the same on all tasks."
     assert statement(together, ALPHA) == "All together: not fitted, Flat is the same on all tasks."
 
 
 def test_with_a_normal_interval_the_test_is_chi_square():
     (model,) = models(EFFECTS, {"Size": VALUES["Size"]}, replace(METHOD, interval="normal"))
-    assert plain(moderators_test(model, ALPHA)).startswith(f"χ²(1) = {model['qm']:.2f}, p = ")
+    assert plain(moderators_test(model.fit, ALPHA)).startswith(f"χ²(1) = {model.fit.qm:.2f}, p = ")
 
 
 def test_what_takes_tasks_as_independent_is_said(record):
@@ -105,25 +107,26 @@ def test_what_takes_tasks_as_independent_is_said(record):
     effects = replace(EFFECTS, dependence=Dependence(sampling, (9.0,) * 8, tuple(range(8))))
     (model,) = models(effects, {"Size": VALUES["Size"]}, replace(METHOD, estimator="DL"))
     said = "permutation test (100 permutations, tasks taken as independent) p ="
-    assert said in plain(statement(model, ALPHA)) and said not in plain(statement(record["models"][0], ALPHA))
-    known = {"depends_on": ["the covariance of tasks"], "estimator": "DL", "models": [model]}
+    assert said in plain(statement(model, ALPHA)) and said not in plain(statement(record.models[0], ALPHA))
+    known = replace(record, depends_on=["the covariance of tasks"], estimator="DL", models=(model,), subgroups=None)
     assert dependence_sentence(known) == (
         "The models include the covariance of tasks, as the summary does; the permutation test takes tasks as independent. "
         "τ² is estimated by REML, since effects of tasks are correlated."
     )
-    assert dependence_sentence(record) == dependence_sentence(record | {"depends_on": []}) == ""
-    assert dependence_sentence(known | {"models": [], "depends_on": ["x", "y"]}).startswith(
+    assert dependence_sentence(record) == ""
+    assert dependence_sentence(replace(known, models=(), depends_on=["x", "y"])).startswith(
         "The models include x and y,"
     )
-    blocks = moderator_tables.content(record | known | {"subgroups": None})
+    blocks = moderator_tables.content(known)
     assert Paragraph(dependence_sentence(known)) in blocks
 
 
 def test_degrees_of_freedom_that_seeds_give_are_not_whole(record):
-    model = record["models"][0] | {"df": 7.123456}
-    assert plain(moderators_test(model, ALPHA)).startswith("F(1, 7.123) = ")
-    coefficients = [coefficient | {"df": 7.5} for coefficient in model["coefficients"]]
-    table = moderator_tables.in_full({"models": [model | {"coefficients": coefficients}]})
+    fit = replace(record.models[0].fit, df=7.123456)
+    assert plain(moderators_test(fit, ALPHA)).startswith("F(1, 7.123) = ")
+    coefficients = tuple(replace(coefficient, df=7.5) for coefficient in fit.coefficients)
+    model = replace(record.models[0], fit=replace(fit, coefficients=coefficients))
+    table = moderator_tables.in_full(replace(record, models=(model,), subgroups=None))
     assert list(table["df"]) == [7.5, 7.5] and str(table["model_k"].dtype) == "Int64"
 
 
@@ -140,8 +143,8 @@ def test_the_tables_hold_every_number(monkeypatch, files, record):
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
     slope = table[table["term"] == "Size"].iloc[0]
-    assert slope["estimate"] == record["models"][0]["coefficients"][1]["estimate"]
-    assert slope["model_tau2"] == record["models"][0]["tau2"] and slope["model_permutations"] == 100
+    assert slope["estimate"] == record.models[0].fit.coefficients[1].estimate
+    assert slope["model_tau2"] == record.models[0].fit.tau2 and slope["model_permutations"] == 100
     assert list(table["group_k"].dropna()) == [4, 4]
     assert table["model_problem"].dropna().unique().tolist() == ["Flat is the same on all tasks"]
     tex = (files / "t.tex").read_text()
@@ -164,7 +167,7 @@ def draw(files, moderator: str) -> BubblePlot:
 def test_a_bubble_plot_shows_values_effects_weights_and_the_model(files, record):
     size, kind, flat = (draw(files, name) for name in ("Size", "Kind", "Flat"))
     assert [(b.value, b.effect) for b in size.bubbles] == list(zip(VALUES["Size"], EFFECTS.estimates, strict=True))
-    assert [b.weight for b in size.bubbles] == list(record["models"][0]["weights"].values())
+    assert [b.weight for b in size.bubbles] == list(record.models[0].fit.weights.values())
     assert size.bubbles[0].task == "First" and len(size.fitted) == 61 and len(kind.fitted) == 2
     assert not flat.fitted and {bubble.weight for bubble in flat.bubbles} == {0.125}
     assert flat.notes == ("Flat: not fitted, Flat is the same on all tasks.",)
@@ -258,12 +261,12 @@ def test_nothing_overlaps_in_a_forest_plot_with_subgroups(k, width):
 
 def test_groups_without_a_model_have_headings_and_no_subtotals(record):
     labels = Labels({"a": "First"}, {})
-    groups = subgroups(record, labels)
+    groups = subgroups(record.subgroups, labels)
     assert [group.label for group in groups] == ["Kind: x", "Kind: y"] and groups[0].tasks[0] == "First"
-    assert groups[1].subtotal.effect == record["subgroups"]["levels"]["y"]["effect"]
-    fewer = {**record, "subgroups": {key: value for key, value in record["subgroups"].items() if key != "levels"}}
+    assert groups[1].subtotal.effect == record.subgroups.model.fit.levels["y"].summary.effect
+    fewer = replace(record.subgroups, model=Model(("Kind",), 8, "too few"))
     assert [group.subtotal for group in subgroups(fewer, labels)] == [None, None]
-    assert subgroups(None, labels) == () == subgroups({"models": []}, labels)
+    assert subgroups(None, labels) == ()
 
 
 def test_a_comparison_with_moderators_has_their_figures_and_tables():

@@ -10,6 +10,7 @@ from scripts.common.tables import read_texts
 from scripts.reports.contents.published import content, counts
 from scripts.reports.published import Results, in_digits, read_published, versus
 from scripts.reports.writing import markdown
+from tests.support.meta_records import meta_record
 
 HEADING = "table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\n"
 RESULTS = Results(
@@ -17,7 +18,7 @@ RESULTS = Results(
         "c": pd.DataFrame({"task": ["a"], "effect": [0.1845], "weight": [0.0622]}).set_index("task"),
         "other": pd.DataFrame({"task": ["a"], "effect": [0.19], "weight": [0.05]}).set_index("task"),
     },
-    metas={"c": {"k": 7, "summary": {"effect": -0.004}, "i2": 95.4}, "other": {"k": 7, "summary": None, "i2": 1.0}},
+    metas={"c": meta_record(k=7, summary={"effect": -0.004}, i2=95.4), "other": meta_record(summary=None)},
     means=pd.DataFrame({"task": ["a"], "system": ["s"], "Judged@10": [0.3655]}).set_index(["task", "system"]),
     datasets=pd.DataFrame({"queries": [53900]}, index=["d/train"]),
 )

@@ -1,6 +1,5 @@
 """What the report says: questions and answers, tables, times, and text of the configuration that is never markup."""
 
-import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from scripts.statistics.task.results import task_result
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
 from scripts.synthesis.comparisons_table import table as comparisons_table
 from scripts.synthesis.effects_table import rows
+from tests.support.meta_records import meta_record
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
 LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="none", sort="config")
@@ -46,7 +46,7 @@ def one_found(**changes):
          "control_judged": None, "treatment_judged": None, "undefined": None}
         for task in "ab"
     ]  # fmt: skip
-    return Found(pd.DataFrame(rows).astype(object), copy.deepcopy(META) | changes)
+    return Found(pd.DataFrame(rows).astype(object), meta_record(**META | changes))
 
 
 NAMES = Labels({}, {})

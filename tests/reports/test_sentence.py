@@ -1,6 +1,5 @@
 """The sentences of a comparison: what each scope says, and that they never contradict one another."""
 
-import copy
 import itertools
 import re
 from dataclasses import replace
@@ -15,6 +14,7 @@ from scripts.reports.comparison.reading import Found, Labels
 from scripts.reports.comparison.sentence import Answer, answers, sentence
 from scripts.reports.comparison.table import as_table
 from scripts.reports.comparison.verdict import Verdict
+from tests.support.meta_records import meta_record
 
 MINUS = "\N{MINUS SIGN}"
 LOOKS = Looks(0.05, "REML", "knapp-hartung", judged="", p="t-test", correction="none", sort="config")
@@ -38,7 +38,7 @@ def found(family: Adjustment | None = None, low: float = 0.01, **changes) -> Fou
         rows
         or [{"task": "a", "n": 1, "undefined": "too few queries", "effect": None, "weight": None, "t_p_value": None}]
     )
-    return Found(table.astype(object).where(table.notna(), None), copy.deepcopy(META) | changes, family)
+    return Found(table.astype(object).where(table.notna(), None), meta_record(**META | changes), family)
 
 
 def plot_of(one: Found, looks: Looks = LOOKS) -> Forest:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
+from scripts.records.study_design import FoundBasis
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.contours import contour_figure, contour_levels, label_place
 from scripts.reports.study_design_text import remarks, sentence
@@ -32,13 +34,10 @@ def made(assumed=(), present=True, **asked):
     """A plan of assumed variances; `present` gives it the design of a comparison."""
     basis = assumed_basis(Assumed(**{**ASSUMED, **dict(assumed)}))
     if present:
-        described = {
-            **basis.described,
-            "control": "bm25",
-            "treatment": "tuned",
-            "untimed": ["bm25"],
-            "devices": ["A100"],
-        }
+        described = FoundBasis(
+            control="bm25", treatment="tuned", interval=basis.described.interval, axis=basis.described.axis,
+            unknown_seed_variance=[], given=[], untimed=["bm25"], devices=["A100"],
+        )  # fmt: skip
         basis = basis._replace(present=Design(153.2, 7, 3), tau2_high=0.01, described=described)
     return plan(Settings(plan="dense", **{**ASKED, **asked}), basis)
 
@@ -73,7 +72,8 @@ def test_without_a_target_or_a_design_it_asks_for_one():
 
 
 def test_what_is_not_known_is_said():
-    found = made(HOURS, effect=0.05) | {"unknown_seed_variance": ["tuned"], "given": ["theirs"]}
+    found = made(HOURS, effect=0.05)
+    found = replace(found, basis=replace(found.basis, unknown_seed_variance=["tuned"], given=["theirs"]))
     told = " ".join(remarks(found, LABELS))
     assert "A tuned system with a long name was trained with one seed: its seed variance is unknown" in told
     assert "The runs of Theirs are given" in told and "The hours of bm25 are not known" in told
@@ -88,7 +88,7 @@ def test_the_table_of_a_plan_marks_what_meets_the_target():
     (rows,) = table.blocks
     assert [plain(row[0]) for row in rows] == ["3"] * 4
     bold = sum(cell.look == "strong" for row in rows for cell in row[2:])
-    assert bold == sum(row["meets_target"] for row in found["designs"] if row["seeds"] == 3) > 0
+    assert bold == sum(row.meets_target for row in found.designs if row.seeds == 3) > 0
     every = designs([found])
     assert (every["cheapest"] == "yes").sum() == 2 and len(every) == 4 * 5 * 3
     text = markdown.document("Plans", page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS))
@@ -112,7 +112,7 @@ def test_the_figure_fits_its_page_and_every_contour_has_its_label(assumed, asked
     figure = contour_figure(found, LABELS)
     figure.draw_without_rendering()
     renderer, box = figure.canvas.get_renderer(), figure.bbox.padded(0.5)
-    assert len(figure.axes) == 1 + len(found["curves"]["seeds"]) and figure.get_size_inches()[0] <= 7.001
+    assert len(figure.axes) == 1 + len(found.curves.seeds) and figure.get_size_inches()[0] <= 7.001
     shown = [*figure.texts, *(text for ax in figure.axes for text in ax.texts)]
     for ax in figure.axes:
         frame = ax.get_window_extent(renderer)

@@ -1,6 +1,5 @@
 """Tables and sentences of a comparison: what stands in them, in plain words and in LaTeX that compiles."""
 
-import copy
 import re
 from dataclasses import replace
 
@@ -29,6 +28,7 @@ from scripts.reports.writing import markdown
 from scripts.reports.writing.content import Column, Paragraph, Table
 from scripts.reports.writing.latex import document, escape
 from scripts.synthesis.comparisons_table import Settings, table
+from tests.support.meta_records import meta_record
 
 LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="holm", sort="config")
 LABELS = Labels({"a": "Task A"}, {"t": "Treatment & Co", "c": "BM25"})
@@ -52,7 +52,7 @@ def found(**changes):
     ]  # fmt: skip
     missing = {"task": "d", "n": 2, "control_mean": 0.1, "treatment_mean": 0.1, "undefined": "no spread"}
     table = pd.DataFrame([*rows, missing]).astype(object)
-    return Found(table.where(table.notna(), None), copy.deepcopy(META) | changes)
+    return Found(table.where(table.notna(), None), meta_record(**META | changes))
 
 
 def page(name, one, plot, labels):
@@ -119,14 +119,16 @@ def test_a_comparison_without_an_effect_has_a_table_too():
 
 
 def test_a_row_of_all_comparisons_answers_in_each_scope():
-    metas = {"one": META | {"k": 4, "tau2": 0.0009, "tau2_ci": [0.0, 0.01]},
-             "two": META | {"summary": SUMMARY | {"p_value": 0.04}, "prediction_interval": None, "tau2_ci": None}}  # fmt: skip
+    metas = {"one": meta_record(**META | {"k": 4, "tau2": 0.0009, "tau2_ci": [0.0, 0.01]}),
+             "two": meta_record(**META | {"summary": SUMMARY | {"p_value": 0.04}, "prediction_interval": None, "tau2_ci": None})}  # fmt: skip
     shown = overview(table(metas, Settings()), LABELS)
     assert shown[HERE] == ["0.0450 [0.0400, 0.0500]"] * 2 and shown[LIKE_THESE] == ["0.050 [0.030, 0.070]"] * 2
     assert shown[P_HERE] == ["<0.001 (<0.001)"] * 2 and shown[P_LIKE_THESE] == ["<0.001 (<0.001)", "0.040 (0.040)"]
     assert shown[NEW] == ["[\N{MINUS SIGN}0.020, 0.120]", ""]
     assert shown[TAU] == ["0.030 [0, 0.100]", "0.032"]
-    alone = overview(table({"one": META | {"k": 1, "tau2": None, "prediction_interval": None}}, Settings()), LABELS)
+    alone = overview(
+        table({"one": meta_record(**META | {"k": 1, "tau2": None, "prediction_interval": None})}, Settings()), LABELS
+    )
     assert alone[P_HERE] == ["<0.001"] and alone[LIKE_THESE] == alone[P_LIKE_THESE] == alone[TAU] == [""]
 
 
@@ -171,11 +173,11 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
 
 def test_the_place_of_a_comparison_in_its_family():
     p = {"summary": 0.01, "fixed_mean": 0.001}
+    margin = {"equivalence": {"p_equivalence": 0.3, "p_non_inferiority": 0.03}}
     metas = {
-        name: META | {"fixed_mean": SUMMARY | {"p_value": p["fixed_mean"] * times}} |
-        {"summary": SUMMARY | {"p_value": p["summary"] * times}} for name, times in (("a", 1), ("b", 2), ("c", 4))
-    }  # fmt: skip
-    metas["b"]["equivalence"] = {"margin": 0.01, "p_equivalence": 0.3, "p_non_inferiority": 0.03}
+        name: meta_record(**META | {of: {"p_value": p[of] * times} for of in p} | further)
+        for name, times, further in (("a", 1, {}), ("b", 2, margin), ("c", 4, {}))
+    }
     found = adjustments(table(metas, Settings(families={"a": "x", "b": "x"})))
     assert found["a"].summary == Adjusted(0.02, 0.02, 2) and found["a"].fixed_mean == Adjusted(0.002, 0.002, 2)
     assert found["b"].non_inferiority == Adjusted(0.03, 0.03, 1) and found["a"].non_inferiority.holm is None

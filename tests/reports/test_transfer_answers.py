@@ -1,13 +1,17 @@
 """What is said of matrices and curves: no more than the numbers, and in the table's layout, LaTeX included."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
+from scripts.records.curves import AgainstStart, Baseline, CurvesRecord, Pair, Point
 from scripts.reports.transfer import curve_answers, matrix_answers
 from scripts.reports.transfer.answers_text import as_table, sections
 from scripts.reports.transfer.curve_answers import Curves, above_for_good
 from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
 from scripts.reports.writing import content, latex, markdown
+from scripts.statistics.task.differences import Difference
 
 
 def plain(text):
@@ -122,38 +126,31 @@ def test_above_for_good(values, found):
 
 
 def of(difference, p=0.2):
-    return {
-        "difference": difference,
-        "ci_low": difference - 0.01,
-        "ci_high": difference + 0.01,
-        "p_value": p,
-        "df": 9,
-        "t": 1,
-    }
+    return Difference(difference, difference - 0.01, difference + 0.01, t=1, df=9, p_value=p)
 
 
 def point(start, queries, samples, before=None, p=0.2):
     mean = sum(samples) / len(samples)
-    size = 600 if queries == "all" else queries
-    against = before and {
-        **of(mean - before, p), "samples": {str(n): value - before for n, value in enumerate(samples)}
-    }  # fmt: skip
-    return {
-        **{"target": "t", "start": start, "queries": queries, "size": size, "mean": mean, "n": 10},
-        "samples": {str(n): value for n, value in enumerate(samples)},
-        **{"t_interval": [mean - 0.1, mean + 0.1], "against_baseline": of(mean - 0.4, p), "against_start": against},
-    }
+    by_seed = {str(seed): value for seed, value in enumerate(samples)}
+    against = (
+        AgainstStart(of(mean - before, p), {s: value - before for s, value in by_seed.items()}) if before else None
+    )
+    return Point(
+        target="t", start=start, queries=queries, size=600 if queries == "all" else queries, system="s", samples=by_seed,
+        mean=mean, sd=None, n=10, t_interval=(mean - 0.1, mean + 0.1), against_baseline=of(mean - 0.4, p),
+        against_start=against,
+    )  # fmt: skip
 
 
-RECORD = {
-    "measure": "RR", "alpha": 0.05, "baseline": {"t": {"mean": 0.4, "n": 10}},
-    "points": [
+RECORD = CurvesRecord(
+    measure="RR", alpha=0.05, baseline={"t": Baseline(0.4, 10)},
+    points=(
         point("scratch", 32, [0.2, 0.45]), point("scratch", 64, [0.35, 0.5]), point("scratch", "all", [0.6, 0.6]),
         point("pseudo-labels", 0, [0.5]), point("pseudo-labels", 32, [0.44, 0.48], 0.5, 0.01),
         point("pseudo-labels", "all", [0.6, 0.62], 0.5, 0.0001),
-    ],
-    "full": [{"target": "t", "start": "scratch", "other": "pseudo-labels", **of(-0.01), "p_holm": 0.2}],
-}  # fmt: skip
+    ),
+    full=(Pair("t", "scratch", "pseudo-labels", of(-0.01), 0.2),),
+)  # fmt: skip
 CURVES = Curves([["t", "T"]], [["scratch", "from scratch"], ["pseudo-labels", "pseudo-labels"]], "BM25")
 
 
@@ -176,7 +173,7 @@ def test_how_many_queries_until_above():
 
 
 def test_never_above_is_said_with_the_largest_number():
-    low = {**RECORD, "points": [point("scratch", 32, [0.2, 0.3]), point("scratch", "all", [0.3, 0.45])]}
+    low = replace(RECORD, points=(point("scratch", 32, [0.2, 0.3]), point("scratch", "all", [0.3, 0.45])))
     first, single = [one for one in answers(low) if one.question == "RQ1"]
     assert first.text.startswith("From scratch, the mean stays above that of BM25 on 0 of 1 target.")
     assert plain(single.text) == (
@@ -215,5 +212,5 @@ def test_answers_as_a_table_and_as_a_page():
 
 
 def test_a_curve_of_all_queries_alone_says_nothing_of_few():
-    whole = {**RECORD, "points": [point("pseudo-labels", 0, [0.5]), point("pseudo-labels", "all", [0.4], 0.5)]}
+    whole = replace(RECORD, points=(point("pseudo-labels", 0, [0.5]), point("pseudo-labels", "all", [0.4], 0.5)))
     assert not [one for one in answers(whole) if one.text.startswith("With the fewest queries")]

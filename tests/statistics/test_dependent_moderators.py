@@ -157,12 +157,12 @@ def test_a_record_says_what_it_holds_and_what_its_permutation_test_does_not():
     values = {"a": [row[0] for row in case["mods"]]}
     method = Method(estimator="DL", interval="knapp-hartung", permutations=200, seed=1)
     dependent = model(Effects(tasks, y, v, float, dependence_of(case)), values, method)
-    assert dependent["permuted_as_independent"] and dependent["estimator"] == "REML"
+    assert dependent.fit.permuted_as_independent and dependent.fit.estimator == "REML"
     alone = model(Effects(tasks, y, v), values, method)
-    assert not alone["permuted_as_independent"] and alone["estimator"] == "DL"
-    assert dependent["coefficients"][1]["se"] != pytest.approx(alone["coefficients"][1]["se"], rel=1e-3)
+    assert not alone.fit.permuted_as_independent and alone.fit.estimator == "DL"
+    assert dependent.fit.coefficients[1].se != pytest.approx(alone.fit.coefficients[1].se, rel=1e-3)
     three = BY_NAME["corpora"]
     few = replace(dependence_of(three), collections=(0, 0, 1, 1, 1, 1, 2, 2))
     words = {"a": list("xyzwxyzw")}
     record = model(Effects(tasks[:8], np.array(three["yi"]), np.ones(8), float, few), words, method)
-    assert record["problem"] == "the tasks are of 3 corpora; a model with 4 coefficients needs at least 5"
+    assert record.problem == "the tasks are of 3 corpora; a model with 4 coefficients needs at least 5"

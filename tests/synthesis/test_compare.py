@@ -19,6 +19,7 @@ from scripts.synthesis.comparing import compared
 from scripts.synthesis.comparison_settings import Settings as OneComparison
 from scripts.synthesis.comparisons_table import Settings, table
 from scripts.synthesis.metrics_files import Scores
+from tests.support.meta_records import meta_record
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
             "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
@@ -255,15 +256,11 @@ def test_scores_without_ids_of_different_lengths_are_one_line(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-BASE = {"control": "c", "treatment": "t", "measure": "m", "effect_type": "MD", "k": 2, "ddof": 1, "estimator": "DL",
-        "interval": "normal", "task_interval": "t", "alpha": 0.05, "fixed": None}  # fmt: skip
-
-
 def test_the_table_of_comparisons_adjusts_over_them():
     metas = {
-        "one": BASE | {"summary": {"effect": 0.1, "p_value": 0.01}, "equivalence": {"p_non_inferiority": 0.2}},
-        "none": BASE | {"summary": None, "k": 0},
-        "two": BASE | {"summary": {"effect": 0.1, "p_value": 0.04}, "prediction_interval": [0.0, 0.2]},
+        "one": meta_record(summary={"p_value": 0.01}, equivalence={"p_non_inferiority": 0.2}),
+        "none": meta_record(summary=None),
+        "two": meta_record(summary={"p_value": 0.04}, prediction_interval=[0.0, 0.2]),
     }
     rows = table(metas, Settings(tried={"two": [25, 1]})).set_index("comparison")
     assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
@@ -277,12 +274,14 @@ def test_the_table_of_comparisons_adjusts_over_them():
 def test_each_scope_is_adjusted_by_itself():
     """Holm's by hand; a summary of equal effects has no test, and its hypothesis counts as p = 1."""
     p_values = {"one": (0.01, 0.001), "two": (0.04, 0.002), "equal": (None, 0.03)}
+    margins = {"one": {"p_non_inferiority": 0.02, "p_equivalence": 0.3},
+               "two": {"p_non_inferiority": 0.03, "p_equivalence": 0.9}, "equal": {}}  # fmt: skip
     metas = {
-        name: BASE | {"summary": {"effect": 0.1, "p_value": p}, "fixed_mean": {"effect": 0.09, "p_value": of_these}}
+        name: meta_record(
+            summary={"p_value": p}, fixed_mean={"effect": 0.09, "p_value": of_these}, equivalence=margins[name]
+        )
         for name, (p, of_these) in p_values.items()
     }
-    metas["one"]["equivalence"] = {"p_non_inferiority": 0.02, "p_equivalence": 0.3}
-    metas["two"]["equivalence"] = {"p_non_inferiority": 0.03, "p_equivalence": 0.9}
     rows = table(metas, Settings()).set_index("comparison")
     assert rows["p_holm"].tolist()[:2] == [0.03, 0.08] and np.isnan(rows.loc["equal", "p_holm"])
     assert rows["fixed_mean_p_holm"].tolist() == [0.003, 0.004, 0.03] and set(rows["hypotheses"]) == {3}
@@ -294,7 +293,7 @@ def test_each_scope_is_adjusted_by_itself():
 def test_analyses_of_one_hypothesis_count_once():
     """Holm's by hand: of two hypotheses the smaller p is doubled, however many effects each was computed with."""
     p_values = {"md": 0.010, "smd": 0.012, "d_av": 0.011, "other": 0.030, "other-smd": 0.028}
-    metas = {name: {"summary": {"p_value": p}, "effect_type": "MD"} for name, p in p_values.items()}
+    metas = {name: meta_record(summary={"p_value": p}) for name, p in p_values.items()}
     repeated = {"smd": "md", "d_av": "md", "other-smd": "other"}
     rows = table(metas, Settings(repeated=repeated)).set_index("comparison")
     assert rows["p_holm"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])

@@ -50,7 +50,11 @@ def test_without_anything_in_common_it_is_the_meta_analysis_of_independent_tasks
     effects = [result.effect for result in found.tasks.values()]
     expected = meta_analysis([e.estimate for e in effects], [e.variance for e in effects], interval="knapp-hartung")
     assert found.synthesis.meta == expected
-    assert dependence_record(found, Settings(**BASE)) == {}
+    assert dependence_record(found, Settings(**BASE)) == {
+        "dependence": None,
+        "clusters": {},
+        "clusters_as_independent": [],
+    }
     table = rows(found.tasks, found.synthesis.weights)
     assert table[["clusters", "design_effect", "seeds_variance"]].isna().all(axis=None)
     assert table["interval_df"].tolist() == [39, 39, 39]
@@ -87,7 +91,7 @@ def test_clusters_that_nobody_asked_for_never_narrow_an_interval(kind):
     assert warning.startswith("design effect below 1: t0 (0.") and "clusters: gold-document" in warning
     assert not task_warnings(asked.tasks) and not task_warnings(each.tasks)
     assert dependence_record(by_default, Settings(**base))["clusters_as_independent"] == ["t0"]
-    assert "clusters_as_independent" not in dependence_record(asked, Settings(**base))
+    assert dependence_record(asked, Settings(**base))["clusters_as_independent"] == []
 
 
 @pytest.mark.parametrize("kind", ["t", "bootstrap-t", "bca", "randomisation"])
@@ -122,15 +126,15 @@ def test_seed_variance_widens_the_intervals_of_tasks_and_summary(m):
     siblings = {"sibling": {f"t{i}": np.zeros((40, 1)) + np.array([-0.1, 0.0, 0.1]) for i in range(3)}}
     given = compared(pairs(m=m), Settings(**BASE, seeds="conditional"))
     found = compared(pairs(m=m), settings, DependenceData(siblings=siblings))
-    record = dependence_record(found, settings)["seeds"]["treatment"]
+    record = dependence_record(found, settings)["seeds"]["treatment"].spread
     meta = found.synthesis.meta
     assert meta.given_seeds == given.synthesis.meta.summary
     if m == 4:  # Satterthwaite's degrees of freedom would narrow the interval of t(2): that of given seeds stands
-        assert meta.summary == meta.given_seeds and record["variance"] > 0
+        assert meta.summary == meta.given_seeds and record.variance > 0
     if m == 1:
-        assert meta.summary.variance == pytest.approx(meta.given_seeds.variance + record["variance"], rel=1e-9)
-        assert record["variance"] == pytest.approx(0.01, rel=1e-9) and (record["seeds"], record["df"]) == (3, 2)
-        assert record["sd"] == pytest.approx(0.1, rel=1e-9)
+        assert meta.summary.variance == pytest.approx(meta.given_seeds.variance + record.variance, rel=1e-9)
+        assert record.variance == pytest.approx(0.01, rel=1e-9) and (record.seeds, record.df) == (3, 2)
+        assert record.sd == pytest.approx(0.1, rel=1e-9)
     total = np.diag([result.observed.in_all.variance for result in found.tasks.values()])
     assert np.diag(found.synthesis.dependence.covariance) == pytest.approx(
         np.diag(total), rel=0.05
@@ -165,7 +169,7 @@ def test_checkpoints_that_both_rank_with_cancel():
     }
     settings = Settings(**BASE, seed_sources={DIFFERENCE: SeedsOf(OWN, "t - c")})
     found = compared(both, settings)
-    assert dependence_record(found, settings)["seeds"][DIFFERENCE]["variance"] == pytest.approx(0, abs=1e-20)
+    assert dependence_record(found, settings)["seeds"][DIFFERENCE].spread.variance == pytest.approx(0, abs=1e-20)
 
 
 def test_unknown_seeds_are_said():
@@ -187,7 +191,7 @@ def test_tasks_of_one_corpus_that_share_queries_count_less():
         compared(same, settings),
         compared(same, Settings(**BASE, corpora={"t0": "c", "t1": "c"}, dependence="independent")),
     )
-    matrix = np.array(dependence_record(found, settings)["covariance"]["matrix"])
+    matrix = np.array(dependence_record(found, settings)["covariance"].matrix)
     d = np.stack([t.values.to_numpy().ravel() - c.values.to_numpy().ravel() for c, t in same.values()])
     assert matrix == pytest.approx(np.cov(d) / 40, rel=1e-10)
     assert found.synthesis.meta.summary.se > 1.2 * apart.synthesis.meta.summary.se

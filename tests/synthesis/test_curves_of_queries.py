@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from scripts.common.errors import UserError
+from scripts.common.records import as_json
 from scripts.synthesis.measure_curves import sizes_of_all, trained_queries
 from scripts.synthesis.transfer.curves import Point, Settings, record, rows
 from scripts.synthesis.transfer.values import Values
@@ -44,43 +45,43 @@ def found(points=POINTS):
 
 
 def test_points_ascend_and_all_is_its_number():
-    assert [(p["start"], p["queries"], p["size"]) for p in found()["points"]] == [
+    assert [(p.start, p.queries, p.size) for p in found().points] == [
         ("pseudo-labels", 0, 0),
         ("pseudo-labels", 32, 32),
         ("pseudo-labels", "all", 500),
         ("scratch", "all", 500),
     ]
-    json.dumps(found(), allow_nan=False)
+    json.dumps(as_json(found()), allow_nan=False)
 
 
 def test_a_sample_is_set_against_the_start_that_it_goes_on_from():
     few, start = (VALUES["t"][name].table.mean(axis=0) for name in ("few", "start"))
-    against = found()["points"][1]["against_start"]
-    assert against["samples"] == pytest.approx({"1": few[0] - start[0], "2": few[1] - start[1]})
+    against = found().points[1].against_start
+    assert against.samples == pytest.approx({"1": few[0] - start[0], "2": few[1] - start[1]})
     fixed = [Point("t", "pseudo-labels", 32, "few", start_seed=2), *POINTS[2:3]]
-    against = record(Settings("RR", 0.05, "bm25", fixed, {"t": "d"}), VALUES, SIZES)["points"][1]["against_start"]
-    assert against["samples"] == pytest.approx({"1": few[0] - start[1], "2": few[1] - start[1]})
-    assert against["difference"] == pytest.approx(few.mean() - start[1])
+    against = record(Settings("RR", 0.05, "bm25", fixed, {"t": "d"}), VALUES, SIZES).points[1].against_start
+    assert against.samples == pytest.approx({"1": few[0] - start[1], "2": few[1] - start[1]})
+    assert against.difference.difference == pytest.approx(few.mean() - start[1])
 
 
 def test_tests_are_over_queries_whose_values_are_means_over_samples():
-    point = found()["points"][1]
+    point = found().points[1]
     test = stats.ttest_rel(VALUES["t"]["few"].table.mean(axis=1), BASE[:, 0])
-    assert point["against_baseline"]["p_value"] == pytest.approx(test.pvalue)
-    assert point["against_baseline"]["difference"] == pytest.approx(point["mean"] - BASE.mean())
+    assert point.against_baseline.p_value == pytest.approx(test.pvalue)
+    assert point.against_baseline.difference == pytest.approx(point.mean - BASE.mean())
 
 
 def test_the_t_interval_over_samples():
     means = VALUES["t"]["few"].table.mean(axis=0)
     low, high = stats.t.interval(0.95, 1, means.mean(), stats.sem(means))
-    assert found()["points"][1]["t_interval"] == pytest.approx([low, high])
+    assert found().points[1].t_interval == pytest.approx([low, high])
 
 
 def test_starting_points_are_compared_where_all_queries_train():
-    (pair,) = found()["full"]
+    (pair,) = found().full
     whole, other = (VALUES["t"][name].table.mean(axis=1) for name in ("whole", "other"))
-    assert (pair["start"], pair["other"]) == ("pseudo-labels", "scratch")
-    assert pair["p_value"] == pytest.approx(stats.ttest_rel(whole, other).pvalue) == pytest.approx(pair["p_holm"])
+    assert (pair.start, pair.other) == ("pseudo-labels", "scratch")
+    assert pair.difference.p_value == pytest.approx(stats.ttest_rel(whole, other).pvalue) == pytest.approx(pair.p_holm)
 
 
 def test_a_row_a_point():

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.common.records import as_json, record_of
 from scripts.experiment.seeds_of import OWN, SeedsOf
+from scripts.records.comparison import MetaRecord
+from scripts.records.dependence import as_record
 from scripts.synthesis.comparing import compared
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effects_table import rows
 from scripts.synthesis.influence_table import COLUMNS, combined, influence_table
-from scripts.synthesis.meta_record import meta_record
-from scripts.synthesis.stored_dependence import as_record
+from scripts.synthesis.meta_record import meta_record as record_of_job
 from tests.statistics.test_dependent_influence import CASES, dependence_of
+from tests.support.meta_records import meta_record
 from tests.synthesis.test_comparing import BASE, pairs
 
 
 def table_of(effect: list[float | None], variance: list[float | None], effect_type: str) -> pd.DataFrame:
     effects = pd.DataFrame({"task": [f"t{number}" for number in range(len(effect))], "effect": effect,
                             "variance": variance})  # fmt: skip
-    meta = {"effect_type": effect_type, "estimator": "DL", "interval": "normal", "alpha": 0.05}
-    return influence_table(effects, meta)
+    return influence_table(effects, meta_record(effect_type=effect_type))
 
 
 def test_the_table_leaves_undefined_tasks_out_and_is_empty_for_fewer_than_three():
@@ -53,9 +56,9 @@ def test_the_table_takes_the_dependence_of_the_meta_record():
     variances = np.diag(np.array(case["v"]))
     effects = pd.DataFrame({"task": list("abcde"), "effect": case["yi"], "variance": variances})
     effects.loc[5] = ["undefined", None, None]
-    meta = {"effect_type": "MD", "estimator": "REML", "interval": "normal", "alpha": 0.05}
+    meta = meta_record(estimator="REML")
     alone = influence_table(effects, meta)
-    table = influence_table(effects, meta | {"dependence": as_record(dependence_of(case))})
+    table = influence_table(effects, replace(meta, dependence=as_record(dependence_of(case))))
     assert np.allclose(table["effect_without"].astype(float), case["effect_without"], rtol=1e-6)
     assert not np.allclose(alone["effect_without"].astype(float), case["effect_without"], rtol=1e-2)
     assert list(table["task"]) == list("abcde") and table["dffits"].isna().all() and not alone["dffits"].isna().any()
@@ -66,11 +69,12 @@ def test_the_table_of_a_comparison_is_its_leave_one_out():
     corpora = {"t0": "a", "t1": "a", "t2": "b", "t3": "c"}
     settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
     found = compared(pairs(4, m=4), settings)
-    meta = json.loads(json.dumps(meta_record(found.synthesis, settings) | dependence_record(found, settings)))
-    assert len(meta["dependence"]["seed_effects"]) == 1 and meta["dependence"]["collections"] == [0, 0, 1, 2]
-    assert meta["interval"] == "robust" and meta["asked"]["interval"] == "knapp-hartung"  # two corpora have no level
+    written = json.dumps(as_json(record_of_job(found.synthesis, settings, **dependence_record(found, settings))))
+    meta = record_of(MetaRecord, json.loads(written), "meta")
+    assert len(meta.dependence.seed_effects) == 1 and meta.dependence.collections == [0, 0, 1, 2]
+    assert meta.meta.interval == "robust" and meta.asked.interval == "knapp-hartung"  # two corpora have no level
     table = influence_table(rows(found.tasks, found.synthesis.weights), meta)
     for row in table.to_dict("records"):
-        without = meta["leave_one_out"][row["task"]]["summary"]
+        without = meta.leave_one_out[row["task"]].summary
         for name in ("effect", "ci_low", "ci_high", "p_value"):
-            assert row[f"{name}_without"] == pytest.approx(without[name], rel=1e-12), name
+            assert row[f"{name}_without"] == pytest.approx(getattr(without, name), rel=1e-12), name

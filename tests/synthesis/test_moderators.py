@@ -12,16 +12,18 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.records import as_json
+from scripts.records.dependence import as_record
 from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import all_effects, combined
 from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.meta_regression.moderation import Effects, models, subgroups
+from scripts.statistics.meta_regression.moderation import Effects, Model, models, subgroups
 from scripts.statistics.method import Method
 from scripts.synthesis import moderate
 from scripts.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
-from scripts.synthesis.stored_dependence import as_record
 from tests.support.calling import call
+from tests.support.meta_records import meta_record
 
 SPLIT = {"queries": 4, "judgements": 10, "relevant": 6, "mean_query_words": 7.5}
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "b": 1}, "q3": {"c": 0}, "q4": {"c": 3}}
@@ -66,15 +68,15 @@ EIGHT = effects([0.02, 0.05, -0.03, 0.08, 0.04, 0.11, 0.01, 0.06], [4e-4, 1e-4, 
 def test_each_moderator_is_fitted_alone_then_all_together_and_p_is_adjusted_for_their_number():
     moderators = {"size": [3.0, 4, 5, 3, 6, 7, 4, 2], "kind": list("xyxyxyyx")}
     alone, also, both = models(EIGHT, moderators, METHOD)
-    assert [model["moderators"] for model in (alone, also, both)] == [["size"], ["kind"], ["size", "kind"]]
-    assert [coefficient["term"] for coefficient in both["coefficients"]] == ["intercept", "size", "kind: y"]
-    smaller, larger = sorted([alone["qm_p_value"], also["qm_p_value"]])
-    adjusted = sorted([alone["qm_p_holm"], also["qm_p_holm"]])
+    assert [model.moderators for model in (alone, also, both)] == [("size",), ("kind",), ("size", "kind")]
+    assert [coefficient.term for coefficient in both.fit.coefficients] == ["intercept", "size", "kind: y"]
+    smaller, larger = sorted([alone.fit.qm_p_value, also.fit.qm_p_value])
+    adjusted = sorted([alone.fit.qm_p_holm, also.fit.qm_p_holm])
     assert adjusted == pytest.approx([min(2 * smaller, 1), min(max(2 * smaller, larger), 1)])
-    assert "qm_p_holm" not in both and "line" not in both and "levels" not in both
-    assert (alone["line"][0]["x"], alone["line"][-1]["x"]) == (2, 7)
-    first = alone["coefficients"][0]["estimate"] + 2 * alone["coefficients"][1]["estimate"]
-    assert math.isclose(alone["line"][0]["effect"], first)
+    assert (both.fit.qm_p_holm, both.fit.line, both.fit.levels) == (None, None, None)
+    assert (alone.fit.line[0].x, alone.fit.line[-1].x) == (2, 7)
+    first = alone.fit.coefficients[0].estimate + 2 * alone.fit.coefficients[1].estimate
+    assert math.isclose(alone.fit.line[0].effect, first)
 
 
 def test_effects_on_a_line_leave_the_unmodified_interval_nothing_to_test_with():
@@ -82,34 +84,33 @@ def test_effects_on_a_line_leave_the_unmodified_interval_nothing_to_test_with():
     on_a_line = effects([0.1, 0.2, 0.3, 0.4, 0.5], [0.001, 0.002, 0.0013, 0.001, 0.001])
     size = {"size": [1.0, 2, 3, 4, 5]}
     (record,) = models(on_a_line, size, replace(METHOD, interval="knapp-hartung-unmodified"))
-    assert (
-        record["problem"] == "the effects follow the model exactly, which leaves knapp-hartung-unmodified no residual"
-    )
-    assert not models(on_a_line, size, METHOD)[0]["problem"]
+    assert record.problem == "the effects follow the model exactly, which leaves knapp-hartung-unmodified no residual"
+    assert not models(on_a_line, size, METHOD)[0].problem
 
 
 def test_subtotals_of_groups_with_one_task_each_way_are_weighted_means_with_one_tau2():
     found = subgroups(EIGHT, "kind", dict(zip("abcdefgh", "xxxyyyxy", strict=True)), METHOD)
-    assert found["tasks"] == {"x": ["a", "b", "c", "g"], "y": ["d", "e", "f", "h"]}
-    weights = 1 / (EIGHT.variances + found["tau2"])
+    assert found.tasks == {"x": ["a", "b", "c", "g"], "y": ["d", "e", "f", "h"]}
+    weights = 1 / (EIGHT.variances + found.model.fit.tau2)
     for word, members in (("x", [0, 1, 2, 6]), ("y", [3, 4, 5, 7])):
         mean = (weights * EIGHT.estimates)[members].sum() / weights[members].sum()
-        assert math.isclose(found["levels"][word]["effect"], mean) and found["levels"][word]["k"] == 4
+        level = found.model.fit.levels[word]
+        assert math.isclose(level.summary.effect, mean) and level.k == 4
 
 
 def test_a_task_without_an_effect_keeps_its_place_in_its_group():
     groups = {**dict(zip("abcdefgh", "xxxyyyxy", strict=True)), "undefined": "z"}
     found = subgroups(EIGHT, "kind", groups, METHOD)
-    assert found["tasks"]["z"] == ["undefined"] and set(found["levels"]) == {"x", "y"}
+    assert found.tasks["z"] == ["undefined"] and set(found.model.fit.levels) == {"x", "y"}
 
 
 def test_what_cannot_be_fitted_says_why_and_has_no_numbers():
     few = effects([0.1, 0.2, 0.3], [0.01, 0.01, 0.01])
     (model,) = models(few, {"size": [1.0, 2, 3]}, METHOD)
-    assert model == {"moderators": ["size"], "k": 3, "problem": "3 tasks have an effect; a moderator needs at least 4"}
-    assert models(EIGHT, {"size": [1.0] * 8}, METHOD)[0]["problem"] == "size is the same on all tasks"
+    assert model == Model(("size",), 3, "3 tasks have an effect; a moderator needs at least 4")
+    assert models(EIGHT, {"size": [1.0] * 8}, METHOD)[0].problem == "size is the same on all tasks"
     found = subgroups(EIGHT, "kind", dict(zip("abcdefgh", "xyzuvwst", strict=True)), METHOD)
-    assert "levels" not in found and len(found["tasks"]) == 8
+    assert found.model.fit is None and len(found.tasks) == 8
 
 
 @pytest.mark.parametrize("name", all_effects())
@@ -135,7 +136,7 @@ def files(tmp_path):
     pd.DataFrame(rows).to_csv(tmp_path / "c.tsv", sep="\t", index=False)
     found = {"effects": tmp_path / "c.tsv", "meta": tmp_path / "meta.json", "statistics": [], "qrels": [],
              "moderators": tmp_path / "c.json"}  # fmt: skip
-    found["meta"].write_text("{}")
+    found["meta"].write_text(json.dumps(as_json(meta_record())))
     for number in range(1, 7):
         folder = tmp_path / f"data/d{number}"
         (folder / "qrels").mkdir(parents=True)
@@ -210,7 +211,7 @@ def test_a_job_takes_the_covariance_and_seed_effects_from_the_meta_record(monkey
         SeedSource("t", 3, np.full((5, 5), 0.003), np.zeros((5, 5))), np.full((5, 3), 1 / 3), np.ones(5), np.zeros(5)
     )
     dependence = Dependence(sampling, (9.0,) * 5, (0, 1, 2, 3, 3), (seed_effect,))
-    files["meta"].write_text(json.dumps({"dependence": as_record(dependence)}))
+    files["meta"].write_text(json.dumps(as_json(replace(meta_record(), dependence=as_record(dependence)))))
     call(monkeypatch, moderate, asked, **files)
     found = json.loads(files["moderators"].read_text())
     assert before["depends_on"] == []

@@ -7,25 +7,25 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.number_text import degrees_of_freedom
 
 
-def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str:
+def seeds_note(metas: list[MetaRecord], system: Callable[[str], str]) -> str:
     """Whether the intervals of these meta records include the variance between training seeds, in sentences; empty
     where no system is trained here. `system` gives a system's label.
     """
     included: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for meta in metas:
-        seeds = meta.get("seeds")
-        for role, record in seeds.items() if isinstance(seeds, dict) else []:
-            names = [meta[role]] if role in meta else [meta["control"], meta["treatment"]]
-            name = " and ".join(system(name) for name in names)
-            if record["status"] == "unknown":
+        for role, record in meta.seeds.items() if isinstance(meta.seeds, dict) else []:
+            names = {"control": [meta.control], "treatment": [meta.treatment]}
+            name = " and ".join(system(name) for name in names.get(role, [meta.control, meta.treatment]))
+            if record.status == "unknown":
                 unknown[name] = None
             else:
-                lender = f" of {system(record['source'])}" if record["status"] == "borrowed" else ""
-                included[f"{name}: {record['seeds']} seeds{lender}" if "seeds" in record else name] = None
+                lender = f" of {system(record.source)}" if record.status == "borrowed" else ""
+                included[f"{name}: {record.spread.seeds} seeds{lender}" if record.spread else name] = None
     parts = [f"Intervals include seed variance ({'; '.join(included)})."] if included else []
     if unknown:
         parts.append(
@@ -34,7 +34,7 @@ def seeds_note(metas: list[dict[str, Any]], system: Callable[[str], str]) -> str
     return " ".join(parts)
 
 
-def clusters_note(effects: pd.DataFrame, meta: dict[str, Any], task: Callable[[str], str]) -> str:
+def clusters_note(effects: pd.DataFrame, meta: MetaRecord, task: Callable[[str], str]) -> str:
     """The tasks whose queries are clustered, with the design effect as estimated and the degrees of freedom of the
     t-test; empty where none is. `task` gives a task's label. What counts as 1 because clusters are the default's choice
     is said.
@@ -43,7 +43,7 @@ def clusters_note(effects: pd.DataFrame, meta: dict[str, Any], task: Callable[[s
         return ""
     rows = effects[effects["task"].isin(clustered)].to_dict("records")
     tasks = [f"{task(row['task'])} {row['clusters']:,.0f} ({row['design_effect']:.2f}{_df(row)})" for row in rows]
-    counts_as_1 = ", below 1 counts as 1" if meta.get("clusters_as_independent") else ""
+    counts_as_1 = ", below 1 counts as 1" if meta.clusters_as_independent else ""
     of_test = ", df of t" if any(map(_df, rows)) else ""
     return f"Clusters of queries (design effect{counts_as_1}{of_test}): {'; '.join(tasks)}."
 
@@ -60,7 +60,7 @@ def clustered_tasks(effects: pd.DataFrame) -> list[str]:
     return effects.loc[effects["clusters"].notna() & effects["design_effect"].notna(), "task"].tolist()
 
 
-def note_of_test(effects: pd.DataFrame, meta: dict[str, Any], test: str) -> str:
+def note_of_test(effects: pd.DataFrame, meta: MetaRecord, test: str) -> str:
     """What a task's test knows beyond single queries: on how many tasks clusters or seeds change it; empty if on none.
 
     `test` is t-test, randomisation or interval. Seeds enter what follows from a variance, not a randomisation test,
@@ -69,7 +69,7 @@ def note_of_test(effects: pd.DataFrame, meta: dict[str, Any], test: str) -> str:
     tested = int(effects["effect"].notna().sum())
     clustered = clustered_tasks(effects)
     if test == "randomisation":
-        flipped = set(clustered) - set(meta.get("clusters_as_independent", []))
+        flipped = set(clustered) - set(meta.clusters_as_independent)
         return f" (clusters flipped as a whole on {_of(len(flipped), tested)})" if flipped else ""
     with_seeds = int((effects["seeds_variance"].astype(float) > 0).sum()) if "seeds_variance" in effects else 0
     parts = [f"cluster-robust on {_of(len(clustered), tested)}"] if clustered else []

@@ -5,7 +5,6 @@ Writes nothing. Names are replaced by labels here.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.common.records import read_record
 from scripts.common.tables import read_table
+from scripts.records.family import FamilyRecord, ScopeRecord
 from scripts.reports.comparison.reading import Labels
 
 _LETTER = re.compile(r"\.*[A-Za-z]")
@@ -50,7 +51,7 @@ class Scope:
 class FoundFamily:
     """The results of one multiple comparison; the last scope is that over all tasks, or the only task."""
 
-    record: dict[str, Any]
+    record: FamilyRecord
     scopes: tuple[Scope, ...]
 
     @property
@@ -66,9 +67,9 @@ class FoundFamily:
 
 def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     """Read the two files of a multiple comparison."""
-    contents = json.loads(record.read_text())
+    contents = read_record(FamilyRecord, record)
     lines = read_table(table, "task", "system", "other", "system_letters", "other_letters")
-    found = [_scope(one, lines[lines["task"] == one["task"]], contents, labels) for one in contents["scopes"]]
+    found = [_scope(one, lines[lines["task"] == one.task], contents, labels) for one in contents.scopes]
     return FoundFamily(contents, tuple(found))
 
 
@@ -77,27 +78,25 @@ def read_families(tables: list[Path], records: list[Path], labels: Labels) -> di
     return {table.stem: read_family(table, record, labels) for table, record in zip(tables, records, strict=True)}
 
 
-def _scope(scope: dict[str, Any], lines: pd.DataFrame, family: dict[str, Any], labels: Labels) -> Scope:
+def _scope(scope: ScopeRecord, lines: pd.DataFrame, family: FamilyRecord, labels: Labels) -> Scope:
     means, signs = {}, {}
     for line in lines.to_dict("records"):
         for role in ("system", "other"):
             means[line[role]] = line[f"{role}_mean"]
             signs[line[role]] = line[f"{role}_letters"]
-        if family["against"]:
-            signs[line["system"]] = _verdict(line, family["alpha"])
+        if family.against:
+            signs[line["system"]] = _verdict(line, family.alpha)
             signs[line["other"]] = "control"
-    order = sorted(means, key=means.__getitem__, reverse=not family["lower_is_better"])
-    standings = tuple(
-        Standing(labels.system(name), means[name], signs[name], name == family["against"]) for name in order
-    )
+    order = sorted(means, key=means.__getitem__, reverse=not family.lower_is_better)
+    standings = tuple(Standing(labels.system(name), means[name], signs[name], name == family.against) for name in order)
     return Scope(
-        task=labels.task(scope["task"]),
-        queries=scope["queries"],
+        task=labels.task(scope.task),
+        queries=scope.queries,
         standings=standings,
         groups=tuple(group for group in _groups(standings) if len(group) > 1),
-        critical_difference=scope["critical_value"] if family["statistic"] == "difference" else None,
-        permutations=scope["permutations"],
-        exact=scope["exact"],
+        critical_difference=scope.critical_value if family.statistic == "difference" else None,
+        permutations=scope.permutations,
+        exact=scope.exact,
         differences=lines.assign(system=lines["system"].map(labels.system), other=lines["other"].map(labels.system)),
     )
 

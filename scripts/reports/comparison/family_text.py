@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.records.family import FamilyRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope
 from scripts.reports.comparison.reading import Labels
@@ -28,10 +29,10 @@ CONDITIONS = (
 def heading(found: FoundFamily, labels: Labels) -> str:
     """What is compared."""
     record = found.record
-    count = len(record["systems"])
-    if record["against"]:
+    count = len(record.systems)
+    if record.against:
         others = f"{count - 1} system{'s' if count > 2 else ''}"
-        return f"{others} against {labels.system(record['against'])} at once"
+        return f"{others} against {labels.system(record.against)} at once"
     return f"{count} systems at once, all pairs"
 
 
@@ -46,8 +47,8 @@ def sentence(found: FoundFamily) -> str:
     """The answer: who has the best mean and from whom it differs significantly, or who differs from the control."""
     place = where(found)
     place = place[0].upper() + place[1:]
-    level = f"at the familywise {found.record['alpha']:g} level ({_test(found)})"
-    return f"{place}, {(_against if found.record['against'] else _best)(found, level)}"
+    level = f"at the familywise {found.record.alpha:g} level ({_test(found)})"
+    return f"{place}, {(_against if found.record.against else _best)(found, level)}"
 
 
 def _best(found: FoundFamily, level: str) -> str:
@@ -65,20 +66,18 @@ def _best(found: FoundFamily, level: str) -> str:
         apart = form.spelled(len(others) - len(near))
         differs = f"differs significantly from {apart} of {form.spelled(len(others))} others, not from "
         differs += listed(open_ones)
-    lower = found.record["lower_is_better"]
+    lower = found.record.lower_is_better
     higher_first = (following.system, best.system) if lower else (best.system, following.system)
     extreme, direction = ("lowest", "more") if lower else ("highest", "less")
     difference = _difference(found, *higher_first)
-    result = (
-        f"{best.system} has the {extreme} mean {found.record['measure']} ({form.fixed(best.mean, 3)}). It {differs}"
-    )
+    result = f"{best.system} has the {extreme} mean {found.record.measure} ({form.fixed(best.mean, 3)}). It {differs}"
     if len(others) == 1:
         return f"{result}, {level}. The difference is {difference}."
     return f"{result}, {level}. The next, {following.system}, has {difference} {direction}."
 
 
 def _against(found: FoundFamily, level: str) -> str:
-    measure, standings = found.record["measure"], found.whole.standings
+    measure, standings = found.record.measure, found.whole.standings
     control = _control(found)
     names = {verdict: [one.system for one in standings if one.sign == verdict] for verdict in (HIGHER, LOWER, OPEN)}
     if not names[HIGHER] and not names[LOWER]:
@@ -95,7 +94,7 @@ def _against(found: FoundFamily, level: str) -> str:
 
 def _difference(found: FoundFamily, system: str, other: str) -> str:
     """How much higher one mean is than another, with interval and adjusted p-value."""
-    lines, alpha = found.whole.differences, found.record["alpha"]
+    lines, alpha = found.whole.differences, found.record.alpha
     pair = lines[lines["system"].isin((system, other)) & lines["other"].isin((system, other))].iloc[0]
     ends = [pair["ci_low"], pair["ci_high"]] if pair["system"] == system else [-pair["ci_high"], -pair["ci_low"]]
     p = form.p_equals(pair["p_value"], alpha)
@@ -106,8 +105,8 @@ def _difference(found: FoundFamily, system: str, other: str) -> str:
 
 def _test(found: FoundFamily) -> str:
     record = found.record
-    family = f"each system against {_control(found)}" if record["against"] else "all pairs"
-    return f"{STATISTICS[record['statistic'], bool(record['against'])]} test, {family}"
+    family = f"each system against {_control(found)}" if record.against else "all pairs"
+    return f"{STATISTICS[record.statistic, bool(record.against)]} test, {family}"
 
 
 def _control(found: FoundFamily) -> str:
@@ -121,14 +120,14 @@ def notes(found: FoundFamily) -> list[str]:
     drawn += {
         "t": " sign flips of each query's differences",
         "difference": " permutations of the systems' values within each query",
-    }[record["statistic"]]
+    }[record.statistic]
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
         f"Test: {_test(found)}, {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and "
         "intervals are simultaneous: the probability of even one false difference is at most "
-        f"{record['alpha']:g}{places}.",
+        f"{record.alpha:g}{places}.",
     ]
-    if record["against"]:
+    if record.against:
         said.append(
             "No significant difference (in the figure: a bar to the control) does not show that systems are equal."
         )
@@ -142,7 +141,7 @@ def notes(found: FoundFamily) -> list[str]:
             "Over tasks, each task weighs the same, and the tasks are taken as given: the result holds for these "
             "collections, not for collections like these."
         )
-    several = {name: seeds for name, seeds in record["seeds"].items() if seeds > 1}
+    several = {name: seeds for name, seeds in record.seeds.items() if seeds > 1}
     if several:
         said.append("Several seeds of a system are averaged by query.")
     return [*said, CONDITIONS]
@@ -153,26 +152,26 @@ def standings(found: FoundFamily) -> Table:
     scopes = [found.whole, *found.scopes[:-1]]
     by_system = [{one.system: f"{form.fixed(one.mean, 3)} {one.sign}" for one in scope.standings} for scope in scopes]
     rows = [[one.system, *(cells[one.system] for cells in by_system)] for one in found.whole.standings]
-    caption = f"Mean {found.record['measure']} of each system."
+    caption = f"Mean {found.record.measure} of each system."
     return Table(columns(["System", *(_scope_name(found, one) for one in scopes)]), [rows], caption=caption)
 
 
 def differences(found: FoundFamily) -> Table:
     """The differences over all tasks, the largest first, the better system of a pair in front."""
     record, lines = found.record, found.whole.differences
-    alpha = record["alpha"]
-    parametric = "p (Dunnett)" if record["against"] else "p (Tukey)"
+    alpha = record.alpha
+    parametric = "p (Dunnett)" if record.against else "p (Tukey)"
     heads = ["System", "Minus", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
     keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
     rows = [_difference_row(line, record) for line in keyed.to_dict("records")]
     over = f" over {found.tasks} tasks" if found.tasks > 1 else ""
     return Table(columns(heads, words=2), [rows],
-                 caption=f"Differences in {record['measure']}{over}. * p (max-T) < {alpha:g}")  # fmt: skip
+                 caption=f"Differences in {record.measure}{over}. * p (max-T) < {alpha:g}")  # fmt: skip
 
 
-def _difference_row(line: dict[str, Any], record: dict[str, Any]) -> list[str]:
-    worse = line["difference"] > 0 if record["lower_is_better"] else line["difference"] < 0
-    turned = worse and not record["against"]
+def _difference_row(line: dict[str, Any], record: FamilyRecord) -> list[str]:
+    worse = line["difference"] > 0 if record.lower_is_better else line["difference"] < 0
+    turned = worse and not record.against
     first, second = ("other", "system") if turned else ("system", "other")
     sign = -1 if turned else 1
     ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]
@@ -182,8 +181,8 @@ def _difference_row(line: dict[str, Any], record: dict[str, Any]) -> list[str]:
         line[second],
         form.fixed(sign * line["difference"], 4),
         "" if pd.isna(ends[0]) else f"[{form.fixed(ends[0], 4)}, {form.fixed(ends[1], 4)}]",
-        form.p_value(p, record["alpha"]) + ("*" if p < record["alpha"] else ""),
-        "" if pd.isna(other_p) else form.p_value(other_p, record["alpha"]),
+        form.p_value(p, record.alpha) + ("*" if p < record.alpha else ""),
+        "" if pd.isna(other_p) else form.p_value(other_p, record.alpha),
     ]
 
 

@@ -7,28 +7,29 @@ Reads and writes nothing: a meta record and the adjusted p-values become the typ
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.adjustment import Adjusted, Adjustment
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Heterogeneity, Margin, Posterior
+from scripts.statistics.meta_analysis.summaries import Summary
 
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
 
 
-def summary(meta: dict[str, Any], family: Adjustment | None, correction: str) -> Diamond | None:
+def summary(meta: MetaRecord, family: Adjustment | None, correction: str) -> Diamond | None:
     """The random-effects summary, its p-value corrected as those of tasks are; None where no task has an effect."""
-    if meta["summary"] is None:
+    found = meta.meta
+    if found is None:
         return None
-    shown = _adjusted(_mean(meta["summary"]), family.summary if family else None, correction)
-    if prediction := meta["prediction_interval"]:
-        ends, df = (prediction[0], prediction[1]), meta["prediction_df"]
-        shown = replace(shown, prediction_interval=ends, prediction_df=df)
-    return shown
+    shown = _adjusted(_mean(found.summary), family.summary if family else None, correction)
+    if found.prediction_interval is None:
+        return shown
+    return replace(shown, prediction_interval=found.prediction_interval, prediction_df=found.prediction_df)
 
 
-def fixed_mean(meta: dict[str, Any], family: Adjustment | None, correction: str) -> Diamond | None:
+def fixed_mean(meta: MetaRecord, family: Adjustment | None, correction: str) -> Diamond | None:
     """The mean on these collections, its p-value corrected as those of tasks are; None where no task has an effect."""
-    mean = meta["fixed_mean"]
+    mean = meta.fixed_mean
     return _adjusted(_mean(mean), family.fixed_mean if family else None, correction) if mean else None
 
 
@@ -46,9 +47,9 @@ def _shown(own_p: float | None, adjusted: Adjusted | None, correction: str) -> f
     return {"holm": adjusted.holm, "benjamini-hochberg": adjusted.bh}[correction]
 
 
-def margin(meta: dict[str, Any], family: Adjustment | None, correction: str) -> Margin | None:
+def margin(meta: MetaRecord, family: Adjustment | None, correction: str) -> Margin | None:
     """The tests of the summary against the margin, if the comparison has one."""
-    found = meta.get("equivalence")
+    found = meta.equivalence
     if found is None:
         return None
 
@@ -57,36 +58,35 @@ def margin(meta: dict[str, Any], family: Adjustment | None, correction: str) -> 
         return AgainstMargin(own_p, _shown(own_p, adjusted, correction), **holm)
 
     return Margin(
-        found["margin"],
-        equivalence=tested(found["p_equivalence"], family.equivalence if family else None),
-        non_inferiority=tested(found["p_non_inferiority"], family.non_inferiority if family else None),
+        found.margin,
+        equivalence=tested(found.p_equivalence, family.equivalence if family else None),
+        non_inferiority=tested(found.p_non_inferiority, family.non_inferiority if family else None),
     )
 
 
-def fixed(meta: dict[str, Any]) -> Diamond | None:
+def fixed(meta: MetaRecord) -> Diamond | None:
     """The fixed-effect summary of a meta file; None for fewer than two tasks, where it is the summary."""
-    return _mean(meta["fixed"]) if meta["summary"] and meta["k"] > 1 else None
+    return _mean(meta.meta.fixed) if meta.meta and meta.k > 1 else None
 
 
-def _mean(values: dict[str, Any]) -> Diamond:
-    ends = {name: values[name] for name in ("effect", "ci_low", "ci_high", "p_value", "df")}
-    return Diamond(**ends, own_p=values["p_value"])
+def _mean(found: Summary) -> Diamond:
+    return Diamond(found.effect, found.ci_low, found.ci_high, found.p_value, df=found.df, own_p=found.p_value)
 
 
-def posterior(meta: dict[str, Any]) -> Posterior | None:
+def posterior(meta: MetaRecord) -> Posterior | None:
     """The Bayesian summary of a meta file, if it has one."""
-    found = meta.get("bayesian")
-    if not found:
+    found = meta.bayesian
+    if found is None:
         return None
-    ends = {name: found[name] for name in ("effect", "ci_low", "ci_high", "p_above_0", "tau_scale")}
-    return Posterior(**ends, prediction_interval=tuple(found["prediction_interval"]))
+    ends = {name: getattr(found, name) for name in ("effect", "ci_low", "ci_high", "p_above_0", "tau_scale")}
+    return Posterior(**ends, prediction_interval=found.prediction_interval)
 
 
-def heterogeneity(meta: dict[str, Any]) -> Heterogeneity | None:
+def heterogeneity(meta: MetaRecord) -> Heterogeneity | None:
     """The heterogeneity of a meta file; None for fewer than two tasks."""
-    if meta.get("q") is None:
+    found = meta.meta
+    if found is None or found.q is None:
         return None
     return Heterogeneity(
-        q=meta["q"], df=meta["q_df"], p_value=meta["q_p_value"], i2=meta["i2"], tau2=meta["tau2"],
-        tau2_ci=tuple(meta["tau2_ci"]) if meta["tau2_ci"] else None,
-    )  # fmt: skip
+        q=found.q, df=found.q_df, p_value=found.q_p_value, i2=found.i2, tau2=found.tau2, tau2_ci=found.tau2_ci
+    )

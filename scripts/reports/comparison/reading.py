@@ -5,14 +5,16 @@ Writes nothing. Names are replaced by labels here; which p-value a task shows is
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.common.records import read_record
 from scripts.common.tables import EFFECTS, read_table
+from scripts.records.comparison import MetaRecord
+from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import means
 from scripts.reports.comparison.adjustment import Adjustment
 from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, note_of_test, seeds_note
@@ -20,6 +22,7 @@ from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row, 
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
 from scripts.statistics.effects import effect_named
+from scripts.statistics.meta_regression.moderation import Subgroups
 from scripts.statistics.task_intervals import task_interval_named
 
 TESTS = {
@@ -62,9 +65,9 @@ class Found:
     """The results of one comparison: its effects file, its meta record, its place among all, its moderators' record."""
 
     effects: pd.DataFrame
-    meta: dict
+    meta: MetaRecord
     family: Adjustment | None = None
-    moderation: dict | None = None
+    moderation: ModerationRecord | None = None
 
 
 def read_found(effects: Path, meta: Path, family: Adjustment | None = None, moderators: Path | None = None) -> Found:
@@ -72,7 +75,7 @@ def read_found(effects: Path, meta: Path, family: Adjustment | None = None, mode
     table = read_table(effects, *EFFECTS).astype(object)
     check_columns(list(table.columns), str(effects))
     moderation = read_moderation(moderators) if moderators else None
-    return Found(table.where(table.notna(), None), json.loads(meta.read_text()), family, moderation)
+    return Found(table.where(table.notna(), None), read_record(MetaRecord, meta), family, moderation)
 
 
 def check_columns(columns: list[str], where: str) -> None:
@@ -91,9 +94,9 @@ def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
     Where there is no test of a difference it is the p-value of the interval, which has no correction.
     """
     meta = comparison.meta
-    effect = effect_named(meta["effect_type"])
+    effect = effect_named(meta.effect_type)
     if test == "interval" or not effect.HAS_DIFFERENCE:
-        name = task_interval_named(meta["task_interval"]).P_VALUE.format(statistic=effect.STATISTIC)
+        name = task_interval_named(meta.task_interval).P_VALUE.format(statistic=effect.STATISTIC)
         return "p_value", name + note_of_test(comparison.effects, meta, "interval")
     column, name = TESTS[test]
     name += note_of_test(comparison.effects, meta, test)
@@ -110,7 +113,7 @@ def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[
     made, trained = [], looks.trained
     corrected = "value" if looks.correction == "none" else means.CORRECTIONS[looks.correction][0]
     for cells in comparison.effects.to_dict("records"):
-        roles = [role for role in ROLES if cells["task"] in trained.get(comparison.meta[role], [])]
+        roles = [role for role in ROLES if cells["task"] in trained.get(getattr(comparison.meta, role), [])]
         shown = {name: cells.get(name) for name in SHOWN}
         shown |= {f"{test}_value": cells.get(f"{test}_{corrected}") for test in AGAINST_MARGIN}
         made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
@@ -125,22 +128,24 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
     return f"{means.CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
 
 
-def task_interval(meta: dict) -> str:
+def task_interval(meta: MetaRecord) -> str:
     """What the tasks' intervals are, as text."""
-    effect, label = effect_named(meta["effect_type"]), task_interval_named(meta["task_interval"]).LABEL
+    effect, label = effect_named(meta.effect_type), task_interval_named(meta.task_interval).LABEL
     return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 
 
-def subgroups(moderation: dict | None, labels: Labels) -> tuple[Subgroup, ...]:
+def subgroups(groups: Subgroups | None, labels: Labels) -> tuple[Subgroup, ...]:
     """The subgroups of a comparison's tasks, if it has any; without subtotals where their model cannot be fitted."""
-    groups = (moderation or {}).get("subgroups")
-    if not groups:
+    if groups is None:
         return ()
-    ends = ("effect", "ci_low", "ci_high", "p_value")
-    subtotals = {word: Diamond(*(summary[name] for name in ends)) for word, summary in groups.get("levels", {}).items()}
+    levels = (groups.model.fit.levels if groups.model.fit else None) or {}
+    subtotals = {
+        word: Diamond(one.summary.effect, one.summary.ci_low, one.summary.ci_high, one.summary.p_value)
+        for word, one in levels.items()
+    }
     return tuple(
-        Subgroup(f"{groups['label']}: {word}", tuple(map(labels.task, tasks)), subtotals.get(word))
-        for word, tasks in groups["tasks"].items()
+        Subgroup(f"{groups.label}: {word}", tuple(map(labels.task, tasks)), subtotals.get(word))
+        for word, tasks in groups.tasks.items()
     )
 
 
@@ -148,25 +153,12 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
     column, p_note = p_column(comparisons[0], looks.p, looks.correction)
-    groups = tuple(
-        Group(
-            treatment=labels.system(comparison.meta["treatment"]),
-            rows=rows(comparison, column, looks, labels),
-            summary=means.summary(comparison.meta, comparison.family, looks.correction),
-            fixed_mean=means.fixed_mean(comparison.meta, comparison.family, looks.correction),
-            heterogeneity=means.heterogeneity(comparison.meta),
-            fixed=means.fixed(comparison.meta) if looks.fixed else None,
-            posterior=means.posterior(comparison.meta) if looks.bayesian else None,
-            margin=means.margin(comparison.meta, comparison.family, looks.correction),
-            **_grouped(comparison, labels, alone=len(comparisons) == 1),
-        )
-        for comparison in comparisons
-    )
+    alone = len(comparisons) == 1
     return Forest(
-        control=labels.system(first["control"]),
-        groups=groups,
-        effect_type=first["effect_type"],
-        measure=first["measure"],
+        control=labels.system(first.control),
+        groups=tuple(_group(comparison, column, looks, labels, alone) for comparison in comparisons),
+        effect_type=first.effect_type,
+        measure=first.measure,
         p_note=p_note,
         correction=means.CORRECTIONS[looks.correction][1] if looks.correction != "none" else "",
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
@@ -174,8 +166,10 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         weights_note=negative_weights_note([comparison.effects for comparison in comparisons], labels.task),
         summary_note=summary_note(comparisons, looks.correction),
         alpha=looks.alpha,
-        estimator=first.get("estimator", looks.estimator),  # that of dependent tasks may be another than asked for
-        interval=first.get("interval", looks.interval),
+        estimator=first.meta.estimator
+        if first.meta
+        else looks.estimator,  # that of dependent tasks may be another than asked for
+        interval=first.meta.interval if first.meta else looks.interval,
         judged=looks.judged,
         title=looks.title,
         sort=looks.sort,
@@ -189,7 +183,25 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     )
 
 
+def _group(comparison: Found, column: str, looks: Looks, labels: Labels, alone: bool) -> Group:
+    """The tasks and means of one treatment."""
+    meta, family, correction = comparison.meta, comparison.family, looks.correction
+    return Group(
+        treatment=labels.system(meta.treatment),
+        rows=rows(comparison, column, looks, labels),
+        summary=means.summary(meta, family, correction),
+        fixed_mean=means.fixed_mean(meta, family, correction),
+        heterogeneity=means.heterogeneity(meta),
+        fixed=means.fixed(meta) if looks.fixed else None,
+        posterior=means.posterior(meta) if looks.bayesian else None,
+        margin=means.margin(meta, family, correction),
+        **_grouped(comparison, labels, alone),
+    )
+
+
 def _grouped(comparison: Found, labels: Labels, alone: bool) -> dict:
     """The subgroups of a comparison that is shown alone, and how they differ."""
-    found = subgroups(comparison.moderation, labels) if alone else ()
-    return {"subgroups": found, "between": between_groups(comparison.moderation)} if found else {}
+    record = comparison.moderation if alone else None
+    if record is None or record.subgroups is None:
+        return {}
+    return {"subgroups": subgroups(record.subgroups, labels), "between": between_groups(record.subgroups, record.alpha)}

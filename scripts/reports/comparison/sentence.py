@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from scripts.records.comparison import MetaRecord, SensitivityRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
 from scripts.statistics.intervals import has_own_weights
+from scripts.statistics.meta_analysis.summaries import Summary
 
 
 @dataclass(frozen=True)
@@ -26,17 +27,17 @@ class Answer:
     sentence: str
 
 
-def sentence(meta: dict[str, Any], plot: Forest) -> str:
+def sentence(meta: MetaRecord, plot: Forest) -> str:
     """All that the comparison of a meta record says, as one paragraph. `plot` is its forest plot, whose numbers it
     repeats.
     """
     return " ".join([*(one.sentence for one in answers(meta, plot)), *remarks(meta, plot)])
 
 
-def answers(meta: dict[str, Any], plot: Forest) -> list[Answer]:
+def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     """The answers of a comparison: one for each scope of which there is something to say."""
     group = plot.groups[0]
-    mean, summary, k = group.fixed_mean, group.summary, meta["k"]
+    mean, summary, k = group.fixed_mean, group.summary, meta.k
     if mean is None or summary is None:
         nothing = "No task has an effect that can be computed."
         return [Answer("On these collections", *answer(plot, None), nothing)]
@@ -51,12 +52,12 @@ def answers(meta: dict[str, Any], plot: Forest) -> list[Answer]:
     return [*found, Answer("In a new collection", *_prediction(plot, summary))]
 
 
-def remarks(meta: dict[str, Any], plot: Forest) -> list[str]:
+def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
     """What qualifies the answers: tasks without a difference, the margin, seeds."""
     group = plot.groups[0]
     said = [_no_task_alone(plot)] if _no_task_alone(plot) else []
-    if "sensitivity" in meta:
-        said.append(_with_identical(meta["sensitivity"], meta["k"], plot))
+    if meta.sensitivity:
+        said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:
         said.append(_non_inferiority(plot, group.margin.margin, group.margin.non_inferiority))
     return [*said, *filter(None, [plot.seeds_note])]
@@ -157,15 +158,15 @@ def _no_task_alone(plot: Forest) -> str:
     return f"The {form.percent(plot.alpha)} CI of each single collection includes 0."
 
 
-def _with_identical(sensitivity: dict[str, Any], k: int, plot: Forest) -> str:
+def _with_identical(sensitivity: SensitivityRecord, k: int, plot: Forest) -> str:
     """The means in which tasks keep their place on which both systems are the same."""
-    count = len(sensitivity["tasks"])
+    count = len(sensitivity.tasks)
     which = "the collection" if count == 1 else f"the {form.spelled(count)} collections"
     parts = [
-        f"{_interval_of(sensitivity[name], plot)} {scope}"
-        for name, scope in (
-            ("fixed_mean", f"on these {form.spelled(k + count)} collections"),
-            ("summary", "over collections like these"),
+        f"{_interval_of(mean, plot)} {scope}"
+        for mean, scope in (
+            (sensitivity.fixed_mean, f"on these {form.spelled(k + count)} collections"),
+            (sensitivity.summary, "over collections like these"),
         )
     ]
     return (
@@ -174,9 +175,8 @@ def _with_identical(sensitivity: dict[str, Any], k: int, plot: Forest) -> str:
     )
 
 
-def _interval_of(mean: dict[str, Any], plot: Forest) -> str:
-    ends = mean["ci_low"], mean["ci_high"]
-    effect, low, high = _numbers(plot, *ends).of(mean["effect"], *ends)
+def _interval_of(mean: Summary, plot: Forest) -> str:
+    effect, low, high = _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)
     interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
     return f"{_with_unit(plot, effect)} ({interval})"
 

@@ -72,11 +72,11 @@ def blocks(comparison: Found, plot: Forest) -> list[list[list[str]]]:
     numbers = form.numbers(plot)
     lines = lines_of(plot, numbers)
     below = [line for line in lines if line.kind in ("mean", "summary", "prediction", "unpredicted")]
-    if comparison.meta["summary"] and comparison.meta["k"] > 1:
-        fixed = comparison.meta["fixed"]
-        text = numbers.of(fixed["effect"], fixed["ci_low"], fixed["ci_high"])
-        marked = fixed["p_value"] < plot.alpha and not plot.summary_note  # it is in no family
-        p = (form.p_value(fixed["p_value"], plot.alpha), "*" if marked else "")
+    if comparison.meta.meta and comparison.meta.k > 1:
+        fixed = comparison.meta.meta.fixed
+        text = numbers.of(fixed.effect, fixed.ci_low, fixed.ci_high)
+        marked = fixed.p_value < plot.alpha and not plot.summary_note  # it is in no family
+        p = (form.p_value(fixed.p_value, plot.alpha), "*" if marked else "")
         below.append(
             Line("fixed", form.FIXED_EFFECT, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p})
         )
@@ -100,7 +100,7 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot)}.")
     lines.append(form.p_text(plot))
-    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta["warnings"]]
+    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta.warnings]
 
 
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:

@@ -164,7 +164,7 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     """A comparison's answers and what qualifies them, its figures and its table."""
     said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
-    blocks += [Note(warning) for warning in one.found.meta["warnings"]]
+    blocks += [Note(warning) for warning in one.found.meta.warnings]
     plot = _forest(one.name, [one], figures, labels)
     table, link = tasks_table(one.name, one.found, one.plot), f"tables/effects/{one.name}.md"
     folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
@@ -181,11 +181,11 @@ def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
     """What the record of a comparison's moderators says, if any: sentences, bubble plots, coefficients."""
     if (record := one.found.moderation) is None:
         return []
-    said: list[Text] = [statement(model, record["alpha"]) for model in record["models"]]
-    said += [between_groups(record)] if "subgroups" in record else []
+    said: list[Text] = [statement(model, record.alpha) for model in record.models]
+    said += [between_groups(record.subgroups, record.alpha)] if record.subgroups else []
     shows = "Bubble plot {}. The table holds its numbers."
     plots = [Figure(f"figures/{name}.svg", name, shows.format(name)) for name in bubbles]
-    table = [coefficients(record)] if record["models"] else []
+    table = [coefficients(record)] if record.models else []
     link = f"tables/moderators/{one.name}.md"
     return [Folded("Moderators of the effect (meta-regression)", [*bulleted(said), *plots, *table], link)]
 
@@ -195,7 +195,7 @@ def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
     shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
-    return Figure(f"figures/{name}.svg", caption(plot, found[0].meta["hedges"]), shows)
+    return Figure(f"figures/{name}.svg", caption(plot, found[0].meta.hedges), shows)
 
 
 def caption(plot: Forest, hedges: bool) -> str:

@@ -26,7 +26,7 @@ def _family(name: str, found: FoundFamily, labels: Labels) -> Section:
         "Systems by their means; a bar joins those without a significant difference.",
         f"Diagram of the systems' means, {name}. The table holds its numbers.",
     )
-    notes = [Note(warning) for warning in found.record["warnings"]]
+    notes = [Note(warning) for warning in found.record.warnings]
     table = Folded("Differences", [differences(found)], f"tables/multiple-comparisons/{name}.md")
     blocks = [Paragraph(sentence(found)), *notes, diagram, standings(found), table]
     return Section(heading(found, labels), blocks, name, f"family-{name}")

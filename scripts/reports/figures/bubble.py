@@ -60,61 +60,117 @@ class BubblePlot:
     notes: tuple[str, ...]
 
 
+Limits = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Texts broken into lines, and lengths in points: of the panel, of what stands below it and of the page."""
+
+    words: list[str]
+    names: list[list[str]]
+    x_label: list[str]
+    y_label: list[str]
+    notes: list[str]
+    limits: tuple[Limits, Limits]
+    x_ticks: list[tuple[float, str]]
+    y_ticks: list[tuple[float, str]]
+    height: float
+    left: float
+    names_width: float
+    page: float
+
+    @property
+    def below(self) -> float:
+        """From the panel to its notes."""
+        tick_lines = max(label.count("\n") + 1 for _, label in self.x_ticks)
+        return TICKS + (tick_lines - 1 + len(self.x_label)) * LEADING
+
+    @property
+    def foot(self) -> float:
+        """The height of the notes."""
+        return MARGIN + len(self.notes) * LEADING + 0.8 * SIZE
+
+    @property
+    def total(self) -> float:
+        """The height of the page."""
+        return MARGIN + self.height + self.below + self.foot
+
+
 def bubble_plot(plot: BubblePlot) -> Figure:
     """Draw a bubble plot at its final size, with a key of the tasks to its right and the notes below."""
+    layout = _layout(plot)
+    page, total = layout.page, layout.total
+    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
+        figure = Figure(figsize=(page / 72, total / 72))
+        FigureCanvasAgg(figure)
+        bottom = (layout.foot + layout.below) / total
+        _panel(figure.add_axes((layout.left / page, bottom, PANEL / page, layout.height / total)), plot, layout)
+        _texts(figure, layout)
+    return figure
+
+
+def _layout(plot: BubblePlot) -> _Layout:
     words = list(dict.fromkeys(bubble.value for bubble in plot.bubbles if isinstance(bubble.value, str)))
     names = [wrap(f"{number}\N{EN SPACE}{bubble.task}", NAMES, SIZE) for number, bubble in enumerate(plot.bubbles, 1)]
     height = max(HEIGHT, LEADING * sum(map(len, names)))
     x_limits, y_limits = _limits(plot, words)
-    x_ticks = _word_ticks(words) if words else axis_ticks(x_limits, PANEL, SIZE, 0)
     y_ticks = axis_ticks(y_limits, height, SIZE, 0)
     y_label = wrap(plot.axis, height, SIZE)
     left = MARGIN + len(y_label) * LEADING + max(width(label, SIZE) for _, label in y_ticks) + 8
     names_width = INDENT + max(width(part, SIZE) for parts in names for part in parts)
     page = left + PANEL + GAP + names_width + MARGIN
-    tick_lines = max(label.count("\n") + 1 for _, label in x_ticks)
-    x_label = wrap(plot.moderator, PANEL, SIZE)
-    notes = [line for note in plot.notes for line in wrap(note, page - 2 * MARGIN, SIZE)]
-    below = TICKS + (tick_lines - 1 + len(x_label)) * LEADING
-    foot = MARGIN + len(notes) * LEADING + 0.8 * SIZE
-    total = MARGIN + height + below + foot
-    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
-        figure = Figure(figsize=(page / 72, total / 72))
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((left / page, (foot + below) / total, PANEL / page, height / total))
-        ax.set(xlim=x_limits, ylim=y_limits)
-        ax.axhline(0, color=MUTED, linewidth=0.6, zorder=1)
-        (_draw_groups if words else _draw_line)(ax, plot, words)
-        _draw_bubbles(ax, plot, words, height)
-        ax.set_xticks(*zip(*x_ticks, strict=True), parse_math=False)
-        ax.set_yticks(*zip(*y_ticks, strict=True))
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.spines[["bottom", "left"]].set_linewidth(0.6)
-        ax.tick_params(width=0.6, length=2.5)
+    return _Layout(
+        words=words,
+        names=names,
+        x_label=wrap(plot.moderator, PANEL, SIZE),
+        y_label=y_label,
+        notes=[line for note in plot.notes for line in wrap(note, page - 2 * MARGIN, SIZE)],
+        limits=(x_limits, y_limits),
+        x_ticks=_word_ticks(words) if words else axis_ticks(x_limits, PANEL, SIZE, 0),
+        y_ticks=y_ticks,
+        height=height,
+        left=left,
+        names_width=names_width,
+        page=page,
+    )
 
-        def write(line: str, x: float, y: float, **looks: str | float) -> None:
-            line = line.replace("\N{NO-BREAK SPACE}", " ")
-            figure.text(x / page, y / total, line, fontproperties=font(SIZE), color=INK, parse_math=False, **looks)
 
-        y = total - MARGIN - SIZE
-        for parts in names:
-            for position, part in enumerate(parts):
-                write(part, page - MARGIN - names_width + (INDENT if position else 0), y)
-                y -= LEADING
-        for position, line in enumerate(y_label):
-            write(
-                line,
-                MARGIN + (position + 0.5) * LEADING,
-                foot + below + height / 2,
-                rotation=90,
-                ha="center",
-                va="center",
-            )
-        for position, line in enumerate(x_label):
-            write(line, left + PANEL / 2, foot + (len(x_label) - position - 1) * LEADING + 0.5 * SIZE, ha="center")
-        for position, line in enumerate(notes):
-            write(line, MARGIN, foot - 1.4 * SIZE - position * LEADING)
-    return figure
+def _panel(ax: Axes, plot: BubblePlot, layout: _Layout) -> None:
+    """The bubbles, what was fitted, and both axes."""
+    words = layout.words
+    ax.set(xlim=layout.limits[0], ylim=layout.limits[1])
+    ax.axhline(0, color=MUTED, linewidth=0.6, zorder=1)
+    (_draw_groups if words else _draw_line)(ax, plot, words)
+    _draw_bubbles(ax, plot, words, layout.height)
+    ax.set_xticks(*zip(*layout.x_ticks, strict=True), parse_math=False)
+    ax.set_yticks(*zip(*layout.y_ticks, strict=True))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["bottom", "left"]].set_linewidth(0.6)
+    ax.tick_params(width=0.6, length=2.5)
+
+
+def _texts(figure: Figure, layout: _Layout) -> None:
+    """The key of the tasks, the labels of both axes and the notes."""
+    page, total, foot = layout.page, layout.total, layout.foot
+
+    def write(line: str, x: float, y: float, **looks: str | float) -> None:
+        line = line.replace("\N{NO-BREAK SPACE}", " ")
+        figure.text(x / page, y / total, line, fontproperties=font(SIZE), color=INK, parse_math=False, **looks)
+
+    y = total - MARGIN - SIZE
+    for parts in layout.names:
+        for position, part in enumerate(parts):
+            write(part, page - MARGIN - layout.names_width + (INDENT if position else 0), y)
+            y -= LEADING
+    middle = foot + layout.below + layout.height / 2
+    for position, line in enumerate(layout.y_label):
+        write(line, MARGIN + (position + 0.5) * LEADING, middle, rotation=90, ha="center", va="center")
+    for position, line in enumerate(layout.x_label):
+        y = foot + (len(layout.x_label) - position - 1) * LEADING + 0.5 * SIZE
+        write(line, layout.left + PANEL / 2, y, ha="center")
+    for position, line in enumerate(layout.notes):
+        write(line, MARGIN, foot - 1.4 * SIZE - position * LEADING)
 
 
 def _word_ticks(words: list[str]) -> list[tuple[float, str]]:
@@ -122,7 +178,7 @@ def _word_ticks(words: list[str]) -> list[tuple[float, str]]:
     return [(place, "\n".join(wrap(word, PANEL / len(words) - 4, SIZE))) for place, word in enumerate(words)]
 
 
-def _limits(plot: BubblePlot, words: list[str]) -> tuple[tuple[float, float], tuple[float, float]]:
+def _limits(plot: BubblePlot, words: list[str]) -> tuple[Limits, Limits]:
     """The axes hold 0, all bubbles, and the interval unless it goes far beyond them."""
     effects = [0.0, *(bubble.effect for bubble in plot.bubbles), *(point.effect for point in plot.fitted)]
     low, high = min(effects), max(effects)

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from scripts.records.study_design import FoundBasis, PlanRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.forest import STYLE
@@ -35,10 +36,10 @@ STEPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)  # of contours in each power of ten
 CONTOURS = 9  # at most
 
 
-def contour_figure(plan: dict[str, Any], labels: Labels) -> Figure:
+def contour_figure(plan: PlanRecord, labels: Labels) -> Figure:
     """Draw a plan at its final size: two panels per row, the first for one collection."""
-    curves = plan["curves"]
-    summaries = list(zip(curves["seeds"], curves["summary"], strict=True)) if curves["collections"] else []
+    curves = plan.curves
+    summaries = list(zip(curves.seeds, curves.summary, strict=True)) if curves.collections else []
     rows = -(-(1 + len(summaries)) // 2)
     title, notes = _lines(_title(plan, labels)), _lines(*_notes(plan, labels))
     head = MARGIN + LEADING * SIZE * len(title)
@@ -69,86 +70,93 @@ def _lines(*texts: str) -> list[str]:
     return [line for text in texts for line in wrap(text, PAGE - 2 * MARGIN, SIZE)]
 
 
-def _quantity(plan: dict[str, Any]) -> str:
-    return "smallest detectable effect" if plan["curves"]["quantity"] == "detectable" else "expected half-width"
+def _quantity(plan: PlanRecord) -> str:
+    return "smallest detectable effect" if plan.curves.quantity == "detectable" else "expected half-width"
 
 
-def _title(plan: dict[str, Any], labels: Labels) -> str:
-    systems = [labels.system(plan[role]) for role in ("treatment", "control") if role in plan]
-    return " against ".join(systems) or plan["plan"]
+def _title(plan: PlanRecord, labels: Labels) -> str:
+    if not isinstance(plan.basis, FoundBasis):
+        return plan.plan
+    return f"{labels.system(plan.basis.treatment)} against {labels.system(plan.basis.control)}"
 
 
-def _notes(plan: dict[str, Any], labels: Labels) -> list[str]:
-    power = f" with {100 * plan['power']:.10g}% power" if plan["curves"]["quantity"] == "detectable" else ""
-    level = f"{form.percent(plan['alpha'])} interval" if not power else f"two-sided test at {plan['alpha']:g}"
-    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan['axis']}. Queries: of each collection."]
+def _notes(plan: PlanRecord, labels: Labels) -> list[str]:
+    power = f" with {100 * plan.power:.10g}% power" if plan.curves.quantity == "detectable" else ""
+    level = f"{form.percent(plan.alpha)} interval" if not power else f"two-sided test at {plan.alpha:g}"
+    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan.basis.axis}. Queries: of each collection."]
     marks = []
-    if plan["target"]:
-        marks.append(f"Thick line: the target, {next(iter(plan['target'].values())):g}.")
-    if plan["present"]:
+    if (target := target_of(plan)) is not None:
+        marks.append(f"Thick line: the target, {target:g}.")
+    if plan.present:
         marks.append("Cross: the queries (harmonic mean) and collections of this experiment.")
-    if best := [row for row in plan["cheapest"].values() if row]:
-        fewest = "with the fewest queries" if best[0]["hours"] is None else "the cheapest"
+    if best := [row for row in plan.cheapest.values() if row]:
+        fewest = "with the fewest queries" if best[0].hours is None else "the cheapest"
         marks.append(f"Diamond: of the designs considered that meet the target, {fewest}.")
     notes += [" ".join(marks)] if marks else []
-    unknown = [*plan.get("unknown_seed_variance", []), *plan.get("given", [])]
+    basis = plan.basis
+    unknown = [*basis.unknown_seed_variance, *basis.given] if isinstance(basis, FoundBasis) else []
     if unknown:
         names = " and ".join(map(labels.system, unknown))
         notes.append(f"The seed variance of {names} is unknown and not included.")
     return notes
 
 
+def target_of(plan: PlanRecord) -> float | None:
+    """The effect or the half-width that is aimed at; None without a target."""
+    return plan.target.effect if plan.target.half_width is None else plan.target.half_width
+
+
 def _heading(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", fontsize=SIZE, color=INK, pad=6)
 
 
-def _one_collection(ax: Axes, plan: dict[str, Any]) -> None:
+def _one_collection(ax: Axes, plan: PlanRecord) -> None:
     """What one collection shows, a line for each number of seeds."""
-    curves = plan["curves"]
+    curves = plan.curves
     _heading(ax, "One collection (paired t-test)")
-    for seeds, values, style in zip(curves["seeds"], curves["task"], LINES, strict=False):
-        ax.plot(curves["queries"], values, color=DIAMOND, linewidth=1.0, linestyle=style, label=_seeds(seeds))
-    if len(curves["seeds"]) > 1:
+    for seeds, values, style in zip(curves.seeds, curves.task, LINES, strict=False):
+        ax.plot(curves.queries, values, color=DIAMOND, linewidth=1.0, linestyle=style, label=_seeds(seeds))
+    if len(curves.seeds) > 1:
         ax.legend(loc="upper right", frameon=False, fontsize=SIZE, handlelength=3)
     ax.set_xscale("log")
-    ax.set_ylim(0, 1.05 * max(max(values) for values in curves["task"]))
+    ax.set_ylim(0, 1.05 * max(max(values) for values in curves.task))
     ax.yaxis.set_major_locator(MaxNLocator(6))
     ax.set_ylabel(_quantity(plan).capitalize())
     ax.spines[["top", "right"]].set_visible(False)
-    if plan["target"]:
-        ax.axhline(next(iter(plan["target"].values())), color=TARGET, linewidth=1.6)
-    present = plan["present"]
-    if present and curves["queries"][0] <= present["queries"] <= curves["queries"][-1]:
-        _cross(ax, present["queries"], present["task"][curves["quantity"]])
-    if best := plan["cheapest"]["task"]:
-        _diamond(ax, best["queries"], best[curves["quantity"]])
+    if (target := target_of(plan)) is not None:
+        ax.axhline(target, color=TARGET, linewidth=1.6)
+    present = plan.present
+    if present and curves.queries[0] <= present.queries <= curves.queries[-1]:
+        _cross(ax, present.queries, plan.shown(present.task))
+    if best := plan.cheapest["task"]:
+        _diamond(ax, best.queries, plan.shown(best.precision))
 
 
-def _contours(ax: Axes, plan: dict[str, Any], seeds: int, values: list[list[float]]) -> None:
+def _contours(ax: Axes, plan: PlanRecord, seeds: int, values: list[list[float]]) -> None:
     """What several collections show with so many seeds."""
-    curves = plan["curves"]
-    x, y = curves["queries"], curves["collections"]
-    _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves['seeds']) > 1 else ''}")
-    every = [value for matrix in curves["summary"] for row in matrix for value in row]
+    curves = plan.curves
+    x, y = curves.queries, curves.collections
+    _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves.seeds) > 1 else ''}")
+    every = [value for matrix in curves.summary for row in matrix for value in row]
     levels = contour_levels(every)
     ax.set(xscale="log", yscale="log", xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
     shades = [SHADES(place / len(levels)) for place in range(len(levels) + 1)]
     ax.contourf(x, y, values, levels=[0.0, *levels, 2 * max(every)], colors=shades)
-    targets = list(plan["target"].values())
+    targets = [] if target_of(plan) is None else [target_of(plan)]
     _labelled_lines(
         ax, x, y, values, [level for level in levels if not any(_near(level, target) for target in targets)]
     )
     for target in targets:
         if min(map(min, values)) < target < max(map(max, values)):
             ax.contour(x, y, values, levels=[target], colors=TARGET, linewidths=1.6)
-    present = plan["present"]
-    if present and x[0] <= present["queries"] <= x[-1] and y[0] <= present["collections"] <= y[-1]:
-        _cross(ax, present["queries"], present["collections"])
-    best = plan["cheapest"]["summary"]
-    if best and best["seeds"] == seeds:
-        _diamond(ax, best["queries"], best["collections"])
+    present = plan.present
+    if present and x[0] <= present.queries <= x[-1] and y[0] <= present.collections <= y[-1]:
+        _cross(ax, present.queries, present.collections)
+    best = plan.cheapest["summary"]
+    if best and best.seeds == seeds:
+        _diamond(ax, best.queries, best.collections)
     ax.set_ylabel("Collections")
-    _round_ticks(ax.yaxis, [row["collections"] for row in plan["designs"] if row["collections"] > 1], HEIGHT)
+    _round_ticks(ax.yaxis, [row.collections for row in plan.designs if row.collections > 1], HEIGHT)
 
 
 def _labelled_lines(ax: Axes, x: list[float], y: list[float], values: list[list[float]], levels: list[float]) -> None:
@@ -221,9 +229,9 @@ def _diamond(ax: Axes, x: float, y: float) -> None:
             zorder=7, clip_on=False)  # fmt: skip
 
 
-def _queries_axis(ax: Axes, plan: dict[str, Any]) -> None:
+def _queries_axis(ax: Axes, plan: PlanRecord) -> None:
     """The axis of the numbers of queries that were considered."""
-    queries = sorted({row["queries"] for row in plan["designs"]})
+    queries = sorted({row.queries for row in plan.designs})
     ax.set_xlim(queries[0], queries[-1])
     _round_ticks(ax.xaxis, queries, PANEL)
     ax.set_xlabel("Queries")

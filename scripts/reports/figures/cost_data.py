@@ -57,7 +57,7 @@ def latency(rows: Sequence[dict]) -> Cost | None:
 
 def point(label: str, rows: list[dict], summary: dict | None) -> Point:
     """A system's point, from its rows of the table of costs and its summary effect (None for the control)."""
-    ends = [summary[key] for key in ("effect", "ci_low", "ci_high")] if summary else [0.0] * 3
+    ends = [summary.effect, summary.ci_low, summary.ci_high] if summary else [0.0] * 3
     named = ("end_to_end_training_seconds", "index_mb", "weights_mb")
     trained, index, weights = (cost([row[name] for row in rows if row.get(name) is not None]) for name in named)
     return Point(label, *ends, latency(rows), trained, summary is None, index, weights)

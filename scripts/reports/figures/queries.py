@@ -104,7 +104,11 @@ def _rows(ax: Axes, plot: QueriesPlot, top: float) -> float:
         axis_below(ax, percent, bottom, SIZE, "% of queries"),
         axis_below(ax, rain, bottom, SIZE, f"Difference in {plot.measure}"),
     )
-    y = max(ends) + 2
+    return _notes(ax, plot, max(ends) + 2)
+
+
+def _notes(ax: Axes, plot: QueriesPlot, y: float) -> float:
+    """How to read the figure, below it; returns where it ends."""
     side = "below" if plot.lower_is_better else "above"
     notes = [
         f"A query is won by {plot.treatment} where the difference is {side} 0. Box: quartiles; white line: median; "

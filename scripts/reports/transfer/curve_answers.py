@@ -6,14 +6,15 @@ Reads nothing; the numbers are those of curves/{curve}.json. RQ1 and RQ5 of Mokr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated
 
+from scripts.records.curves import ALL, CurvesRecord, Pair, Point
 from scripts.reports.comparison import number_text as form
-from scripts.reports.transfer.wording import Answer, below, mean, missing, signed, tested
+from scripts.reports.transfer.wording import Answer, below, mean, missing, numbers_of, signed, tested
 from scripts.reports.writing.content import counted, listed
 
-SCRATCH, ALL = "scratch", "all"
+SCRATCH = "scratch"
 
 
 @dataclass(frozen=True)
@@ -47,31 +48,31 @@ def above_for_good(points: Sequence[tuple[int, float]], level: float) -> int | N
     return found
 
 
-def answers(record: dict[str, Any], names: Curves) -> list[Answer]:
+def answers(record: CurvesRecord, names: Curves) -> list[Answer]:
     """All that the curves can answer, question by question."""
-    trained: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    starts: dict[tuple[str, str], dict[str, Any]] = {}
-    for point in record["points"]:
-        if point["queries"] == 0:
-            starts[point["target"], point["start"]] = point
+    trained: dict[tuple[str, str], list[Point]] = {}
+    starts: dict[tuple[str, str], Point] = {}
+    for point in record.points:
+        if point.queries == 0:
+            starts[point.target, point.start] = point
         else:
-            trained.setdefault((point["target"], point["start"]), []).append(point)
+            trained.setdefault((point.target, point.start), []).append(point)
     found = [_passing(points, record, names) for points in trained.values()]
     # What a question asks first: training from scratch.
     found = _scratch(found, record, names) + sorted(found, key=lambda answer: answer.start != SCRATCH)
     few = [_few(points, starts[key], record, names) for key, points in trained.items() if key in starts]
-    return found + _hurting(trained, starts, record["alpha"]) + _irrelevant(record) + few + _full(record, names)
+    return found + _hurting(trained, starts, record.alpha) + _irrelevant(record) + few + _full(record, names)
 
 
-def _passing(points: list[dict[str, Any]], record: dict[str, Any], names: Curves) -> Answer:
+def _passing(points: list[Point], record: CurvesRecord, names: Curves) -> Answer:
     """From how many queries on a curve stays above the baseline, by its means and by each of its samples."""
-    target, start, alpha = points[0]["target"], points[0]["start"], record["alpha"]
-    level = record["baseline"][target]["mean"]
+    target, start, alpha = points[0].target, points[0].start, record.alpha
+    level = record.baseline[target].mean
     where = f"{names.targets[target]}, {_from(start, names)}"
-    found = above_for_good([(point["size"], point["mean"]) for point in points], level)
-    seeds = {seed for point in points for seed in point["samples"]}
+    found = above_for_good([(point.size, point.mean) for point in points], level)
+    seeds = {seed for point in points for seed in point.samples}
     of_samples = [
-        above_for_good([(p["size"], p["samples"][seed]) for p in points if seed in p["samples"]], level)
+        above_for_good([(p.size, p.samples[seed]) for p in points if seed in p.samples], level)
         for seed in sorted(seeds)
     ]
     reached = [size for size in of_samples if size is not None]
@@ -85,20 +86,18 @@ def _passing(points: list[dict[str, Any]], record: dict[str, Any], names: Curves
     baseline = f"{names.baseline} ({mean(level)})"
     if found is None:
         last = points[-1]
-        text = f"{where}: does not stay above {baseline} with any number of queries up to {last['size']:,} "
-        text += f"(mean there {mean(last['mean'])}: {tested(last['against_baseline'], alpha)})"
+        text = f"{where}: does not stay above {baseline} with any number of queries up to {last.size:,} "
+        text += f"(mean there {mean(last.mean)}: {tested(last.against_baseline, alpha)})"
     else:
-        place = next(place for place, point in enumerate(points) if point["size"] == found)
-        before = f"not with {points[place - 1]['size']:,}" if place else "the fewest that were tried"
+        place = next(place for place, point in enumerate(points) if point.size == found)
+        before = f"not with {points[place - 1].size:,}" if place else "the fewest that were tried"
         text = f"{where}: stays above {baseline} from {counted(found, 'query', 'queries')} on, {before} "
-        text += f"({tested(points[place]['against_baseline'], alpha)}, unadjusted)"
-        numbers |= {
-            key: points[place]["against_baseline"][key] for key in ("difference", "ci_low", "ci_high", "p_value")
-        }
+        text += f"({tested(points[place].against_baseline, alpha)}, unadjusted)"
+        numbers |= numbers_of(points[place].against_baseline)
     return Answer("RQ1", f"{text}{_over_samples(of_samples)}.", target, start, numbers)
 
 
-def _scratch(passing: list[Answer], record: dict[str, Any], names: Curves) -> list[Answer]:
+def _scratch(passing: list[Answer], record: CurvesRecord, names: Curves) -> list[Answer]:
     """On how many targets training from scratch stays above the baseline in the end, and from how many queries."""
     own = [answer for answer in passing if answer.start == SCRATCH]
     sizes = sorted(size for answer in own if (size := answer.numbers["queries"]) is not None)
@@ -109,11 +108,10 @@ def _scratch(passing: list[Answer], record: dict[str, Any], names: Curves) -> li
     text += f", from {counted(int(sizes[0]), 'query', 'queries')} on" if len(set(sizes)) == 1 else ""
     text += f", from {int(sizes[0]):,} to {int(sizes[-1]):,} queries on" if len(set(sizes)) > 1 else ""
     significant = sum(
-        answer.numbers["queries"] is not None and below(answer.numbers.get("p_value"), record["alpha"])
-        for answer in own
+        answer.numbers["queries"] is not None and below(answer.numbers.get("p_value"), record.alpha) for answer in own
     )
     if sizes:
-        text += f"; with that number the difference is significant at the {record['alpha']:g} level, unadjusted, on "
+        text += f"; with that number the difference is significant at the {record.alpha:g} level, unadjusted, on "
         text += f"{significant}"
     numbers: dict[str, float | None] = {
         "queries_low": min(sizes, default=None),
@@ -137,15 +135,15 @@ def _over_samples(sizes: list[int | None]) -> str:
 def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     """In how many curves the fewest queries, and any number of them, give less than the starting point."""
     with_start = [points for key, points in trained.items() if key in starts]
-    compared = [points for points in with_start if points[0]["queries"] != ALL]
+    compared = [points for points in with_start if points[0].queries != ALL]
     if not compared:
         return []
 
-    def lower(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [point for point in points if point["against_start"]["difference"] < 0]
+    def lower(points: list[Point]) -> list[Point]:
+        return [point for point in points if point.against_start.difference.difference < 0]
 
     fewest = [points[0] for points in compared]
-    significant = sum(below(point["against_start"]["p_value"], alpha) for point in lower(fewest))
+    significant = sum(below(point.against_start.difference.p_value, alpha) for point in lower(fewest))
     somewhere = sum(bool(lower(points)) for points in compared)
     text = (
         "With the fewest queries, the mean is lower than that of the starting point in "
@@ -156,73 +154,75 @@ def _hurting(trained: dict, starts: dict, alpha: float) -> list[Answer]:
     return [Answer("RQ5", text, numbers=numbers | {"below_significant": significant})]
 
 
-def _irrelevant(record: dict[str, Any]) -> list[Answer]:
+def _irrelevant(record: CurvesRecord) -> list[Answer]:
     """On how many targets starting points differ significantly where all queries train."""
-    if not record["full"]:
+    if not record.full:
         return []
-    targets = dict.fromkeys(pair["target"] for pair in record["full"])
-    apart = {pair["target"] for pair in record["full"] if below(pair["p_holm"], record["alpha"])}
-    largest = max(abs(pair["difference"]) for pair in record["full"])
+    targets = dict.fromkeys(pair.target for pair in record.full)
+    apart = {pair.target for pair in record.full if below(pair.p_holm, record.alpha)}
+    largest = max(abs(pair.difference.difference) for pair in record.full)
     text = (
         f"With all queries, some starting points differ significantly on {len(apart)} of "
-        f"{counted(len(targets), 'target')} (at the {record['alpha']:g} level after Holm correction for the pairs of a "
+        f"{counted(len(targets), 'target')} (at the {record.alpha:g} level after Holm correction for the pairs of a "
         f"target); the largest difference of means is {mean(largest)}."
     )
-    numbers: dict[str, float | None] = {"pairs": len(record["full"]), "above": len(apart), "difference": largest}
+    numbers: dict[str, float | None] = {"pairs": len(record.full), "above": len(apart), "difference": largest}
     return [Answer("RQ5", text, numbers=numbers)]
 
 
-def _few(points: list[dict[str, Any]], start: dict[str, Any], record: dict[str, Any], names: Curves) -> Answer:
+def _few(points: list[Point], start: Point, record: CurvesRecord, names: Curves) -> Answer:
     """With which numbers of queries training makes a starting point worse, with which better, and by how much."""
-    where = f"{names.targets[start['target']]}, {_from(start['start'], names)} ({mean(start['mean'])})"
+    where = f"{names.targets[start.target]}, {_from(start.start, names)} ({mean(start.mean)})"
     parts = []
     for word, sign in (("worse", -1), ("better", 1)):
-        own = [point for point in points if point["against_start"]["difference"] * sign > 0]
+        own = [point for point in points if point.against_start.difference.difference * sign > 0]
         if own:
-            changes = [_change(point, record["alpha"], with_samples=sign < 0) for point in own]
+            changes = [_change(point, record.alpha, with_samples=sign < 0) for point in own]
             parts.append(f"{word} with {listed(changes)} queries")
-    worst = min(points, key=lambda point: point["against_start"]["difference"])
-    keys = ("difference", "ci_low", "ci_high", "p_value")
-    numbers = {"queries": worst["size"], **{key: worst["against_start"][key] for key in keys}}
+    worst = min(points, key=lambda point: point.against_start.difference.difference)
+    numbers = {"queries": worst.size, **numbers_of(worst.against_start.difference)}
     text = (
         f"{where}: {'; '.join(parts)} (p unadjusted)." if parts else f"{where}: the same with all numbers of queries."
     )
-    return Answer("RQ5", text, start["target"], start["start"], numbers)
+    return Answer("RQ5", text, start.target, start.start, numbers)
 
 
-def _change(point: dict[str, Any], alpha: float, with_samples: bool) -> str:
-    found = point["against_start"]
-    samples = list(found["samples"].values())
+def _change(point: Point, alpha: float, with_samples: bool) -> str:
+    found, samples = point.against_start.difference, list(point.against_start.samples.values())
     span = f", samples {signed(min(samples))} to {signed(max(samples))}" if with_samples and len(samples) > 1 else ""
-    p = "" if missing(found["p_value"]) else f", {form.p_equals(found['p_value'], alpha)}"
-    return f"{point['size']:,} ({signed(found['difference'])}{span}{p})"
+    p = "" if missing(found.p_value) else f", {form.p_equals(found.p_value, alpha)}"
+    return f"{point.size:,} ({signed(found.difference)}{span}{p})"
 
 
-def _full(record: dict[str, Any], names: Curves) -> list[Answer]:
+def _full(record: CurvesRecord, names: Curves) -> list[Answer]:
     """Where all queries train: the largest difference between starting points, on each target."""
-    found = []
-    for target, label in names.targets.items():
-        pairs = [pair for pair in record["full"] if pair["target"] == target]
-        if not pairs:
-            continue
-        widest = max(pairs, key=lambda pair: abs(pair["difference"]))
-        significant = sum(below(pair["p_holm"], record["alpha"]) for pair in pairs)
-        high, low = (
-            (widest["start"], widest["other"]) if widest["difference"] >= 0 else (widest["other"], widest["start"])
-        )
-        sign = 1 if widest["difference"] >= 0 else -1
-        ends = [None if missing(widest[key]) else sign * widest[key] for key in ("ci_low", "ci_high")][::sign]
-        turned = widest | {"difference": abs(widest["difference"]), "ci_low": ends[0], "ci_high": ends[1]}
-        text = (
-            f"{label}, with all queries: the largest difference between starting points is that of "
-            f"{names.starts[high]} over {names.starts[low]}, {tested(turned, record['alpha'])} (the largest of "
-            f"{counted(len(pairs), 'pair')}, not adjusted for that); {significant} of them differ significantly at the "
-            f"{record['alpha']:g} level after Holm correction"
-        )
-        text += "." if significant else ", which does not show that the starting point is irrelevant."
-        numbers = {key: turned[key] for key in ("difference", "ci_low", "ci_high", "p_value", "p_holm")}
-        found.append(Answer("RQ5", text, target, f"{high} over {low}", numbers | {"pairs": len(pairs)}))
-    return found
+    by_target = {target: [pair for pair in record.full if pair.target == target] for target in names.targets}
+    return [_widest(pairs, record.alpha, names) for pairs in by_target.values() if pairs]
+
+
+def _widest(pairs: list[Pair], alpha: float, names: Curves) -> Answer:
+    """The largest difference between starting points of one target."""
+    widest = _turned(max(pairs, key=lambda pair: abs(pair.difference.difference)))
+    significant = sum(below(pair.p_holm, alpha) for pair in pairs)
+    text = (
+        f"{names.targets[widest.target]}, with all queries: the largest difference between starting points is that of "
+        f"{names.starts[widest.start]} over {names.starts[widest.other]}, {tested(widest.difference, alpha)} (the "
+        f"largest of {counted(len(pairs), 'pair')}, not adjusted for that); {significant} of them differ significantly "
+        f"at the {alpha:g} level after Holm correction"
+    )
+    text += "." if significant else ", which does not show that the starting point is irrelevant."
+    numbers = {**numbers_of(widest.difference), "p_holm": widest.p_holm, "pairs": len(pairs)}
+    return Answer("RQ5", text, widest.target, f"{widest.start} over {widest.other}", numbers)
+
+
+def _turned(pair: Pair) -> Pair:
+    """A pair with the better starting point first."""
+    found = pair.difference
+    if found.difference >= 0:
+        return pair
+    low, high = (None if missing(end) else -end for end in (found.ci_high, found.ci_low))
+    turned = replace(found, difference=-found.difference, ci_low=low, ci_high=high)
+    return replace(pair, start=pair.other, other=pair.start, difference=turned)
 
 
 def _from(start: str, names: Curves) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from scripts.reports.transfer.matrix_table import Matrix
 from scripts.reports.transfer.wording import Answer, below, mean, percentage, signed, tested
 from scripts.reports.writing.content import counted, listed
+from scripts.statistics.task.differences import Difference
 
 BASELINE, PSEUDO, SOURCE = "baseline", "pseudo-labels", "source"
 
@@ -69,7 +70,7 @@ def _pseudo_labels(rows: list[dict], baseline: str, names: Matrix) -> list[Answe
         base = row["mean"] - numbers["difference"]
         relative = percentage(numbers["difference"], base)
         text = f"{names.targets[row['target']]}: {mean(row['mean'])} against {mean(base)}, "
-        text += f"{tested(numbers, names.alpha)}{f' ({relative})' if relative else ''}."
+        text += f"{tested(_difference(numbers), names.alpha)}{f' ({relative})' if relative else ''}."
         found.append(Answer("RQ2", text, row["target"], numbers=numbers))
     return found
 
@@ -104,6 +105,10 @@ def _short(row: dict, against: str, alpha: float) -> str:
 def _numbers(row: dict, against: str) -> dict[str, float | None]:
     keys = ("difference", "ci_low", "ci_high", "p_value", "p_holm")
     return {key: None if pd.isna(row[f"{against}_{key}"]) else row[f"{against}_{key}"] for key in keys}
+
+
+def _difference(numbers: dict[str, float | None]) -> Difference:
+    return Difference(numbers["difference"], numbers["ci_low"], numbers["ci_high"], None, None, numbers["p_value"])
 
 
 def _counts(rows: list[dict], against: str, alpha: float) -> _Counts:

@@ -5,14 +5,15 @@ Reads tables/{matrix}.tsv and curves/{curve}.json; writes nothing.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 
+from scripts.common.records import read_record
 from scripts.common.tables import read_table
+from scripts.records.curves import CurvesRecord
 from scripts.reports.transfer import curve_answers, matrix_answers
 from scripts.reports.transfer.curve_answers import Curves
 from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
@@ -63,7 +64,7 @@ def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> 
         found.append(Found(path.stem, title, answers, matrix(table, names), notes(table, names)))
     for path in curves:
         shown = studies.curves[path.stem]
-        answers = curve_answers.answers(json.loads(path.read_text(encoding="utf-8")), shown.names)
+        answers = curve_answers.answers(read_record(CurvesRecord, path), shown.names)
         title = shown.names.title or "Curves over the number of training queries"
         found.append(Found(path.stem, title, answers, figures=shown.figures))
     return found

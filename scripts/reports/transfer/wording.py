@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
+from scripts.statistics.task.differences import Difference
 
 DECIMALS = 3
 
@@ -40,13 +41,18 @@ def percentage(difference: float, base: float) -> str:
     return f"{'+' if share > 0 else ''}{form.fixed(share, 1)}%"
 
 
-def tested(found: dict, alpha: float) -> str:
+def tested(found: Difference, alpha: float) -> str:
     """A difference with its interval and p-value; a word where there is no test."""
-    low, high, p = (found[key] for key in ("ci_low", "ci_high", "p_value"))
+    low, high, p = found.ci_low, found.ci_high, found.p_value
     if missing(low) or missing(high) or missing(p):
-        return f"{signed(found['difference'])}, the same on every query"
+        return f"{signed(found.difference)}, the same on every query"
     interval = f"{form.percent(alpha)} CI {signed(low)} to {signed(high)}"
-    return f"{signed(found['difference'])}, {interval}, {form.p_equals(p, alpha)}"
+    return f"{signed(found.difference)}, {interval}, {form.p_equals(p, alpha)}"
+
+
+def numbers_of(found: Difference) -> dict[str, float | None]:
+    """The numbers of a difference as an answer's table has them."""
+    return {key: getattr(found, key) for key in ("difference", "ci_low", "ci_high", "p_value")}
 
 
 def missing(value: float | None) -> bool:

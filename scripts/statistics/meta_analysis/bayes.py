@@ -79,16 +79,7 @@ def bayesian_summary(y: np.ndarray, covariance: np.ndarray, tau_scale: float, al
     by_panel = mass.reshape(tau.shape).sum(axis=1) / total
 
     def tau_quantile(level: float) -> float:
-        below = np.concatenate([[0.0], np.cumsum(by_panel)])
-        panel = min(int(np.searchsorted(below, level)) - 1, len(by_panel) - 1)
-
-        def missing(end: float) -> float:
-            nodes, node_weights = _quadrature(edges[panel : panel + 1], np.array([end]))
-            part = (node_weights.ravel() * np.exp(model.of(nodes.ravel())[2] - highest)).sum() / total
-            return float(below[panel] + part - level)
-
-        start, stop = float(edges[panel]), float(edges[panel + 1])
-        return start if missing(start) >= 0 else _root(missing, start, stop)
+        return _tau_quantile(level, model, edges, by_panel, highest, total)
 
     return BayesianSummary(
         effect=origin + effect,
@@ -101,6 +92,22 @@ def bayesian_summary(y: np.ndarray, covariance: np.ndarray, tau_scale: float, al
         prediction_interval=(origin + new_low, origin + new_high),
         tau_scale=tau_scale,
     )
+
+
+def _tau_quantile(
+    level: float, model: _Conditional, edges: np.ndarray, by_panel: np.ndarray, highest: float, total: float
+) -> float:
+    """The quantile of tau, in the panel in which the shares of the panels reach the level."""
+    below = np.concatenate([[0.0], np.cumsum(by_panel)])
+    panel = min(int(np.searchsorted(below, level)) - 1, len(by_panel) - 1)
+
+    def missing(end: float) -> float:
+        nodes, weights = _quadrature(edges[panel : panel + 1], np.array([end]))
+        part = (weights.ravel() * np.exp(model.of(nodes.ravel())[2] - highest)).sum() / total
+        return float(below[panel] + part - level)
+
+    start, stop = float(edges[panel]), float(edges[panel + 1])
+    return start if missing(start) >= 0 else _root(missing, start, stop)
 
 
 def _panels(model: _Conditional) -> tuple[np.ndarray, float]:

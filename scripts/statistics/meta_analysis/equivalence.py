@@ -13,8 +13,8 @@ class SummaryEquivalence:
     """The tests of |effect| < margin and of effect > -margin; None where the summary has no variance."""
 
     margin: float
-    p_equivalence: float | None = None
-    p_non_inferiority: float | None = None
+    p_equivalence: float | None
+    p_non_inferiority: float | None
 
 
 def equivalence(summary: Summary, margin: float, lower_is_better: bool = False) -> SummaryEquivalence:
@@ -26,6 +26,6 @@ def equivalence(summary: Summary, margin: float, lower_is_better: bool = False) 
         return (normal_upper(z) if summary.df is None else t_upper(z, summary.df)).p
 
     if not summary.se:
-        return SummaryEquivalence(margin)
+        return SummaryEquivalence(margin, None, None)
     above, below = upper(margin + gain), upper(margin - gain)
     return SummaryEquivalence(margin, max(above, below), above)

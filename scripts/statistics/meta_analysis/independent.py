@@ -62,34 +62,14 @@ def meta_analysis(
     prediction interval (prediction.py). One task alone: no meta-analysis, its effect with a normal interval.
     ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
     """
-    y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)
-    if y.ndim != 1 or y.shape != v.shape or not len(y):
-        raise ValueError(f"estimates and variances must be vectors of one length, not {y.shape} and {v.shape}")
-    if not (np.isfinite(y).all() and np.isfinite(v).all() and (v > 0).all()):
-        raise ValueError("estimates must be finite, and variances finite and positive")
-    estimate_tau2, summarise = estimator_named(estimator).tau2, interval_named(interval).summary
+    y, v = _checked(estimates, variances)
     k, df = len(y), len(y) - 1
+    estimate_tau2, summarise = estimator_named(estimator).tau2, interval_named(interval).summary
     fixed = normal_summary(weighted_mean(y, 1 / v), 1 / (1 / v).sum(), alpha)
     if k == 1:
-        no_heterogeneity = dict.fromkeys(
-            (
-                "tau2",
-                "tau2_ci",
-                "q",
-                "q_df",
-                "q_p_value",
-                "q_log10_p",
-                "i2",
-                "h2",
-                "prediction_interval",
-                "prediction_df",
-            )
-        )
-        return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, (1.0,), **no_heterogeneity)
+        return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, (1.0,), *(None,) * 10)
     tau2 = float(estimate_tau2(y, v))
-    weights = fit_of(interval)(y, np.diag(v + tau2)).weights if has_own_weights(interval) else 1 / (v + tau2)
-    summary = summarise(y, v, tau2, alpha)
-    q = q_statistic(y, v)
+    summary, q = summarise(y, v, tau2, alpha), q_statistic(y, v)
     predicted = prediction_interval(prediction, summary, tau2, y, np.diag(v), k, alpha)
     q_tail = chi2_upper(q, df)
     typical = df / c_constant(v)  # Higgins and Thompson's (2002) typical sampling variance
@@ -100,7 +80,7 @@ def meta_analysis(
         alpha=alpha,
         summary=summary,
         fixed=fixed,
-        weights=tuple((weights / weights.sum()).tolist()),
+        weights=_weights(y, v, tau2, interval),
         tau2=tau2,
         tau2_ci=tau2_interval(y, v, alpha),
         q=float(q),
@@ -112,3 +92,20 @@ def meta_analysis(
         prediction_interval=predicted.interval,
         prediction_df=predicted.df,
     )
+
+
+def _checked(
+    estimates: Sequence[float] | np.ndarray, variances: Sequence[float] | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    y, v = np.asarray(estimates, dtype=float), np.asarray(variances, dtype=float)
+    if y.ndim != 1 or y.shape != v.shape or not len(y):
+        raise ValueError(f"estimates and variances must be vectors of one length, not {y.shape} and {v.shape}")
+    if not (np.isfinite(y).all() and np.isfinite(v).all() and (v > 0).all()):
+        raise ValueError("estimates must be finite, and variances finite and positive")
+    return y, v
+
+
+def _weights(y: np.ndarray, v: np.ndarray, tau2: float, interval: str) -> tuple[float, ...]:
+    """The weights of the tasks in the summary, with sum 1."""
+    weights = fit_of(interval)(y, np.diag(v + tau2)).weights if has_own_weights(interval) else 1 / (v + tau2)
+    return tuple((weights / weights.sum()).tolist())

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import special
 
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.least_squares.gls import gls_regression, projection
@@ -20,7 +19,14 @@ from scripts.statistics.least_squares.variance_components import omega_of, reml,
 from scripts.statistics.least_squares.weighted import orthonormal
 from scripts.statistics.meta_analysis.dependent_tasks import ESTIMATOR
 from scripts.statistics.meta_analysis.tails import chi2_upper
-from scripts.statistics.meta_regression.independent import NORMAL, MetaRegression, meta_regression, scale_of, wald
+from scripts.statistics.meta_regression.independent import (
+    NORMAL,
+    MetaRegression,
+    meta_regression,
+    scale_of,
+    tested_together,
+    wald,
+)
 
 
 def dependent_meta_regression(
@@ -58,7 +64,7 @@ def _generalised(
     coefficients, covariance = back @ fit.coefficients, scale * back @ fit.covariance @ back.T
     qe, typical = gls_regression(y, q, sampling).q, (k - p) / float(np.trace(projection(sampling, q)))
     qm, tau2, weights = float(wald(coefficients[1:], covariance[1:, 1:])), sum(components), 1 / np.diag(omega)
-    tested = _tested(qm, p - 1, None if interval == NORMAL else df)
+    tested = tested_together(qm, p - 1, None if interval == NORMAL else df)
     return MetaRegression(
         k=k,
         p=p,
@@ -95,7 +101,7 @@ def _with_seeds(fit: MetaRegression, dependence: Dependence) -> MetaRegression:
         covariance = fit.covariance + fit.linear @ _seed_covariance(dependence, fit.scale) @ fit.linear.T
         qm = float(wald(fit.coefficients[1:], covariance[1:, 1:]))
     df = min(degrees, default=None)
-    statistic, p_value = _tested(qm, fit.p - 1, df)
+    statistic, p_value = tested_together(qm, fit.p - 1, df)
     return replace(fit, qm=statistic, qm_p_value=p_value, qm_error_df=df)
 
 
@@ -104,8 +110,3 @@ def _seed_covariance(dependence: Dependence, scale: float) -> np.ndarray:
     alone = scale * np.diag(dependence.seed_variance_of_tasks_alone)
     added: np.ndarray = dependence.covariance - dependence.sampling - alone
     return added
-
-
-def _tested(qm: float, m: int, df: float | None) -> tuple[float, float]:
-    """The statistic of the test of m coefficients from b' Cov(b)^-1 b, and its p-value: F, or chi2 without `df`."""
-    return (qm, chi2_upper(qm, m).p) if df is None else (qm / m, float(special.fdtrc(m, df, qm / m)))

@@ -97,7 +97,8 @@ def meta_regression(
     back = np.linalg.inv(r)
     coefficients, covariance = back @ fit.coefficients, float(scale) * back @ fit.covariance @ back.T
     qe, typical = float(residual_q(q, y, 1 / variances)), df / float(trace_p(q, 1 / variances))
-    qm = float(wald(coefficients[1:], covariance[1:, 1:]))
+    error_df = None if interval == NORMAL else df
+    tested = tested_together(float(wald(coefficients[1:], covariance[1:, 1:])), p - 1, error_df)
     constant = np.full((k, 1), k**-0.5)
     weights = 1 / (variances + tau2)
     return MetaRegression(
@@ -106,23 +107,28 @@ def meta_regression(
         alpha=alpha,
         coefficients=coefficients,
         covariance=covariance,
-        df=None if interval == NORMAL else df,
+        df=error_df,
         weights=weights / weights.sum(),
         tau2=tau2,
         tau2_of_all=float(residual_tau2(constant, y, variances)),
         qe=qe,
         qe_df=df,
         qe_p_value=chi2_upper(qe, df).p,
-        qm=qm if interval == NORMAL else qm / (p - 1),
+        qm=tested[0],
         qm_df=p - 1,
-        qm_p_value=chi2_upper(qm, p - 1).p if interval == NORMAL else float(special.fdtrc(p - 1, df, qm / (p - 1))),
+        qm_p_value=tested[1],
         i2=100 * tau2 / (tau2 + typical),
         h2=tau2 / typical + 1,
         linear=back @ (fit.covariance @ (q * weights[:, None]).T),
         scale=float(scale),
         estimator=estimator,
-        qm_error_df=None if interval == NORMAL else df,
+        qm_error_df=error_df,
     )
+
+
+def tested_together(qm: float, m: int, df: float | None) -> tuple[float, float]:
+    """The statistic of the test of m coefficients from b' Cov(b)^-1 b, and its p-value: F, or chi2 without `df`."""
+    return (qm, chi2_upper(qm, m).p) if df is None else (qm / m, float(special.fdtrc(m, df, qm / m)))
 
 
 def scale_of(interval: str, q: np.ndarray) -> np.ndarray:

@@ -1,19 +1,19 @@
-"""What moderators and subgroups say of the effects of a comparison, as the records of moderators/{comparison}.json.
+"""What moderators and subgroups say of the effects of a comparison; reads and writes nothing.
 
-Reads and writes nothing. Each moderator is fitted alone and, where there are several, all of them together. Subgroups
-are the model with one categorical moderator: one summary per group with one tau2 in common (metafor's `rma(mods = ~
-factor)`; Borenstein et al. 2009, chapter 19), and QM is the test between groups. What the comparison's summary knows of
-how effects depend on one another holds here as well; the permutation test alone takes tasks as independent.
+Each moderator is fitted alone and, where there are several, all of them together. Subgroups are the model with one
+categorical moderator: one summary per group with one tau2 in common (metafor's `rma(mods = ~ factor)`; Borenstein et
+al. 2009, chapter 19), and QM is the test between groups. What the comparison's summary knows of how effects depend on
+one another holds here as well; the permutation test alone takes tasks as independent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scripts.common.records import INLINE
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.least_squares.weighted import orthonormal
 from scripts.statistics.meta_analysis.heterogeneity import without_rounding
@@ -21,11 +21,12 @@ from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.meta_regression.dependent import dependent_meta_regression, too_few_collections
 from scripts.statistics.meta_regression.design import Design, Value, design_of, is_category, levels, obstacle
 from scripts.statistics.meta_regression.independent import UNMODIFIED, MetaRegression, meta_regression
-from scripts.statistics.meta_regression.permutation import permutation_test
+from scripts.statistics.meta_regression.permutation import PermutationTest, permutation_test
 from scripts.statistics.method import Method
 from scripts.statistics.multiple.corrections import holm
 
 LINE_POINTS = 61  # of a regression line and its band
+Moderators = Mapping[str, Sequence[Value]]  # the values of the tasks by label
 
 
 @dataclass(frozen=True)
@@ -48,61 +49,159 @@ class Effects:
         return self.variances if self.dependence is None else self.dependence.variances
 
 
-def models(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: Method) -> list[dict[str, Any]]:
-    """The record of each moderator's model, and of the one with all; `moderators` are values of the tasks by label.
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient on the scale of the synthesis, with its interval and tests; the intercept is not permuted."""
 
-    Where several single moderators could be fitted, their p-values of QM are also adjusted for their number
-    (`qm_p_holm`).
+    term: str
+    estimate: float
+    variance: float
+    se: float
+    ci_low: float
+    ci_high: float
+    df: float | None
+    p_value: float | None
+    log10_p: float | None
+    permutation_p_value: float | None
+
+
+@dataclass(frozen=True)
+class LinePoint:
+    """The mean effect, as reported, where a moderator has the value x."""
+
+    x: float
+    effect: float
+    ci_low: float
+    ci_high: float
+
+
+@dataclass(frozen=True)
+class Level:
+    """The k tasks of a level, and their mean effect as reported."""
+
+    k: int
+    summary: Summary = field(metadata=INLINE)
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """The numbers of a fitted model. With one moderator also what a figure shows: its `line`, or its `levels`.
+
+    `df` are the error degrees of freedom of QM, None for chi2. `qm_p_holm` is adjusted for the number of moderators
+    that were fitted alone.
     """
-    records = [model(effects, {label: values}, method) for label, values in moderators.items()]
-    fitted = [record for record in records if not record["problem"]]
-    if len(fitted) > 1:
-        for record, adjusted in zip(fitted, holm([record["qm_p_value"] for record in fitted]), strict=True):
-            record["qm_p_holm"] = adjusted
-    return [*records, model(effects, moderators, method)] if len(moderators) > 1 else records
+
+    coefficients: tuple[Coefficient, ...]
+    tau2: float
+    tau2_of_all: float
+    r2: float | None
+    i2: float
+    h2: float
+    qe: float
+    qe_df: int
+    qe_p_value: float
+    qm: float
+    qm_df: int
+    qm_p_value: float
+    df: float | None
+    estimator: str
+    permutations: int
+    exact: bool
+    permutation_p_value: float
+    permuted_as_independent: bool
+    weights: dict[str, float]
+    levels: dict[str, Level] | None = None
+    line: tuple[LinePoint, ...] | None = None
+    qm_p_holm: float | None = None
 
 
-def model(effects: Effects, moderators: Mapping[str, Sequence[Value]], method: Method) -> dict[str, Any]:
-    """The record of one model; one that cannot be fitted has its `problem` and nothing else.
+@dataclass(frozen=True)
+class Model:
+    """A model of k tasks; one that cannot be fitted has a `problem` in place of `fit`."""
 
-    With one moderator it also holds what a figure shows: `line` (its points, the fitted effect and its interval) or
-    `levels`. These are as reported; coefficients are on the scale of the synthesis.
+    moderators: tuple[str, ...]
+    k: int
+    problem: str | None
+    fit: FittedModel | None = field(default=None, metadata=INLINE)
+
+
+@dataclass(frozen=True)
+class Subgroups:
+    """The groups of all tasks and the model with them, whose levels are the subtotals."""
+
+    label: str
+    tasks: dict[str, list[str]]
+    model: Model = field(metadata=INLINE)
+
+
+def models(effects: Effects, moderators: Moderators, method: Method) -> list[Model]:
+    """Each moderator's model, and the one with all; `moderators` are values of the tasks by label.
+
+    Where several single moderators could be fitted, their p-values of QM are also adjusted for their number.
     """
-    record: dict[str, Any] = {"moderators": list(moderators), "k": len(effects.tasks), "problem": obstacle(moderators)}
-    if record["problem"]:
-        return record
-    design = design_of(moderators)
+    single = _adjusted([model(effects, {label: values}, method) for label, values in moderators.items()])
+    return [*single, model(effects, moderators, method)] if len(moderators) > 1 else single
+
+
+def _adjusted(single: list[Model]) -> list[Model]:
+    p_values = [one.fit.qm_p_value if one.fit else None for one in single]
+    if sum(p is not None for p in p_values) < 2:
+        return single
+    return [
+        replace(one, fit=replace(one.fit, qm_p_holm=p)) if one.fit else one
+        for one, p in zip(single, holm(p_values), strict=True)
+    ]
+
+
+def model(effects: Effects, moderators: Moderators, method: Method) -> Model:
+    """One model, or why it cannot be fitted."""
+    labels, k = tuple(moderators), len(effects.tasks)
+    problem = obstacle(moderators) or _no_fit(design_of(moderators), effects, method)
+    return Model(labels, k, problem, None if problem else _fitted(effects, moderators, method))
+
+
+def _no_fit(design: Design, effects: Effects, method: Method) -> str | None:
+    """Why a design leaves nothing to estimate from; None where it does."""
     if effects.dependence and (few := too_few_collections(effects.dependence, len(design.terms))):
-        return record | {"problem": few}
+        return few
     if method.interval == UNMODIFIED and exactly_fitted(design.matrix, effects):
-        return record | {"problem": f"the effects follow the model exactly, which leaves {UNMODIFIED} no residual"}
-    fit = _fit(design, effects, method)
-    test = permutation_test(
-        design.matrix,
-        effects.estimates,
-        effects.permuted_variances,
-        method.estimator,
-        method.interval,
-        method.permutations,
-        method.seed,
+        return f"the effects follow the model exactly, which leaves {UNMODIFIED} no residual"
+    return None
+
+
+def _fitted(effects: Effects, moderators: Moderators, method: Method) -> FittedModel:
+    design = design_of(moderators)
+    fit, test = _fit(design, effects, method), _permuted(design, effects, method)
+    alone = next(iter(moderators.values())) if len(moderators) == 1 else None
+    words = alone is not None and is_category(alone)
+    return FittedModel(
+        coefficients=_coefficients(design, fit, test.of_coefficients),
+        tau2=fit.tau2,
+        tau2_of_all=fit.tau2_of_all,
+        r2=fit.r2,
+        i2=fit.i2,
+        h2=fit.h2,
+        qe=fit.qe,
+        qe_df=fit.qe_df,
+        qe_p_value=fit.qe_p_value,
+        qm=fit.qm,
+        qm_df=fit.qm_df,
+        qm_p_value=fit.qm_p_value,
+        df=fit.qm_error_df,
+        estimator=fit.estimator,
+        permutations=test.permutations,
+        exact=test.exact,
+        permutation_p_value=test.p_value,
+        permuted_as_independent=effects.dependence is not None,
+        weights=dict(zip(effects.tasks, fit.weights.tolist(), strict=True)),
+        levels=_levels(fit, alone, effects) if alone is not None and words else None,
+        line=_line(fit, alone, effects) if alone is not None and not words else None,
     )
-    record |= {
-        "coefficients": _coefficients(design, fit, test.of_coefficients),
-        **{name: getattr(fit, name) for name in ("tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value")},
-        **{name: getattr(fit, name) for name in ("qm", "qm_df", "qm_p_value")},
-        "df": fit.qm_error_df,
-        "estimator": fit.estimator,
-        "permutations": test.permutations,
-        "exact": test.exact,
-        "permutation_p_value": test.p_value,
-        "permuted_as_independent": effects.dependence is not None,
-        "weights": dict(zip(effects.tasks, fit.weights.tolist(), strict=True)),
-    }
-    if len(moderators) == 1:
-        (values,) = moderators.values()
-        words = is_category(values)
-        record |= {"levels": _levels(fit, values, effects)} if words else {"line": _line(fit, values, effects)}
-    return record
+
+
+def _permuted(design: Design, effects: Effects, method: Method) -> PermutationTest:
+    how = (method.estimator, method.interval, method.permutations, method.seed)
+    return permutation_test(design.matrix, effects.estimates, effects.permuted_variances, *how)
 
 
 def exactly_fitted(design: np.ndarray, effects: Effects) -> bool:
@@ -112,12 +211,11 @@ def exactly_fitted(design: np.ndarray, effects: Effects) -> bool:
     return not without_rounding(residuals, effects.estimates, effects.variances).any()
 
 
-def subgroups(effects: Effects, label: str, groups: Mapping[str, str], method: Method) -> dict[str, Any]:
-    """The groups of all tasks (`groups`: task -> its word) and the model with them; `levels` hold the subtotals."""
-    words = [groups[task] for task in effects.tasks]
-    record = model(effects, {label: words}, method)
-    tasks = {word: [task for task, own in groups.items() if own == word] for word in levels(list(groups.values()))}
-    return {"label": label, "tasks": tasks, **record}
+def subgroups(effects: Effects, label: str, groups: Mapping[str, str], method: Method) -> Subgroups:
+    """The groups of all tasks (`groups`: task -> its word) and the model with them."""
+    words = list(dict.fromkeys(groups.values()))
+    tasks = {word: [task for task, own in groups.items() if own == word] for word in words}
+    return Subgroups(label, tasks, model(effects, {label: [groups[task] for task in effects.tasks]}, method))
 
 
 def _fit(design: Design, effects: Effects, method: Method) -> MetaRegression:
@@ -128,38 +226,47 @@ def _fit(design: Design, effects: Effects, method: Method) -> MetaRegression:
     return dependent_meta_regression(design.matrix, effects.estimates, effects.dependence, *how)
 
 
-def _coefficients(design: Design, fit: MetaRegression, permuted: Sequence[float]) -> list[dict[str, Any]]:
-    """Each coefficient with its interval and tests; the intercept has no permutation test."""
+def _coefficients(design: Design, fit: MetaRegression, permuted: Sequence[float]) -> tuple[Coefficient, ...]:
+    """Each coefficient with its interval and tests."""
     p_values = [None, *permuted]
-    return [
-        {"term": term, **_row(fit.coefficient(number)), "permutation_p_value": p_values[number]}
-        for number, term in enumerate(design.terms)
-    ]
+    return tuple(
+        _coefficient(term, fit.coefficient(number), p_values[number]) for number, term in enumerate(design.terms)
+    )
 
 
-def _row(summary: Summary) -> dict[str, Any]:
-    values = asdict(summary)
-    return {"estimate": values.pop("effect"), **values}
+def _coefficient(term: str, found: Summary, permutation_p_value: float | None) -> Coefficient:
+    return Coefficient(
+        term=term,
+        estimate=found.effect,
+        variance=found.variance,
+        se=found.se,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        df=found.df,
+        p_value=found.p_value,
+        log10_p=found.log10_p,
+        permutation_p_value=permutation_p_value,
+    )
 
 
-def _levels(fit: MetaRegression, values: Sequence[Value], effects: Effects) -> dict[str, dict[str, Any]]:
+def _levels(fit: MetaRegression, values: Sequence[Value], effects: Effects) -> dict[str, Level]:
     """The summary of each level, as reported: intercept, or intercept and the level's coefficient."""
     found = {}
     for number, level in enumerate(levels(values)):
         row = np.zeros(fit.p)
         row[[0, number]] = 1.0
-        found[level] = {"k": list(values).count(level), **_reported(fit.at(row), effects)}
+        found[level] = Level(list(values).count(level), _reported(fit.at(row), effects))
     return found
 
 
-def _line(fit: MetaRegression, values: Sequence[Value], effects: Effects) -> list[dict[str, float]]:
+def _line(fit: MetaRegression, values: Sequence[Value], effects: Effects) -> tuple[LinePoint, ...]:
     """The fitted effect, as reported, with its interval at points between the least and the largest value."""
     numbers = np.array(values, dtype=float)
     points = np.linspace(numbers.min(), numbers.max(), LINE_POINTS)
     shown = [(x, _reported(fit.at(np.array([1.0, x])), effects)) for x in points.tolist()]
-    return [{"x": x, **{name: at[name] for name in ("effect", "ci_low", "ci_high")}} for x, at in shown]
+    return tuple(LinePoint(x, at.effect, at.ci_low, at.ci_high) for x, at in shown)
 
 
-def _reported(summary: Summary, effects: Effects) -> dict[str, Any]:
-    values = asdict(summary)
-    return values | {name: effects.reported(values[name]) for name in ("effect", "ci_low", "ci_high")}
+def _reported(summary: Summary, effects: Effects) -> Summary:
+    effect, low, high = (effects.reported(end) for end in (summary.effect, summary.ci_low, summary.ci_high))
+    return replace(summary, effect=effect, ci_low=low, ci_high=high)

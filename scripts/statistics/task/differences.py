@@ -25,18 +25,18 @@ class Difference:
     """
 
     difference: float
-    ci_low: float | None = None
-    ci_high: float | None = None
-    t: float | None = None
-    df: int | None = None
-    p_value: float | None = None
+    ci_low: float | None
+    ci_high: float | None
+    t: float | None
+    df: int | None
+    p_value: float | None
 
 
 def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> Difference:
     """The difference of two vectors with one value per query, in one order of the queries."""
     result = mean_difference(treatment, control, ddof=1)
     if isinstance(result, str):
-        return Difference(float(np.mean(treatment - control)))
+        return Difference(float(np.mean(treatment - control)), *(None,) * 5)
     mean, variance = float(result[0]), float(result[1])
     df = len(treatment) - 1
     half = float(-special.stdtrit(df, alpha / 2)) * math.sqrt(variance)

@@ -30,19 +30,15 @@ def task_interval(
     if effect.estimate is None or effect.variance is None:
         return None, None
     effect_type = effect_named(method.effect)
-
-    def of_queries(x: np.ndarray, y: np.ndarray, _: np.ndarray) -> np.ndarray:
-        return compute_rows(effect_type, x, y, method.ddof, method.hedges)
-
-    units = np.arange(len(treatment)) if units is None else units
+    own = np.arange(len(treatment)) if units is None else units
     sample = Sample(
         x=treatment,
         y=control,
-        units=units,
+        units=own,
         estimate=effect.estimate,
         variance=effect.variance,
-        df=float(units.max()) if df is None else df,
-        compute=compute or of_queries,
+        df=float(own.max()) if df is None else df,
+        compute=compute or _of_queries(method),
         alpha=method.alpha,
         seed=method.seed,
         permutations=method.permutations,
@@ -54,3 +50,13 @@ def task_interval(
         return interval, None
     other = t if effect_type.HAS_DIFFERENCE else normal
     return other.interval(sample), f"no {kind} interval, {interval}; it is the {other.NAME} interval instead"
+
+
+def _of_queries(method: Method) -> Compute:
+    """What the effect type computes, whatever the units of queries."""
+    effect_type = effect_named(method.effect)
+
+    def of_queries(x: np.ndarray, y: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return compute_rows(effect_type, x, y, method.ddof, method.hedges)
+
+    return of_queries

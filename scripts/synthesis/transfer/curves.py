@@ -10,17 +10,18 @@ import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pandas as pd
 from scipy import special
 
+from scripts.records.curves import ALL, AgainstStart, Baseline, CurvesRecord, Pair
+from scripts.records.curves import Point as Measured
 from scripts.statistics.multiple.corrections import holm
 from scripts.statistics.task.differences import difference_of
 from scripts.synthesis.transfer.values import Values
 
-ALL = "all"
 NUMBERS = ("difference", "ci_low", "ci_high", "p_value")
 
 
@@ -49,7 +50,7 @@ class Settings:
 
 def record(
     settings: Settings, values: Mapping[str, Mapping[str, Values]], sizes: Mapping[tuple[str, str], int]
-) -> dict[str, Any]:
+) -> CurvesRecord:
     """The points by target and start, in ascending order; and the starting points compared where all queries train.
 
     `sizes` are how many queries `all` are, by target and start.
@@ -61,82 +62,79 @@ def record(
     order = {key: place for place, key in enumerate(dict.fromkeys((p.target, p.start) for p in settings.points))}
     points = sorted(settings.points, key=lambda point: (order[point.target, point.start], size(point)))
     targets = dict.fromkeys(point.target for point in points)
-    return {
-        "measure": settings.measure,
-        "alpha": settings.alpha,
-        "baseline": {
-            target: {"mean": values[target][settings.baseline].mean, "n": len(values[target][settings.baseline].table)}
-            for target in targets
-        },
-        "points": [_point(point, size(point), settings, points, values[point.target]) for point in points],
-        "full": [line for target in targets for line in _full(points, target, values[target], settings.alpha)],
-    }
+    baselines = {target: values[target][settings.baseline] for target in targets}
+    return CurvesRecord(
+        measure=settings.measure,
+        alpha=settings.alpha,
+        baseline={target: Baseline(found.mean, len(found.table)) for target, found in baselines.items()},
+        points=tuple(_point(point, size(point), settings, values[point.target]) for point in points),
+        full=tuple(pair for target in targets for pair in _full(points, target, values[target], settings.alpha)),
+    )
 
 
-def _point(
-    point: Point, size: int, settings: Settings, points: Sequence[Point], values: Mapping[str, Values]
-) -> dict[str, Any]:
+def _point(point: Point, size: int, settings: Settings, values: Mapping[str, Values]) -> Measured:
     own = values[point.system]
     means = list(own.samples.values())
-    start = next(
-        (one for one in points if (one.target, one.start, one.queries) == (point.target, point.start, 0)), None
+    return Measured(
+        target=point.target,
+        start=point.start,
+        queries=point.queries,
+        size=size,
+        system=point.system,
+        samples=own.samples,
+        mean=own.mean,
+        sd=statistics.stdev(means) if len(means) > 1 else None,
+        n=len(own.table),
+        t_interval=_t_interval(means, settings.alpha),
+        against_baseline=difference_of(own.queries, values[settings.baseline].queries, settings.alpha),
+        against_start=_against_start(point, settings, values),
     )
-    against_start = None
-    if start and point.queries != 0:
-        before = values[start.system].of_seed(point.start_seed)
-        tested = difference_of(own.queries, before.queries, settings.alpha)
-        # Each seed goes on from its own of the start, if it has several.
-        samples = {seed: mean - before.samples.get(seed, before.mean) for seed, mean in own.samples.items()}
-        against_start = {**asdict(tested), "samples": samples}
-    return {
-        "target": point.target,
-        "start": point.start,
-        "queries": point.queries,
-        "size": size,
-        "system": point.system,
-        "samples": own.samples,
-        "mean": own.mean,
-        "sd": statistics.stdev(means) if len(means) > 1 else None,
-        "n": len(own.table),
-        "t_interval": _t_interval(means, settings.alpha),
-        "against_baseline": asdict(difference_of(own.queries, values[settings.baseline].queries, settings.alpha)),
-        "against_start": against_start,
-    }
 
 
-def _t_interval(means: Sequence[float], alpha: float) -> list[float] | None:
+def _against_start(point: Point, settings: Settings, values: Mapping[str, Values]) -> AgainstStart | None:
+    """A point minus its starting point; each seed goes on from its own of the start, if it has several."""
+    starts = (one for one in settings.points if (one.target, one.start, one.queries) == (point.target, point.start, 0))
+    start = next(starts, None)
+    if start is None or point.queries == 0:
+        return None
+    own, before = values[point.system], values[start.system].of_seed(point.start_seed)
+    samples = {seed: mean - before.samples.get(seed, before.mean) for seed, mean in own.samples.items()}
+    return AgainstStart(difference_of(own.queries, before.queries, settings.alpha), samples)
+
+
+def _t_interval(means: Sequence[float], alpha: float) -> tuple[float, float] | None:
     """The t interval of the mean over samples; None of one sample."""
     if len(means) < 2:
         return None
     half = float(-special.stdtrit(len(means) - 1, alpha / 2)) * statistics.stdev(means) / math.sqrt(len(means))
-    return [statistics.mean(means) - half, statistics.mean(means) + half]
+    return statistics.mean(means) - half, statistics.mean(means) + half
 
 
-def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], alpha: float) -> list[dict[str, Any]]:
+def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], alpha: float) -> list[Pair]:
     """All pairs of starting points where all queries of the target train, with Holm's p-values over these pairs."""
     members = [point for point in points if point.target == target and point.queries == ALL]
-    lines = []
-    for one, other in itertools.combinations(members, 2):
-        found = difference_of(values[one.system].queries, values[other.system].queries, alpha)
-        lines.append({"target": target, "start": one.start, "other": other.start, **asdict(found)})
-    for line, adjusted in zip(lines, holm([line["p_value"] for line in lines]), strict=True):
-        line["p_holm"] = adjusted
-    return lines
+    pairs = list(itertools.combinations(members, 2))
+    found = [difference_of(values[one.system].queries, values[other.system].queries, alpha) for one, other in pairs]
+    adjusted = holm([difference.p_value for difference in found])
+    return [
+        Pair(target, one.start, other.start, difference, p_holm)
+        for (one, other), difference, p_holm in zip(pairs, found, adjusted, strict=True)
+    ]
 
 
-def rows(found: Mapping[str, Any]) -> pd.DataFrame:
+def rows(found: CurvesRecord) -> pd.DataFrame:
     """One line per point: the columns of tables/curves-{name}.tsv."""
-    lines = []
-    for point in found["points"]:
-        against = {"baseline": point["against_baseline"], "start": point["against_start"] or {}}
-        lines.append(
-            {
-                **{key: point[key] for key in ("target", "start", "queries", "size", "system", "mean")},
-                "min": min(point["samples"].values()),
-                "max": max(point["samples"].values()),
-                "samples": len(point["samples"]),
-                **{key: point[key] for key in ("sd", "n")},
-                **{f"{role}_{key}": one.get(key) for role, one in against.items() for key in NUMBERS},
-            }
-        )
-    return pd.DataFrame(lines)
+    return pd.DataFrame([_row(point) for point in found.points])
+
+
+def _row(point: Measured) -> dict[str, Any]:
+    start = point.against_start.difference if point.against_start else None
+    against = {"baseline": point.against_baseline, "start": start}
+    return {
+        **{key: getattr(point, key) for key in ("target", "start", "queries", "size", "system", "mean")},
+        "min": min(point.samples.values()),
+        "max": max(point.samples.values()),
+        "samples": len(point.samples),
+        **{key: getattr(point, key) for key in ("sd", "n")},
+        **{f"{role}_{key}": getattr(one, key, None) for role, one in against.items() for key in NUMBERS},
+    }

@@ -7,18 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from scripts.common.records import as_json, record_of
+from scripts.records.dependence import DependenceRecord, as_record, from_record
 from scripts.statistics.dependence.structure import Dependence
-from scripts.synthesis.stored_dependence import as_record, dependence_in
 from tests.statistics.test_dependent_moderators import BY_NAME, dependence_of, seed_effect
 
 
 def test_what_a_meta_record_keeps_is_the_same_dependence():
     case = BY_NAME["corpora"]
     dependence = replace(dependence_of(case), seed_effects=(seed_effect(8, 0.0004, 0.0001),))
-    kept = dependence_in({"dependence": json.loads(json.dumps(as_record(dependence)))})
+    kept = from_record(record_of(DependenceRecord, json.loads(json.dumps(as_json(as_record(dependence)))), "kept"))
     assert (kept.sampling == dependence.sampling).all() and kept.degrees == dependence.degrees
     assert kept.collections == dependence.collections
     assert kept.seed_effects[0].source.name == "t" and (kept.covariance == dependence.covariance).all()
-    assert as_record(None) is None and dependence_in({}) is None
+    assert as_record(None) is None and from_record(None) is None
     independent = Dependence(np.diag([1.0, 2.0]), (9.0, 9.0), (0, 1))
     assert as_record(independent) is None

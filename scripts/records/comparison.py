@@ -1,0 +1,176 @@
+"""meta/{comparison}.json: the summary of a comparison, its heterogeneity, and what its effects share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from scripts.common.records import INLINE
+from scripts.records.dependence import DependenceRecord
+from scripts.statistics.meta_analysis.bayes import BayesianSummary
+from scripts.statistics.meta_analysis.equivalence import SummaryEquivalence
+from scripts.statistics.meta_analysis.independent import MetaAnalysis
+from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.sensitivity import SameTask
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The meta-analysis of k tasks with an effect (statistics/meta_analysis); the weights are in the effects file."""
+
+    k: int
+    estimator: str
+    interval: str
+    alpha: float
+    summary: Summary
+    fixed: Summary
+    tau2: float | None
+    tau2_ci: tuple[float, float] | None
+    q: float | None
+    q_df: int | None
+    q_p_value: float | None
+    q_log10_p: float | None
+    i2: float | None
+    h2: float | None
+    prediction_interval: tuple[float, float] | None
+    prediction_df: int | None
+    given_seeds: Summary | None = None
+    tau2_levels: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class NoEffect:
+    """In place of a meta-analysis, where no task has an effect."""
+
+    k: int
+    summary: None
+
+
+@dataclass(frozen=True)
+class ShortSummary:
+    """The summary of some of the tasks."""
+
+    k: int
+    interval: str
+    summary: Summary
+    tau2: float | None
+    i2: float | None
+    q: float | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The methods that the configuration asks for, where they are not the ones used."""
+
+    estimator: str
+    interval: str
+
+
+@dataclass(frozen=True)
+class Covariance:
+    """The covariance of the effects of tasks that share queries."""
+
+    tasks: list[str]
+    matrix: list[list[float]]
+
+
+@dataclass(frozen=True)
+class SeedsSpread:
+    """How many seeds show the seed variance of a role, its part of the summary's variance, and the sd between seeds."""
+
+    seeds: int
+    df: float
+    variance: float
+    sd: float
+    sd_ci: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class SeedsRecord:
+    """From whose seeds the seed variance of a role is estimated: own, borrowed or unknown."""
+
+    status: str
+    source: str | None
+    spread: SeedsSpread | None = field(default=None, metadata=INLINE)
+
+
+@dataclass(frozen=True)
+class SensitivityRecord:
+    """The summaries with the tasks on which both systems are the same (statistics/sensitivity.py)."""
+
+    assumption: str
+    pooled_variance: float
+    pooled_df: int
+    tasks: dict[str, SameTask]
+    k: int
+    summary: Summary
+    fixed_mean: Summary
+    tau2: float | None
+    q: float | None
+    q_df: int | None
+    q_p_value: float | None
+    i2: float | None
+    prediction_interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class MetaRecord:
+    """The record of a comparison. What does not exist for it has its default and is not written.
+
+    `seeds` by role, or `conditional` where they are taken as given; `collections` numbers the corpora of tasks;
+    `clusters` counts those of tasks whose queries are clustered.
+    """
+
+    control: str
+    treatment: str
+    measure: str
+    ddof: int
+    hedges: bool
+    permutations: int
+    prediction: str
+    small_tasks: str
+    effect_type: str
+    task_interval: str
+    figures: Figures | NoEffect = field(metadata=INLINE)
+    fixed_mean: Summary | None
+    leave_one_out: dict[str, ShortSummary]
+    warnings: list[str]
+    asked: Asked | None = None
+    cumulative: dict[str, ShortSummary] | None = None
+    bayesian: BayesianSummary | None = None
+    equivalence: SummaryEquivalence | None = None
+    seeds: str | dict[str, SeedsRecord] | None = None
+    covariance: Covariance | None = None
+    collections: dict[str, int] = field(default_factory=dict)
+    dependence: DependenceRecord | None = None
+    clusters: dict[str, int] = field(default_factory=dict)
+    clusters_as_independent: list[str] = field(default_factory=list)
+    sensitivity: SensitivityRecord | None = None
+
+    @property
+    def k(self) -> int:
+        """How many tasks have an effect."""
+        return self.figures.k
+
+    @property
+    def meta(self) -> Figures | None:
+        """The meta-analysis; None where no task has an effect."""
+        return self.figures if isinstance(self.figures, Figures) else None
+
+    @property
+    def summary(self) -> Summary | None:
+        """The random-effects mean; None where no task has an effect."""
+        return self.figures.summary
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """All values of the record and of its summary by name; those of a summary that does not exist are None."""
+        summary = {one.name: getattr(self.summary, one.name, None) for one in fields(Summary)}
+        return vars(self) | vars(self.figures) | summary
+
+
+def figures_of(meta: MetaAnalysis | None) -> Figures | NoEffect:
+    """What is kept of a meta-analysis."""
+    if meta is None:
+        return NoEffect(0, None)
+    return Figures(**{one.name: getattr(meta, one.name) for one in fields(Figures)})

@@ -1,0 +1,75 @@
+"""How the effects of a comparison depend on one another, as plain numbers for jobs that fit the same effects again.
+
+A Dependence becomes a record, and again the same Dependence to the last digit. Tasks with nothing in common, given
+seeds and variances of their own have no record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
+from scripts.statistics.dependence.structure import Dependence
+
+
+@dataclass(frozen=True)
+class SeedEffectsRecord:
+    """The seed effects of one system (statistics/dependence/seeds_part.py)."""
+
+    source: str
+    seeds: int
+    covariance: list[list[float]]
+    residual: list[list[float]]
+    shares: list[list[float]]
+    per_unit: list[float]
+    groups: list[float]
+
+
+@dataclass(frozen=True)
+class DependenceRecord:
+    """What effects share (statistics/dependence/structure.py)."""
+
+    sampling: list[list[float]]
+    degrees: list[float]
+    collections: list[int]
+    shrunk: bool
+    seed_effects: tuple[SeedEffectsRecord, ...]
+
+
+def as_record(dependence: Dependence | None) -> DependenceRecord | None:
+    """What is kept; None where all that effects have is a variance each."""
+    if dependence is None or (dependence.independent and not dependence.seed_effects and not dependence.shrunk):
+        return None
+    return DependenceRecord(
+        sampling=dependence.sampling.tolist(),
+        degrees=list(dependence.degrees),
+        collections=list(dependence.collections),
+        shrunk=dependence.shrunk,
+        seed_effects=tuple(map(_seed_effects, dependence.seed_effects)),
+    )
+
+
+def _seed_effects(found: SeedEffects) -> SeedEffectsRecord:
+    return SeedEffectsRecord(
+        source=found.source.name,
+        seeds=found.source.seeds,
+        covariance=found.source.covariance.tolist(),
+        residual=found.source.residual.tolist(),
+        shares=found.shares.tolist(),
+        per_unit=found.per_unit.tolist(),
+        groups=found.groups.tolist(),
+    )
+
+
+def from_record(kept: DependenceRecord | None) -> Dependence | None:
+    """The dependence of the tasks with an effect, in their order; None where none is kept."""
+    if kept is None:
+        return None
+    seed_effects = []
+    for one in kept.seed_effects:
+        source = SeedSource(one.source, one.seeds, np.array(one.covariance), np.array(one.residual))
+        seed_effects.append(SeedEffects(source, *map(np.array, (one.shares, one.per_unit, one.groups))))
+    sampling, collections = np.array(kept.sampling), tuple(kept.collections)
+    return Dependence(sampling, tuple(kept.degrees), collections, tuple(seed_effects), kept.shrunk)

@@ -1,0 +1,25 @@
+"""moderators/{comparison}.json: what explains the differences between the tasks of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scripts.statistics.meta_regression.moderation import Model, Subgroups
+
+
+@dataclass(frozen=True)
+class ModerationRecord:
+    """The models of a comparison's effects; `values` by task and name of the moderator, `labels` by name.
+
+    `depends_on` says what the models include of how effects depend on one another, as text.
+    """
+
+    effect_type: str
+    estimator: str
+    interval: str
+    alpha: float
+    depends_on: list[str]
+    labels: dict[str, str]
+    values: dict[str, dict[str, float | str]]
+    models: tuple[Model, ...]
+    subgroups: Subgroups | None = None
