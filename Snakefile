@@ -9,44 +9,24 @@ if not workflow.configfiles:  # they replace the example; --replace-workflow-con
     configfile: "config/config.yaml"
 
 
+include: "rules/start.smk"
 include: "rules/common.smk"
-include: "rules/datasets.smk"
-include: "rules/passages.smk"
-include: "rules/check.smk"
-include: "rules/bm25.smk"
-include: "rules/further_texts.smk"
-include: "rules/training.smk"
-include: "rules/distillation.smk"
-include: "rules/features.smk"
-include: "rules/encoding.smk"
-include: "rules/shards.smk"
-include: "rules/inference.smk"
-include: "rules/multi_vector.smk"
-include: "rules/sparse.smk"
-include: "rules/selection.smk"
-include: "rules/choice.smk"
-include: "rules/export.smk"
-include: "rules/index_shards.smk"
-include: "rules/run_shards.smk"
-include: "rules/score_shards.smk"
-include: "rules/quantised.smk"
-include: "rules/approximate.smk"
-include: "rules/systems.smk"
-include: "rules/evaluation.smk"
-include: "rules/synthesis.smk"
-include: "rules/multiple_comparisons.smk"
-include: "rules/moderators.smk"
-include: "rules/forest_plots.smk"
-include: "rules/influence.smk"
-include: "rules/queries.smk"
-include: "rules/bar_charts.smk"
-include: "rules/transfer.smk"
-include: "rules/costs.smk"
-include: "rules/published.smk"
-include: "rules/tables.smk"
-include: "rules/study_design.smk"
-include: "rules/page.smk"
-include: "rules/archive.smk"
+
+
+from scripts.features import planning as features
+from scripts.learning_to_rank import planning as learning
+from scripts.reports.planning import pages
+from scripts.study_design import planning as study
+
+STAGES = (
+    *("downloads", "datasets", "bm25_index", "bm25_search", "negatives", "training", "features", "encoding", "ranking"),
+    *("selection", *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")), "evaluation"),
+    *("synthesis", "details", "transfer", "study_design", "tables", "pages", "figures", "report", "archive"),
+)
+
+for stage in STAGES:
+
+    include: f"rules/{stage}.smk"
 
 
 rule all:
@@ -56,15 +36,3 @@ rule all:
         features=features.asked(EXPERIMENT),
         importance=learning.asked(EXPERIMENT),
         deleted=deleted,
-
-
-onstart:
-    begin()
-
-
-onsuccess:
-    print_where_results_are()
-
-
-onerror:
-    print_errors_of_logs()

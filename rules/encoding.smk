@@ -1,56 +1,128 @@
-"""Encoding: each corpus, or each passage of it, becomes one vector per checkpoint of a model that searches.
+"""Encoding: each corpus, or its passages, becomes an index per checkpoint of a model that searches.
 
-In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out: embeddings/{dataset}/{model}/{recipe}/
-seed-{seed}.npy, or embeddings/{dataset}/passages-{length}/{model}/..., each with its timing. With `shards` it is made of several
-jobs' files (shards.smk).
+In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out, each with its timing: embeddings/
+{dataset}/{model}/{recipe}/seed-{seed}.{form} (or embeddings/{dataset}/passages-{length}/...), a folder of the form that the
+model's kind states; with `shards` made of seed-{seed}.shards/{shard}-of-{shards}.{form}, one job each; of vectors
+seed-{seed}.{made}, their codes in few bytes or an index of faiss. And checkpoints in ONNX: models/{model}/{recipe}+{form}/.
 """
 
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
+from scripts.experiment import job_files
+from scripts.experiment.records import UNTRAINED
+from scripts.experiment.results_paths import FIELDS, exported_recipe
 from scripts.inference import planning as inference
 
+INDEXED = job_files.indexed(EXPERIMENT)
 
-def encoded_in(*, shards, index="vectors"):
-    """The constraint of a rule's models: all with such an index, where the configuration asks for shards, or does not."""
-    return models_with(index) if (EXPERIMENT.shards > 1) == shards else one_of([])
+
+def parts_of_index(name):
+    """The files of all parts in which a corpus is encoded."""
+    return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 
 rule encode:
     input:
         checkpoint=result("checkpoint"),
-        corpus=result("corpus"),
+        corpus=lambda wildcards: inference.encoded_corpus(EXPERIMENT, wildcards.dataset, wildcards.passages),
     output:
-        embeddings=result("embeddings"),
+        index=directory(result("embeddings")),
         timing=result("embeddings_timing"),
     log:
-        result("log", job="encode/{dataset}/{model}/{recipe}/seed-{seed}"),
+        result("log", job="encode/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}"),
     benchmark:
-        result("benchmark", job="encode/{dataset}/{model}/{recipe}/seed-{seed}")
+        result("benchmark", job="encode/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}")
     wildcard_constraints:
-        model=encoded_in(shards=False),
+        passages=FIELDS["passages"],
+        model=one_of(INDEXED),
+        part=inference.encoded_parts(EXPERIMENT),
+        form=one_of(sorted({*INDEXED.values()})),
     params:
-        code=code_of_model("inference/encode.py"),
-        settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model)),
+        code=code_of_model("inference/encode.py", lambda wildcards: [inference.index_module(wildcards.form)]),
+        settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model, wildcards.part)),
     conda:
         "../envs/neural.yaml"
     message:
-        "encode {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
+        "encode {wildcards.dataset}{wildcards.passages} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}{wildcards.part}"
     shell:
         "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
-        " --embeddings {output.embeddings:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+        " --index {output.index:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-use rule encode as encode_passages with:
+rule join:
     input:
         checkpoint=result("checkpoint"),
-        corpus=result("passages", texts="corpus"),
+        shards=parts_of_index("embeddings"),
+        timings=parts_of_index("embeddings_timing"),
     output:
-        embeddings=result("passage_embeddings"),
-        timing=result("passage_embeddings_timing"),
+        index=directory(result("embeddings", part="")),
+        timing=result("embeddings_timing", part=""),
     log:
-        result("log", job="encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}"),
+        result("log", job="join/{dataset}{passages}/{model}/{recipe}/seed-{seed}.{form}"),
     benchmark:
-        result("benchmark", job="encode_passages/{dataset}/{length}/{model}/{recipe}/seed-{seed}")
+        result("benchmark", job="join/{dataset}{passages}/{model}/{recipe}/seed-{seed}.{form}")
     wildcard_constraints:
-        length="[0-9]+",
-        model=encoded_in(shards=False),
+        passages=FIELDS["passages"],
+        model=one_of(INDEXED if EXPERIMENT.shards > 1 else []),
+        form=one_of(sorted({*INDEXED.values()})),
+    params:
+        code=code("inference/join.py", lambda wildcards: [inference.index_module(wildcards.form)]),
+        settings=lambda wildcards: settings(index=wildcards.form),
+    conda:
+        "../envs/neural.yaml"
     message:
-        "encode_passages {wildcards.dataset} {wildcards.length} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
+        "join {wildcards.dataset}{wildcards.passages} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
+    shell:
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --shards {input.shards:q} --timings {input.timings:q}"
+        " --index {output.index:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule make_index:
+    input:
+        vectors=result("embeddings", passages="", part="", form="vectors"),
+    output:
+        index=directory(result("made_index")),
+        timing=result("made_index_timing"),
+    log:
+        result("log", job="make_index/{dataset}/{model}/{recipe}/seed-{seed}.{made}"),
+    benchmark:
+        result("benchmark", job="make_index/{dataset}/{model}/{recipe}/seed-{seed}.{made}")
+    wildcard_constraints:
+        made=FIELDS["made"],
+    params:
+        code=code(lambda wildcards: inference.making_script(wildcards.made)),
+        settings=lambda wildcards: settings(**inference.making_settings(wildcards.made)),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "make_index {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed} {wildcards.made}"
+    shell:
+        "python {params.code[script]:q} --vectors {input.vectors:q} --index {output.index:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule export:
+    input:
+        checkpoint=result("checkpoint"),
+    output:
+        exported=directory(result("checkpoint", recipe=exported_recipe("{recipe}", "{backend}", "{precision}"))),
+    log:
+        result("log", job="export/{model}/{recipe}/{backend}-{precision}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="export/{model}/{recipe}/{backend}-{precision}/seed-{seed}")
+    wildcard_constraints:
+        recipe=one_of([UNTRAINED, *EXPERIMENT.recipes]),
+        backend="onnx|openvino",
+        precision="fp32|int8",
+    params:
+        code=code_of_model("inference/export.py"),
+        settings=lambda wildcards: settings(
+            **inference.export_settings(EXPERIMENT, wildcards.model, wildcards.backend, wildcards.precision)
+        ),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "export {wildcards.model} {wildcards.recipe} {wildcards.backend} {wildcards.precision} seed-{wildcards.seed}"
+    shell:
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --exported {output.exported:q}"
+        " --settings {params.settings:q} --log {log:q}"

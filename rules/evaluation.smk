@@ -4,7 +4,13 @@ In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external fi
 Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
 """
 
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
+
+
+localrules:
+    means,
 
 
 rule import_run:

@@ -5,6 +5,9 @@ models/ that tag texts; or the user's own files in LETOR's format. Out: features
 timing, {features}.structures.jsonl where a model tags texts and, on demand, {features}.letor.txt.
 """
 
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
+from scripts.experiment import job_files
 from scripts.features import planning as features
 
 

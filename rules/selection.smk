@@ -1,18 +1,34 @@
-"""Selection: of a system's seeds, the one that is kept for other datasets, by its runs on one task.
+"""Selection on dev: of a system's seeds the one that is kept for other datasets, of an entry's recipes the one with `choose`.
 
-In: models/{model}/{recipe}/seed-{seed}, runs/{task}/{system}/seed-{seed}.trec.gz, qrels. Out, for a system that selects:
-models/{model}/{recipe}/seed-selected-{system} with the seed's timing and what each seed scored (json), and of all such
-systems tables/selected-seeds.tsv.
+In: models/{model}/{recipe}/seed-{seed} with timings and logs, runs/{task}/{system}/seed-{seed}.trec.gz, qrels. Out: of seeds
+models/{model}/{recipe}/seed-selected-{system} with the seed's timing and what each scored (json); of recipes models/{model}/
+{entry}-chosen-by-{system}/choice.json and seed-{seed} there; of all tables/selected-seeds.tsv, tables/chosen-recipes.tsv.
 """
 
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
 from scripts.selection import planning as selection
+from scripts.selection import planning_choice as choice
 
 SELECTED_SEED = "selected-{system}"  # in the place of a seed: the checkpoint that is kept
+CHOICES = {"selected-seeds": selection.records(EXPERIMENT), "chosen-recipes": choice.records(EXPERIMENT)}
+
+
+localrules:
+    select_seed,
+    choose_recipe,
+    chosen_checkpoint,
+    choices_table,
 
 
 def of_all_seeds(name):
     """The files `name` of all seeds among which one is chosen."""
     return lambda wildcards: selection.candidates(EXPERIMENT, wildcards.system, name)
+
+
+def of_all_recipes(name):
+    """The files `name`, of one seed, of all recipes among which one is chosen."""
+    return lambda wildcards: choice.of_members(EXPERIMENT, name, wildcards.model, wildcards.recipe, wildcards.seed)
 
 
 rule select_seed:
@@ -43,18 +59,69 @@ rule select_seed:
         " --selection {output.selection:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule selected_seeds:
+rule choose_recipe:
     input:
-        selections=selection.records(EXPERIMENT),
+        runs=lambda wildcards: choice.runs(EXPERIMENT, wildcards.recipe),
+        qrels=lambda wildcards: choice.qrels(EXPERIMENT, wildcards.recipe),
     output:
-        table=shown(result("selected_seeds"), "selected", "Tables", table="selected seeds"),
+        choice=result("choice"),
     log:
-        result("log", job="selected_seeds"),
+        result("log", job="choose_recipe/{model}/{recipe}"),
+    wildcard_constraints:
+        recipe=one_of(choice.choosers(EXPERIMENT)),
     params:
-        code=code("selection/selected_seeds.py"),
+        code=code("selection/choose_recipe.py"),
+        settings=lambda wildcards: settings(**choice.choice_settings(EXPERIMENT, wildcards.recipe)),
     conda:
         "../envs/evaluation.yaml"
     message:
-        "selected_seeds"
+        "choose_recipe {wildcards.recipe}"
     shell:
-        "python {params.code[script]:q} --selections {input.selections:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} --runs {input.runs:q} --qrels {input.qrels:q} --choice {output.choice:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule chosen_checkpoint:
+    input:
+        choice=result("choice"),
+        checkpoints=of_all_recipes("checkpoint"),
+        timings=of_all_recipes("checkpoint_timing"),
+        training_logs=of_all_recipes("training_log"),
+    output:
+        checkpoint=directory(result("checkpoint")),
+        timing=result("checkpoint_timing"),
+        training_log=result("training_log"),
+    log:
+        result("log", job="chosen_checkpoint/{model}/{recipe}/seed-{seed}"),
+    wildcard_constraints:
+        recipe=one_of(choice.choosers(EXPERIMENT)),
+        seed="[0-9]+",
+    params:
+        code=code("selection/chosen_checkpoint.py"),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "chosen_checkpoint {wildcards.recipe} seed-{wildcards.seed}"
+    shell:
+        "python {params.code[script]:q} --choice {input.choice:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q}"
+        " --training-logs {input.training_logs:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
+        " --training-log {output.training_log:q} --log {log:q}"
+
+
+rule choices_table:
+    input:
+        records=lambda wildcards: CHOICES[wildcards.choices],
+    output:
+        table=shown(result("choices"), "choices", "Tables", table="{choices}"),
+    log:
+        result("log", job="choices_table/{choices}"),
+    wildcard_constraints:
+        choices=one_of(CHOICES),
+    params:
+        code=code(lambda wildcards: f"selection/{wildcards.choices.replace('-', '_')}.py"),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "choices_table {wildcards.choices}"
+    shell:
+        "python {params.code[script]:q} --records {input.records:q} --table {output.table:q} --log {log:q}"

@@ -1,15 +1,21 @@
 """Study design: which effect a further study could detect, from the variances of each comparison or assumed ones.
 
-In: effects/, meta/, metrics/ of both systems, tables/costs.tsv. Out: tables/study-designs/{plan}.json,
-figures/study-design-{plan}.{svg,pdf,png}, tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all; with
-`plan_study` in the configuration they are made with the other results.
+In: effects/, meta/, metrics/ of both systems, tables/costs.tsv. Out: tables/study-designs/{plan}.json, tables/study-design.
+{tsv,md,tex}. `snakemake plan_study` makes them all, with the figures; with `plan_study` in the configuration they are made with
+the other results.
 """
 
-from scripts.experiment.comparisons import STUDY_FIGURE
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
+from scripts.experiment import job_files
+from scripts.experiment.comparisons import loaded_modules
 from scripts.reports.planning.labels import system_labels
 from scripts.study_design import planning as study
 
-STUDY_PLANS = one_of(EXPERIMENT.study.plans)
+
+localrules:
+    study_design,
+    plan_study,
 
 
 def of_plan(name):
@@ -34,7 +40,7 @@ rule study_design:
     log:
         result("log", job="study_design/{plan}"),
     wildcard_constraints:
-        plan=STUDY_PLANS,
+        plan=one_of(EXPERIMENT.study.plans),
     params:
         code=code(
             "study_design/plan_designs.py",
@@ -48,29 +54,6 @@ rule study_design:
     shell:
         "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --control {input.control:q}"
         " --treatment {input.treatment:q} --costs {input.costs:q} --plan {output.plan:q}"
-        " --settings {params.settings:q} --log {log:q}"
-
-
-rule study_design_figure:
-    input:
-        plan=result("study_design"),
-    output:
-        svg=shown_figure("svg", "study_design", "Study designs", figure=STUDY_FIGURE + "{plan}", plan="{plan}"),
-        pdf=shown_figure("pdf", "study_design", "Study designs", figure=STUDY_FIGURE + "{plan}", plan="{plan}"),
-        png=result("figure", figure=STUDY_FIGURE + "{plan}", figure_format="png"),
-    log:
-        result("log", job="study_design_figure/{plan}"),
-    wildcard_constraints:
-        plan=STUDY_PLANS,
-    params:
-        code=code("reports/draw_study_design.py"),
-        settings=settings(labels=system_labels(EXPERIMENT)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "study_design_figure {wildcards.plan}"
-    shell:
-        "python {params.code[script]:q} --plan {input.plan:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

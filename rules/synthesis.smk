@@ -1,28 +1,18 @@
-"""Synthesis: per-query metrics of control and treatment to one effect per task and their meta-analysis.
+"""Synthesis: per-query metrics of control and treatment to one effect per task and their meta-analysis; or many systems at once.
 
-In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all
-comparisons, tables/comparisons.tsv.
+In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all comparisons,
+tables/comparisons.tsv; multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv.
 """
 
+from scripts.engine.job_settings import settings
+from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.synthesis import planning as synthesis
 
-EFFECTS = job_files.of_comparisons(EXPERIMENT, "effects")
-META = job_files.of_comparisons(EXPERIMENT, "meta")
-LOADED = loaded_modules(EXPERIMENT.comparisons.values())  # by jobs that show all comparisons
 
-
-def comparing(script, names, further=lambda comparison: []):
-    """The parameter `code` of a rule whose jobs compare: they load the effects, estimators and intervals of theirs.
-
-    `names` gives the comparisons of a job, by its wildcards; `further` what else it loads by name for one of them.
-    """
-
-    def loads(wildcards):
-        comparisons = [EXPERIMENT.comparisons[name] for name in names(wildcards)]
-        return [*loaded_modules(comparisons), *(file for comparison in comparisons for file in further(comparison))]
-
-    return code(script, loads)
+localrules:
+    compare,
+    comparisons_table,
 
 
 rule compare:
@@ -37,7 +27,9 @@ rule compare:
     log:
         result("log", job="compare/{comparison}"),
     params:
-        code=comparing("synthesis/compare.py", lambda wildcards: [wildcards.comparison]),
+        code=code(
+            "synthesis/compare.py", lambda wildcards: loaded_modules([EXPERIMENT.comparisons[wildcards.comparison]])
+        ),
         settings=lambda wildcards: settings(**synthesis.comparison_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
@@ -51,7 +43,7 @@ rule compare:
 
 rule comparisons_table:
     input:
-        meta=META,
+        meta=job_files.of_comparisons(EXPERIMENT, "meta"),
     output:
         table=shown(result("comparisons", table_format="tsv"), "comparisons", "Tables", table="comparisons"),
     log:
@@ -65,4 +57,30 @@ rule comparisons_table:
         "comparisons_table"
     shell:
         "python {params.code[script]:q} --meta {input.meta:q} --table {output.table:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule compare_many:
+    input:
+        metrics=lambda wildcards: synthesis.family_metrics(EXPERIMENT, wildcards.family),
+    output:
+        table=shown(
+            result("family_table", table_format="tsv"),
+            "family_table",
+            "Tables",
+            table="multiple comparison",
+            comparison="{family}",
+        ),
+        record=result("family"),
+    log:
+        result("log", job="compare_many/{family}"),
+    params:
+        code=code("synthesis/compare_many.py"),
+        settings=lambda wildcards: settings(**synthesis.family_settings(EXPERIMENT, wildcards.family)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "compare_many {wildcards.family}"
+    shell:
+        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --record {output.record:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -5,6 +5,7 @@ fuses: runs/{task}/{system}/seed-{seed}.trec.gz with its timing, and fusion/{dat
 seed-{seed}.grid.tsv (the weights tried).
 """
 
+from scripts.engine.job_settings import settings
 from scripts.fusion import planning as fusion
 
 

@@ -2,16 +2,22 @@
 
 In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
 bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
-tried (.grid.tsv), the importance of each feature (.importance.tsv, and figures/importance/{source}/{system}) and the
-time of learning; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
+tried (.grid.tsv), the importance of each feature (.importance.tsv) and the time of learning; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
 """
 
+from scripts.engine.job_settings import settings
+from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
 
 
 def learner(wildcards):
     """The one learner that a job loads, by its system."""
     return [learning.learner_file(EXPERIMENT, wildcards.system)]
+
+
+def features_of(system):
+    """The name of the features that a system learns from."""
+    return EXPERIMENT.systems[system].settings["features"]
 
 
 rule train_ranker:
@@ -98,32 +104,3 @@ rule importance:
     shell:
         "python {params.code[script]:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
         " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"
-
-
-rule importance_figure:
-    input:
-        tables=lambda wildcards: learning.importance_tables(EXPERIMENT, wildcards.system, wildcards.source),
-    output:
-        svg=shown(result("importance_figure", figure_format="svg"), "importance", "Importance", system="{system}"),
-        pdf=shown(result("importance_figure", figure_format="pdf"), "importance", "Importance", system="{system}"),
-        png=result("importance_figure", figure_format="png"),
-    log:
-        result("log", job="importance_figure/{source}/{system}"),
-    wildcard_constraints:
-        system=systems_of_kind("learning-to-rank"),
-        source="[^/]+",
-    params:
-        code=code("reports/draw_importance.py"),
-        settings=lambda wildcards: settings(**learning.figure_settings(EXPERIMENT, wildcards.system, wildcards.source)),
-    conda:
-        "../../envs/report.yaml"
-    message:
-        "importance_figure {wildcards.source} {wildcards.system}"
-    shell:
-        "python {params.code[script]:q} --tables {input.tables:q} --svg {output.svg:q} --pdf {output.pdf:q}"
-        " --png {output.png:q} --settings {params.settings:q} --log {log:q}"
-
-
-def features_of(system):
-    """The name of the features that a system learns from."""
-    return EXPERIMENT.systems[system].settings["features"]

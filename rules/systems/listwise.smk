@@ -4,14 +4,13 @@ In: data/{dataset}/, runs/ of first stages. Out, for a system that is listwise: 
 its timing and all answers; answers are kept beside the run as they come, so none is asked for twice.
 """
 
+from scripts.engine.job_settings import settings
 from scripts.inference import planning as inference
 
 
 rule rerank_listwise:
     input:
-        corpus=lambda wildcards: inference.corpus(EXPERIMENT, wildcards.system, wildcards.task),
-        queries=lambda wildcards: inference.queries(EXPERIMENT, wildcards.system, wildcards.task),
-        first_stage=lambda wildcards: inference.first_stage(EXPERIMENT, **wildcards),
+        unpack(lambda wildcards: inference.listwise_inputs(EXPERIMENT, **wildcards)),
     output:
         run=result("run"),
         timing=result("run_timing"),

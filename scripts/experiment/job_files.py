@@ -15,9 +15,6 @@ from scripts.experiment.system_kinds import system_kind
 from scripts.ir.collection import SPLITS
 from scripts.models.adapters import adapter, index_of
 
-# the form of a model's index -> its path, where that is no file of vectors
-INDICES = {"token-vectors": "token_index", "terms": "sparse_index"}
-
 
 @cache
 def tasks_by_folder(experiment: Experiment) -> dict[str, Task]:
@@ -92,21 +89,22 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= ranking_fields(system, task.ranked_dataset, seed)
-    if system.passage_length:
-        fields["length"] = system.passage_length
-    name = "passage_embeddings" if system.passage_length else "embeddings"
-    own = INDICES.get(form_of_index(experiment, system.model), name)
-    timing = path(f"{name}_timing", **fields)
-    if quantised := system.settings.get("embeddings"):
-        return path("quantised_index", **fields, index_precision=quantised["precision"]), timing
-    return path(own, **fields), timing
+    fields |= {"passages": f"/passages-{system.passage_length}" if system.passage_length else "", "part": ""}
+    fields["form"] = form_of_index(experiment, system.model)
+    return path("embeddings", **fields), path("embeddings_timing", **fields)
 
 
-def approximate_index(experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
-    """The faiss index that a system searches: of its encoded corpus, under faiss's name."""
+def made_index(experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
+    """The index that is made of its encoded corpus and that a system searches: its codes, or faiss's; None without."""
+    if "embeddings" in system.settings:
+        made = system.settings["embeddings"]["precision"]
+    elif "approximate" in system.settings:
+        made = system.settings["approximate"]["index"].replace(",", "_")
+    else:
+        return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= ranking_fields(system, task.ranked_dataset, seed)
-    return path("approximate_index", **fields, approximate=system.settings["approximate"]["index"].replace(",", "_"))
+    return path("made_index", **fields, made=made)
 
 
 def faiss_name(field: str) -> str:
@@ -118,6 +116,12 @@ def faiss_name(field: str) -> str:
 def form_of_index(experiment: Experiment, model: str) -> str:
     """The form of the index of a model's kind, asked once: kinds are found by their files."""
     return index_of(experiment.models[model]["type"])
+
+
+def indexed(experiment: Experiment) -> dict[str, str]:
+    """The models that encode corpora, with the form of the index of each."""
+    encoding = [name for name, entry in experiment.models.items() if adapter(entry["type"]).SEARCHES]
+    return {name: form_of_index(experiment, name) for name in encoding}
 
 
 def index_searched(experiment: Experiment, system: str) -> str:

@@ -36,22 +36,25 @@ FIELDS = {
     "split": "|".join(SPLITS),
     "texts": rf"corpus|queries/(?:{'|'.join(SPLITS)})",
     "length": "[0-9]+",
+    "passages": "(?:/passages-[0-9]+)?",  # empty where whole texts were encoded
+    "part": r"(?:\.shards/[0-9]+-of-[0-9]+)?",  # empty where one job made the whole
+    "form": "[a-z]+(?:-[a-z]+)*",  # of an index (scripts/inference/indices)
     # [a-z][a-z]: a language
     "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
-    "index_precision": "|".join(INDEX_PRECISIONS),
-    "approximate": APPROXIMATE.replace(",", "_"),  # the name of a faiss index
+    "made": "|".join([*INDEX_PRECISIONS, APPROXIMATE.replace(",", "_")]),  # of vectors: a precision, or faiss's name
     "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
-    "shard": "[0-9]+",
-    "shards": "[0-9]+",
+    "scored": "negatives|teachers",
+    "ranked": rf"runs/{NAME}|(?:negatives|teachers)/{NAME}/[^/]+",  # a task, or pairs that are scored for trainings
     "page_format": "tsv|md|html",
     "answers_format": "md|tsv",
+    "choices": "selected-seeds|chosen-recipes",
     "work": "inference|fine-tuning",
     "extent": "crate|full",
     "examples": r"[^/]+",
-    "pool": r"[^/]+",
+    "pairs": r"[^/]+",
     "analyzer": "english|standard|[a-z][a-z]",
     "download": r"[^/]+",
     "job": ".+",
@@ -83,10 +86,8 @@ PLACES = {
     "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
     "statistics": _of_experiment("data", "data/{dataset}/statistics.json"),
     "passages": _of_experiment("text", "passages/{dataset}/{length}/{texts}.jsonl"),
-    "training_run": _of_experiment("run", "bm25/{dataset}/train.trec.gz"),
-    "training_run_timing": _of_experiment("timing", "bm25/{dataset}/train.timing.json"),
-    "dev_run": _of_experiment("run", "bm25/{dataset}/dev.trec.gz"),
-    "dev_run_timing": _of_experiment("timing", "bm25/{dataset}/dev.timing.json"),
+    "split_run": _of_experiment("run", "bm25/{dataset}/{split}.trec.gz"),
+    "split_run_timing": _of_experiment("timing", "bm25/{dataset}/{split}.timing.json"),
     "elasticsearch_index": _of_experiment("data", "bm25/{dataset}/{system}.elasticsearch.json"),
     "parameters": _of_experiment("data", "bm25/{dataset}/{system}.parameters.json"),
     "grid": _of_experiment("data", "bm25/{dataset}/{system}.grid.tsv"),
@@ -106,84 +107,31 @@ PLACES = {
     "ranker_importance": _of_experiment("training", "rankers/{source}/{system}/seed-{seed}.importance.tsv"),
     "negatives": _of_experiment("data", "negatives/{dataset}/{examples}.tsv"),
     "mining_record": _of_experiment("training", "negatives/{dataset}/{examples}.mining.json"),
-    "mining_pool": _of_experiment("data", "negatives/{dataset}/{pool}.candidates.trec.gz"),
-    "mining_scores": _of_experiment("data", "negatives/{dataset}/{pool}/{system}.trec.gz"),
-    "mining_scores_timing": _of_experiment("timing", "negatives/{dataset}/{pool}/{system}.timing.json"),
-    "mining_scores_shard": _of_experiment(
-        "data", "negatives/{dataset}/{pool}/{system}.shards/{shard}-of-{shards}.trec.gz"
-    ),
-    "mining_scores_shard_timing": _of_experiment(
-        "timing", "negatives/{dataset}/{pool}/{system}.shards/{shard}-of-{shards}.timing.json"
-    ),
-    "teacher_scores_shard": _of_experiment(
-        "data", "teachers/{dataset}/{examples}/{system}.shards/{shard}-of-{shards}.trec.gz"
-    ),
-    "teacher_scores_shard_timing": _of_experiment(
-        "timing", "teachers/{dataset}/{examples}/{system}.shards/{shard}-of-{shards}.timing.json"
-    ),
-    "teacher_pairs": _of_experiment("data", "teachers/{dataset}/{examples}.trec.gz"),
-    "teacher_scores": _of_experiment("data", "teachers/{dataset}/{examples}/{system}.trec.gz"),
-    "teacher_scores_timing": _of_experiment("timing", "teachers/{dataset}/{examples}/{system}.timing.json"),
+    "pairs": _of_experiment("data", "{scored}/{dataset}/{pairs}.trec.gz"),
+    "pair_scores": _of_experiment("run", "{scored}/{dataset}/{pairs}/{system}/seed-{seed}.trec.gz"),
+    "pair_scores_timing": _of_experiment("timing", "{scored}/{dataset}/{pairs}/{system}/seed-{seed}.timing.json"),
     "checkpoint_timing": _of_experiment("timing", "models/{model}/{recipe}/seed-{seed}.timing.json"),
     "training_log": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.log.tsv"),
     "seed_selection": _of_experiment("training", "models/{model}/{recipe}/seed-{seed}.json"),
     "unfinished_training": _of_experiment(NOT_ARCHIVED, "models/{model}/{recipe}/seed-{seed}.resume", is_folder=True),
     "choice": _of_experiment("training", "models/{model}/{recipe}/choice.json"),
     "checkpoint": _of_experiment("checkpoint", "models/{model}/{recipe}/seed-{seed}", is_folder=True),
-    "passage_embeddings": _of_experiment(
-        "embedding", "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.npy"
+    "made_index_timing": _of_experiment(
+        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{made}.timing.json"
     ),
-    "passage_embeddings_timing": _of_experiment(
-        "timing", "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.timing.json"
+    "made_index": _of_experiment(
+        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{made}", is_folder=True
     ),
-    "sparse_index": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.sparse", is_folder=True
+    "embeddings_timing": _of_experiment(
+        "timing", "embeddings/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}.timing.json"
     ),
-    "sparse_index_shard": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.sparse",
-        is_folder=True,
+    "embeddings": _of_experiment(
+        "embedding", "embeddings/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}", is_folder=True
     ),
-    "token_index_shard": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.tokens",
-        is_folder=True,
-    ),
-    "token_index": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.tokens", is_folder=True
-    ),
-    "quantised_index_timing": _of_experiment(
-        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{index_precision}.timing.json"
-    ),
-    "quantised_index": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{index_precision}", is_folder=True
-    ),
-    "passage_embeddings_shard": _of_experiment(
-        "embedding",
-        "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.npy",
-    ),
-    "passage_embeddings_shard_timing": _of_experiment(
-        "timing",
-        "embeddings/{dataset}/passages-{length}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.timing.json",
-    ),
-    "embeddings_shard": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.npy"
-    ),
-    "embeddings_shard_timing": _of_experiment(
-        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.shards/{shard}-of-{shards}.timing.json"
-    ),
-    "approximate_index_timing": _of_experiment(
-        "timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{approximate}.timing.json"
-    ),
-    "approximate_index": _of_experiment(
-        "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{approximate}.faiss"
-    ),
-    "embeddings": _of_experiment("embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.npy"),
-    "embeddings_timing": _of_experiment("timing", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.timing.json"),
     "run": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.trec.gz"),
-    "run_shard": _of_experiment("run", "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.trec.gz"),
-    "run_shard_timing": _of_experiment(
-        "timing", "runs/{task}/{system}/seed-{seed}.shards/{shard}-of-{shards}.timing.json"
-    ),
     "run_timing": _of_experiment("timing", "runs/{task}/{system}/seed-{seed}.timing.json"),
+    "ranking": _of_experiment("run", "{ranked}/{system}/seed-{seed}{part}.trec.gz"),  # any run of a model, or a part
+    "ranking_timing": _of_experiment("timing", "{ranked}/{system}/seed-{seed}{part}.timing.json"),
     "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),
     "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),
     "kept_answers": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.trec.gz.resume", is_folder=True),
@@ -198,8 +146,7 @@ PLACES = {
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
     "means": _of_experiment("table", "tables/means.tsv"),
     "costs": _of_experiment("table", "tables/costs.tsv"),
-    "chosen_recipes": _of_experiment("table", "tables/chosen-recipes.tsv"),
-    "selected_seeds": _of_experiment("table", "tables/selected-seeds.tsv"),
+    "choices": _of_experiment("table", "tables/{choices}.tsv"),
     "comparisons": _of_experiment("table", "tables/comparisons.{table_format}"),
     "times": _of_experiment("table", "tables/{work}-times.{table_format}"),
     "effects_table": _of_experiment("table", "tables/effects/{comparison}.{table_format}"),

@@ -18,6 +18,7 @@ from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.threads import threads
 
+FAISS = "index.faiss"  # in the folder of an index
 ROWS = 65_536  # vectors added at a time
 QUERIES = 32  # searched at a time, by one job or several; of fewer than 20 faiss finds the nearest lists in another way
 A_LIST = 256  # vectors that each list is trained on, at most: as many as faiss would take
@@ -59,15 +60,14 @@ def sample(vectors: np.ndarray, name: str) -> np.ndarray:
     return np.ascontiguousarray(vectors[np.sort(rows)], dtype=np.float32)
 
 
-def write_index(index: Any, path: Path) -> int:
-    """Write an index; returns its bytes."""
+def write_index(index: Any, folder: Path) -> None:
+    """Write an index into an empty folder."""
     import faiss
 
-    faiss.write_index(index, str(path))
-    return path.stat().st_size
+    faiss.write_index(index, str(folder / FAISS))
 
 
-def open_index(path: Path, documents: int, parameters: dict[str, int]) -> Any:
+def open_index(folder: Path, documents: int, parameters: dict[str, int]) -> Any:
     """An index of a corpus of so many documents, which searches by faiss's parameters (efSearch, nprobe).
 
     Raises UserError where it is damaged or another corpus's.
@@ -75,11 +75,11 @@ def open_index(path: Path, documents: int, parameters: dict[str, int]) -> Any:
     import faiss
 
     try:
-        index = faiss.read_index(str(path))
+        index = faiss.read_index(str(folder / FAISS))
     except RuntimeError:
-        raise UserError(f"{path}: not a complete faiss index, delete it and build it again") from None
+        raise UserError(f"{folder}: not a complete faiss index, delete it and build it again") from None
     if index.ntotal != documents:
-        raise UserError(f"{path}: of {index.ntotal} documents, but the corpus has {documents}; build it again")
+        raise UserError(f"{folder}: of {index.ntotal} documents, but the corpus has {documents}; build it again")
     faiss.omp_set_num_threads(threads())
     for name, value in parameters.items():
         faiss.ParameterSpace().set_index_parameter(index, name, value)

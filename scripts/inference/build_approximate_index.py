@@ -1,6 +1,6 @@
 """Build an index for approximate search (see approximate.py) from a corpus's encoding.
 
-Reads the embeddings of a corpus; writes a faiss index and the timing.
+Reads the index of vectors of a corpus; writes a folder with a faiss index, and the timing.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_path
+from scripts.common.files import atomic_folder
 from scripts.common.timing import clock, write_timing
 from scripts.inference.approximate import build, write_index
-from scripts.inference.vectors import open_matrix
+from scripts.inference.index_files import folder_bytes
+from scripts.inference.vectors import VECTORS, open_matrix
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,15 @@ class Settings:
 
 
 def main() -> None:
-    options = parser(__doc__, "embeddings", "index", "timing", settings=Settings).parse_args()
-    vectors = open_matrix(options.embeddings)
+    options = parser(__doc__, "vectors", "index", "timing", settings=Settings).parse_args()
+    vectors = open_matrix(options.vectors / VECTORS)
     start = clock()
     index = build(vectors, options.settings.index)
     seconds = clock() - start
-    with atomic_path(options.index) as path:
-        size = write_index(index, path)
-    print(f"{options.embeddings}: {len(vectors)} vectors in {options.settings.index}, {size} bytes", file=sys.stderr)
+    with atomic_folder(options.index) as folder:
+        write_index(index, folder)
+    size = folder_bytes(options.index)
+    print(f"{options.vectors}: {len(vectors)} vectors in {options.settings.index}, {size} bytes", file=sys.stderr)
     write_timing(
         options.timing, documents=len(vectors), seconds=seconds, index_bytes=size, approximate=options.settings.index
     )

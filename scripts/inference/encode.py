@@ -1,8 +1,8 @@
-"""Encode a corpus with a model that gives each text a vector, such as a bi-encoder.
+"""Encode a corpus into an index of the form that the model's kind has (see indices/).
 
-Reads a checkpoint and a prepared corpus; writes a NumPy file, float32 of shape (documents, dimensions) in the corpus's
-order, and the timing. The rows go to disk as they come, so memory does not grow with the corpus. Of a corpus in shards
-it writes the rows of one, which may be none: each has whole chunks, so together they are what one job would write.
+Reads a checkpoint and a prepared corpus; writes the index, a folder in the corpus's order, and the timing. It goes to
+disk as it comes, so memory does not grow with the corpus. Of a corpus in shards it writes one, which may be empty: each
+has whole chunks, so together they are what one job would write.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
-
-import numpy as np
+from typing import Annotated, Any
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_path, lines
+from scripts.common.files import atomic_folder, lines
 from scripts.common.progress import Progress
 from scripts.common.timing import Seconds, clock, write_timing
+from scripts.inference.index_files import folder_bytes
+from scripts.inference.indices import index_form
 from scripts.inference.shards import rows_of_shard
-from scripts.inference.vectors import write_rows
 from scripts.ir.collection import Document, read_corpus
-from scripts.models.adapters import adapter
+from scripts.models.adapters import Adapter, adapter, index_of
 from scripts.models.batch_sizes import BATCHES, texts_per_batch
 from scripts.models.cutting import cutting_encoder
 from scripts.models.loaded import load_prompted
@@ -47,6 +46,34 @@ class Settings:
     def max_query_length(self) -> None:
         """No query is encoded here, so what is kept of one does not matter."""
 
+    @property
+    def chunk(self) -> int:
+        """How many documents are encoded at a time: some batches of them."""
+        return BATCHES * texts_per_batch(self.batch_size, self.batch_tokens, self.max_length)
+
+
+class TimedEncoding:
+    """What `encode` makes of the documents `first` to `last` of a corpus in chunks; `seconds` is how long that took."""
+
+    def __init__(self, encode: Callable[[list[str]], Any], corpus: Path, first: int, last: int) -> None:
+        self.encode, self.corpus, self.first, self.last = encode, corpus, first, last
+        self.progress = Progress("encoded", last - first, "document")
+        self.seconds = Seconds()
+
+    def chunks(self, size: int) -> Iterator[Any]:
+        """What becomes of `size` documents at a time."""
+        for texts in chunks(read_corpus(self.corpus, self.first, self.last), size):
+            start = clock()
+            encoded = self.encode(texts)
+            self.seconds += clock() - start
+            self.progress.add(len(texts))
+            yield encoded
+
+    @property
+    def speed(self) -> float:
+        """Documents per second."""
+        return (self.last - self.first) / self.seconds if self.last > self.first else 0.0
+
 
 def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
     """The contents of the documents, `size` at a time."""
@@ -55,60 +82,39 @@ def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def encode_corpus(
-    encode: Callable[[list[str]], np.ndarray],
-    corpus: Path,
-    embeddings: Path,
-    batch_size: int,
-    size: int,
-    shard: list[int] | None = None,
-) -> tuple[int, float]:
-    """Write the embeddings of a corpus, by `encode` (texts -> float32 of shape (texts, dimensions)).
+def timed_encoding(kind: Adapter, model: Any, corpus: Path, settings: Settings) -> TimedEncoding:
+    """The encoding of a corpus, or of its shard, after a batch that warms the model up.
 
-    They are written whole or not at all; with `shard` its rows alone. `encode` gets `size` documents at a time, some
-    batches of them. Returns the number of documents and the seconds that encoding took, without reading and one warm-up
-    batch. Raises UserError where the corpus is empty.
+    Raises UserError where the corpus is empty.
     """
     count = sum(1 for _ in lines(corpus))
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
-    first, last = rows_of_shard(count, size, shard)
-    warm_up = encode(next(chunks(read_corpus(corpus), batch_size)))
-    progress = Progress("encoded", last - first, "document")
-    seconds = Seconds()
-
-    def parts() -> Iterator[np.ndarray]:
-        nonlocal seconds
-        for chunk in chunks(read_corpus(corpus, first, last), size):
-            start = clock()
-            rows = encode(chunk)
-            seconds += clock() - start
-            progress.add(len(chunk))
-            yield rows
-
-    with atomic_path(embeddings) as temporary:
-        write_rows(temporary, last - first, warm_up.shape[1], parts())
-    return last - first, seconds
+    cutting = cutting_encoder(kind, model, settings, ("document",))
+    encode = partial(cutting, batch_size=settings.batch_size, role="document")
+    encode(next(chunks(read_corpus(corpus), settings.batch_size)))
+    return TimedEncoding(encode, corpus, *rows_of_shard(count, settings.chunk, settings.shard))
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "embeddings", "timing", settings=Settings).parse_args()
+    options = parser(__doc__, "checkpoint", "corpus", "index", "timing", settings=Settings).parse_args()
     settings: Settings = options.settings
-    kind = adapter(settings.type)
+    kind, form = adapter(settings.type), index_form(index_of(settings.type))
     model = load_prompted(kind, options.checkpoint, settings)
-    cutting = cutting_encoder(kind, model, settings, ("document",))
-    encode = partial(cutting, batch_size=settings.batch_size, role="document")
-    size = BATCHES * texts_per_batch(settings.batch_size, settings.batch_tokens, settings.max_length)
-    count, seconds = encode_corpus(
-        encode, options.corpus, options.embeddings, settings.batch_size, size, settings.shard
-    )
-    speed = count / seconds if count else 0.0
-    print(f"{options.corpus}: {count} documents encoded, {speed:.1f} a second", file=sys.stderr)
+    encoding = timed_encoding(kind, model, options.corpus, settings)
+    with atomic_folder(options.index) as folder:
+        chunks_of_it = encoding.chunks(settings.chunk)
+        written = form.write_index(folder, chunks_of_it, options.checkpoint, settings.shard is not None)
+        index_bytes = folder_bytes(folder)
+    documents = encoding.last - encoding.first
+    print(f"{options.corpus}: {documents} documents encoded, {encoding.speed:.1f} a second", file=sys.stderr)
     write_timing(
         options.timing,
-        documents=count,
-        seconds=seconds,
-        documents_per_second=speed,
+        documents=documents,
+        **form.facts(written),
+        index_bytes=index_bytes,
+        seconds=encoding.seconds,
+        documents_per_second=encoding.speed,
         **computed_by(kind, model),
         max_length=settings.max_length,
         batch_size=settings.batch_size,

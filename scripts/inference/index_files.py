@@ -13,6 +13,11 @@ from scripts.common.strict_json import read_json
 RECORD = "index.json"
 
 
+def folder_bytes(folder: Path) -> int:
+    """The size of an index."""
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
 def weights_sha256(checkpoint: Path) -> str:
     """One SHA-256 of all weights of a checkpoint: of the lines `SHA-256  path inside`."""
     files = sorted(file for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))

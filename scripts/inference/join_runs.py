@@ -64,7 +64,7 @@ def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str
 
 
 def joined_recall(timings: list[dict]) -> dict[str, Any]:
-    """The comparison of retrieve_approximate with exact search, for the queries that were compared in any shard."""
+    """The comparison of approximate with exact search, for the queries that were compared in any shard."""
     compared = [timing for timing in timings if "recall" in timing]
     count = sum(one["recall_queries"] for one in compared)
     if not count:

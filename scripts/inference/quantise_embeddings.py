@@ -1,7 +1,7 @@
 """Quantise the vectors of a corpus (see quantised.py): an index of another precision from the same encoding.
 
-Reads the embeddings of a corpus; writes a folder with their codes, and the timing. The ranges of int8 and uint8 are
-those of the corpus itself, all of it.
+Reads the vectors of a corpus; writes a folder with their codes, and the timing. The ranges of int8 and uint8 are those
+of the corpus itself, all of it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Annotated, Literal
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_folder
 from scripts.common.timing import clock, write_timing
+from scripts.inference.index_files import folder_bytes
 from scripts.inference.quantised import write_index
-from scripts.inference.vectors import open_matrix
+from scripts.inference.vectors import VECTORS, open_matrix
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,18 @@ class Settings:
 
 
 def main() -> None:
-    options = parser(__doc__, "embeddings", "index", "timing", settings=Settings).parse_args()
+    options = parser(__doc__, "vectors", "index", "timing", settings=Settings).parse_args()
     settings: Settings = options.settings
-    embeddings = open_matrix(options.embeddings)
+    vectors = open_matrix(options.vectors / VECTORS)
     start = clock()
     with atomic_folder(options.index) as folder:
-        size = write_index(folder, embeddings, settings.precision)
+        write_index(folder, vectors, settings.precision)
     seconds = clock() - start
-    print(f"{options.embeddings}: {len(embeddings)} vectors in {settings.precision}, {size} bytes", file=sys.stderr)
+    size = folder_bytes(options.index)
+    print(f"{options.vectors}: {len(vectors)} vectors in {settings.precision}, {size} bytes", file=sys.stderr)
     write_timing(
         options.timing,
-        documents=len(embeddings),
+        documents=len(vectors),
         seconds=seconds,
         index_bytes=size,
         embeddings_precision=settings.precision,

@@ -20,7 +20,7 @@ import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.inference.shards import part
-from scripts.inference.vectors import open_embeddings
+from scripts.inference.vectors import open_rows
 
 CODES, RANGES = "codes.npy", "ranges.npy"
 ROWS = 32768  # vectors quantised or scored at a time
@@ -50,8 +50,8 @@ def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> 
     return np.asarray(quantize_embeddings(vectors, precision=precision, ranges=ranges))  # type: ignore[call-overload]
 
 
-def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> int:
-    """Write codes and ranges into an empty folder, a part of the corpus at a time; returns their bytes."""
+def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> None:
+    """Write codes and ranges into an empty folder, a part of the corpus at a time."""
     ranges = ranges_of(embeddings) if precision in RANGED else None
     if ranges is not None:
         np.save(folder / RANGES, ranges)
@@ -61,17 +61,11 @@ def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> int:
         part = np.array(embeddings[first : first + ROWS])
         codes[first : first + len(part)] = codes_of(part, precision, ranges)
     codes.flush()
-    return index_bytes(folder)
 
 
 def type_of(precision: str) -> type:
     """The NumPy type of the codes."""
     return np.float16 if precision == "float16" else np.int8 if precision in SIGNED else np.uint8
-
-
-def index_bytes(folder: Path) -> int:
-    """The size of an index."""
-    return sum(file.stat().st_size for file in folder.iterdir())
 
 
 @dataclass(frozen=True)
@@ -115,8 +109,8 @@ def bits(codes: np.ndarray, precision: str, width: int) -> np.ndarray:
 
 def open_index(folder: Path, rows: int, precision: str) -> QuantisedIndex:
     """Open the index of a corpus of so many documents. Raises UserError where it is damaged or another's."""
-    codes = open_embeddings(folder / CODES, rows)
-    ranges = open_embeddings(folder / RANGES, 2) if precision in RANGED else None
+    codes = open_rows(folder / CODES, rows)
+    ranges = open_rows(folder / RANGES, 2) if precision in RANGED else None
     if codes.dtype != type_of(precision):
         raise UserError(f"{folder}: its codes are {codes.dtype}, not those of {precision}; quantise again")
     return QuantisedIndex(codes, ranges, precision)

@@ -2,7 +2,7 @@
 
 Reads a checkpoint, the corpus, queries and a run. Scores the run's first `depth` documents per query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A model that searches, such as a bi-encoder,
-encodes each document and query once (unless the corpus's embeddings are given), and their similarity is the score. Any
+encodes each document and query once (unless the corpus's index is given), and their similarity is the score. Any
 other model, such as a cross-encoder, scores each pair; of these a shard (see shards.py) scores a part. Corpus and
 queries may be files of passages. Only the documents to score are kept in memory.
 """
@@ -120,7 +120,7 @@ def by_vectors(
 
 
 def main() -> None:
-    names = ("checkpoint", "corpus", "embeddings*", "queries", "first-stage", "run", "timing")
+    names = ("checkpoint", "corpus", "index*", "queries", "first-stage", "run", "timing")
     options = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = options.settings
     queries = passages_of(options.queries)
@@ -133,7 +133,7 @@ def main() -> None:
         if settings.shard:
             raise UserError("shard: pairs are scored in shards, and this model compares vectors; leave it out")
         model = load_prompted(kind, options.checkpoint, settings)
-        embeddings = stored(options.embeddings[0], options.corpus, texts) if options.embeddings else None
+        embeddings = stored(options.index[0], options.corpus, texts) if options.index else None
         if settings.truncate_dim:
             truncate = truncation(kind, model, settings.truncate_dim)
             embeddings = TruncatedTexts(embeddings, truncate) if embeddings is not None else None

@@ -86,12 +86,12 @@ class Request:
         return depth + max(map(len, self.left_out), default=0)
 
 
-def requested(description: str | None, index: str, settings: type, *further: str) -> Request:
-    """Read the command line of a script that searches the option `index`, its queries and its model.
+def requested(description: str | None, settings: type, *further: str) -> Request:
+    """Read the command line of a script that searches an index: that, its queries and its model.
 
     `further` are options of its own. Raises UserError where there is no query.
     """
-    names = ("checkpoint", "corpus", index, *further, "queries", "run", "timing")
+    names = ("checkpoint", "corpus", "index", *further, "queries", "run", "timing")
     options = parser(description, *names, settings=settings).parse_args()
     queries = passages_of(options.queries)
     if not queries:

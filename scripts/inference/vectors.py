@@ -1,9 +1,9 @@
-"""Vectors of texts, one row per passage (or a token): made here or taken from the corpus's embeddings."""
+"""Vectors of texts, one row per passage (or a token): made here or taken from an index of the corpus."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ from scripts.common.progress import Progress
 from scripts.inference.aggregate import max_sim
 from scripts.ir.collection import read_texts
 
+VECTORS = "vectors.npy"  # in the folder of an index
 CHUNK = 1024  # texts encoded between two lines of progress
 
 # id -> float32 of shape (passages, dimensions) or (tokens, dimensions); sparse, of shape (1, terms)
@@ -36,29 +37,17 @@ def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
     np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
 
 
-def write_rows(path: Path, count: int, dimensions: int, parts: Iterable[np.ndarray]) -> None:
-    """Write a NumPy file, float32 of shape (count, dimensions), whose rows come in parts and go to disk as they come.
-
-    Not by a memory map: its pages count as the process's memory, and where the disk is full it ends the process.
-    """
-    written = 0
-    with open(path, "wb") as file:
-        write_header(file, "<f4", (count, dimensions))
-        for rows in parts:
-            if rows.shape[1:] != (dimensions,):
-                raise ValueError(f"rows of shape {rows.shape} in a matrix of {dimensions} columns")
-            file.write(np.ascontiguousarray(rows, "<f4").data)
-            written += len(rows)
-    if written != count:
-        raise ValueError(f"{written} rows of {count}")
-
-
-def open_embeddings(path: Path, rows: int) -> np.ndarray:
-    """The embeddings of a corpus as a memory map of so many rows. Raises UserError where they are damaged or others."""
+def open_rows(path: Path, rows: int) -> np.ndarray:
+    """A NumPy file of a corpus as a memory map of so many rows. Raises UserError where it is damaged or another's."""
     matrix = open_matrix(path)
     if matrix.ndim != 2 or len(matrix) != rows:
         raise UserError(f"{path}: shape {matrix.shape}, but the corpus has {rows} documents; encode it again")
     return matrix
+
+
+def open_vectors(index: Path, rows: int) -> np.ndarray:
+    """The vectors in an index of so many documents or passages, as a memory map. Raises UserError as `open_rows`."""
+    return open_rows(index / VECTORS, rows)
 
 
 def passage_counts(texts: Path) -> dict[str, int]:
@@ -66,15 +55,15 @@ def passage_counts(texts: Path) -> dict[str, int]:
     return dict(Counter(name for name, _ in read_texts(texts)))
 
 
-def stored(embeddings: Path, corpus: Path, wanted: Container[str]) -> Vectors:
-    """The vectors of some documents of a corpus (or of its passages), left on disk until they are looked at."""
+def stored(index: Path, corpus: Path, wanted: Container[str]) -> Vectors:
+    """The vectors, in an index, of some documents of its corpus or passages: left on disk until they are looked at."""
     rows: dict[str, tuple[int, int]] = {}
     end = 0
     for name, passages in groupby(read_texts(corpus), key=lambda line: line[0]):
         start, end = end, end + sum(1 for _ in passages)
         if name in wanted:
             rows[name] = start, end
-    matrix = open_embeddings(embeddings, end)
+    matrix = open_vectors(index, end)
     return {name: matrix[start:end] for name, (start, end) in rows.items()}
 
 

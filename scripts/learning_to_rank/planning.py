@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from scripts.common.plugins import source as plugin_file
+from scripts.experiment.drawing import Drawing, Drawings
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
@@ -18,13 +20,34 @@ TRAINING = ("learner", "parameters", "measure", "depth")
 def asked(experiment: Experiment) -> list[str]:
     """The tables of importance of all rankers that learn from all their features, and the figures of each."""
     found: dict[str, None] = {}
-    for system in experiment.systems.values():
-        if system.kind == NAME and columns(system) is None:
-            for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system)):
-                fields = {"experiment": experiment.name, "source": dataset, "system": system.name}
-                found |= dict.fromkeys(importance_tables(experiment, system.name, dataset))
-                found |= {path("importance_figure", **fields, figure_format=form): None for form in FIGURE_FORMATS}
+    for system, dataset in _learning_from_all(experiment):
+        fields = {"experiment": experiment.name, "source": dataset, "system": system}
+        found |= dict.fromkeys(importance_tables(experiment, system, dataset))
+        found |= {path("importance_figure", **fields, figure_format=form): None for form in FIGURE_FORMATS}
     return list(found)
+
+
+def drawings(experiment: Experiment) -> Drawings:
+    """The figures of importance, by their names."""
+    return {
+        f"importance/{dataset}/{system}": partial(_drawing, experiment, system, dataset)
+        for system, dataset in _learning_from_all(experiment)
+    }
+
+
+def _learning_from_all(experiment: Experiment) -> list[tuple[str, str]]:
+    """The rankers that learn from all their features, with each dataset that they are learnt from."""
+    return [
+        (system.name, dataset)
+        for system in experiment.systems.values()
+        if system.kind == NAME and columns(system) is None
+        for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system))
+    ]
+
+
+def _drawing(experiment: Experiment, system: str, dataset: str) -> Drawing:
+    inputs = {"tables": importance_tables(experiment, system, dataset)}
+    return Drawing("reports/draw_importance.py", "Importance", inputs, figure_settings(experiment, system, dataset))
 
 
 def importance_tables(experiment: Experiment, system: str, source: str) -> list[str]:

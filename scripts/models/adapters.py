@@ -5,9 +5,9 @@ loaded, how texts become vectors or pairs get scores. The workflow is planned wi
 imports torch, its libraries and what needs them inside its functions only.
 
 A kind that searches gives each text one vector, once, and texts are compared by dot product: it ranks a whole corpus
-alone, or re-ranks. One whose index has another form says so in INDEX; each form has scripts and rules of its own. Any
-other kind scores pairs of texts: it re-ranks, or scores every pair. But one that tags ranks nothing: it labels the
-words of a text, for features.
+alone, or re-ranks. One whose index has another form says so in INDEX; a form is a module and a script of its own (see
+scripts/inference/indices). Any other kind scores pairs of texts: it re-ranks, or scores every pair. But one that tags
+ranks nothing: it labels the words of a text, for features.
 """
 
 from __future__ import annotations

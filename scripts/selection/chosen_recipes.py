@@ -27,8 +27,8 @@ def rows(record: dict) -> list[dict]:
 
 
 def main() -> None:
-    options = parser(__doc__, "choices*", "table", settings=False).parse_args()
-    table = [row for path in options.choices for row in rows(read_json(path))]
+    options = parser(__doc__, "records*", "table", settings=False).parse_args()
+    table = [row for path in options.records for row in rows(read_json(path))]
     with atomic_text(options.table) as file:
         pd.DataFrame(table).to_csv(file, sep="\t", index=False)
 

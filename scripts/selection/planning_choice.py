@@ -1,5 +1,5 @@
 """What the jobs that choose a recipe are given: paths and settings, from the experiment and the wildcards of
-rules/choice.smk.
+rules/selection.smk.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ def rows(record: dict) -> list[dict]:
 
 
 def main() -> None:
-    options = parser(__doc__, "selections*", "table", settings=False).parse_args()
-    table = [row for path in options.selections for row in rows(json.loads(path.read_text()))]
+    options = parser(__doc__, "records*", "table", settings=False).parse_args()
+    table = [row for path in options.records for row in rows(json.loads(path.read_text()))]
     with atomic_text(options.table) as file:
         pd.DataFrame(table).to_csv(file, sep="\t", index=False)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import STUDY_FIGURE
+from scripts.experiment.drawing import Drawing, Drawings
 from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
 from scripts.experiment.system_kinds import seeds_matter, system_kind
@@ -28,6 +30,16 @@ def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMA
         for plan in experiment.study.plans
         for figure_format in formats
     ]
+
+
+def drawings(experiment: Experiment, labels: dict[str, str]) -> Drawings:
+    """The figures of all plans, by their names; `labels` are those of systems."""
+    return {STUDY_FIGURE + plan: partial(_drawing, experiment, plan, labels) for plan in experiment.study.plans}
+
+
+def _drawing(experiment: Experiment, plan: str, labels: dict[str, str]) -> Drawing:
+    inputs = {"plan": [path("study_design", experiment=experiment.name, plan=plan)]}
+    return Drawing("reports/draw_study_design.py", "Study designs", inputs, {"labels": labels})
 
 
 def tables(experiment: Experiment) -> list[str]:

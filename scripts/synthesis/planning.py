@@ -1,5 +1,5 @@
 """What the jobs of synthesis are given: paths and settings, from the experiment and the wildcards of
-rules/synthesis.smk and rules/multiple_comparisons.smk.
+rules/synthesis.smk and rules/details.smk.
 """
 
 from __future__ import annotations

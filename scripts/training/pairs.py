@@ -29,7 +29,7 @@ def paired(rows: list[Row]) -> Run:
 
 
 def main() -> None:
-    options = parser(__doc__, "negatives", "pairs", settings=False).parse_args()
+    options = parser(__doc__, "negatives", "pairs").parse_args()
     pairs = paired(read_table(options.negatives).rows)
     write_run(options.pairs, pairs, TAG)
     print(f"{sum(map(len, pairs.values()))} documents of {len(pairs)} queries are to be scored", file=sys.stderr)

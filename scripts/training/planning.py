@@ -18,6 +18,7 @@ from scripts.training.planning_examples import (
     examples_name,
     examples_of,
     pool_of,
+    pool_settings_of,
     sample_of,
     settings_of,
 )
@@ -52,14 +53,30 @@ def examples_runs(experiment: Experiment, dataset: str, examples: str) -> list[s
     return runs(experiment, examples_of(experiment, dataset, examples))
 
 
-def pool_inputs(experiment: Experiment, dataset: str, pool: str) -> dict[str, str | list[str]]:
-    """The same three of what a cross-encoder scores: judgements of dev and test, BM25's run, and those of systems."""
-    examples = pool_of(experiment, dataset, pool)
+def pairs_script(scored: str) -> str:
+    """What collects the pairs that are scored: candidates for negatives, or the examples of a teacher's students."""
+    return {"negatives": "training/pool.py", "teachers": "training/pairs.py"}[scored]
+
+
+def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) -> dict[str, str | list[str]]:
+    """What pairs are collected from, by the options of the script."""
+    fields = {"experiment": experiment.name, "dataset": dataset}
+    if scored == "teachers":
+        return {"negatives": path("negatives", **fields, examples=pairs)}
+    examples = pool_of(experiment, dataset, pairs)
     return {
+        "corpus": job_files.corpus(experiment, dataset),
+        "queries": path("queries", **fields, split="train"),
+        "qrels": path("qrels", **fields, split="train"),
         "evaluation_qrels": _evaluation_qrels(experiment, examples),
         "first_stage": _first_stage(experiment, examples),
         "runs": runs(experiment, examples),
     }
+
+
+def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str) -> dict:
+    """How pairs are collected."""
+    return {} if scored == "teachers" else pool_settings_of(experiment, pool_of(experiment, dataset, pairs))
 
 
 def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
@@ -141,7 +158,7 @@ def weights_settings(experiment: Experiment, model: str) -> dict:
 def _first_stage(experiment: Experiment, examples: Examples) -> str | list[str]:
     dataset = examples.recipe["train_on"]
     needed = needs_bm25(examples.recipe)
-    return path("training_run", experiment=experiment.name, dataset=dataset) if needed else []
+    return path("split_run", experiment=experiment.name, dataset=dataset, split="train") if needed else []
 
 
 def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:

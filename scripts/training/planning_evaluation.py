@@ -20,7 +20,7 @@ def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]
     dataset = entry["train_on"]
     length = entry["passage_length"] if entry["long_documents"] == "passages" else None
     return {
-        "dev_run": path("dev_run", experiment=experiment.name, dataset=dataset),
+        "dev_run": path("split_run", experiment=experiment.name, dataset=dataset, split="dev"),
         "dev_queries": job_files.texts(experiment, dataset, "queries/dev", length),
         "dev_qrels": path("qrels", experiment=experiment.name, dataset=dataset, split="dev"),
     }

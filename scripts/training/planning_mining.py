@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from scripts.experiment import job_files
 from scripts.experiment.negative_sources import BM25, CROSS_ENCODER, mined, sources, systems
@@ -17,12 +16,8 @@ from scripts.training.planning_examples import (
     examples_name,
     examples_of,
     pool_name,
-    pool_of,
-    pool_settings_of,
     sample_of,
 )
-
-EVERY = 1_000_000  # more documents than a query's pool holds: all of it is scored
 
 
 def names(experiment: Experiment, of_systems: bool) -> list[str]:
@@ -50,36 +45,17 @@ def scores(experiment: Experiment, dataset: str, examples: str) -> str | list[st
     recipe, sample = examples_of(experiment, dataset, examples)
     if CROSS_ENCODER not in recipe["negatives"]:
         return []
-    fields = {"dataset": dataset, "pool": pool_name(recipe, sample), "system": recipe["negatives"][CROSS_ENCODER]}
-    return path("mining_scores", experiment=experiment.name, **fields)
-
-
-def pool_settings(experiment: Experiment, dataset: str, pool: str) -> dict[str, Any]:
-    """How all that a cross-encoder scores is collected."""
-    return pool_settings_of(experiment, pool_of(experiment, dataset, pool))
+    system = recipe["negatives"][CROSS_ENCODER]
+    fields = {"dataset": dataset, "pairs": pool_name(recipe, sample), "system": system}
+    seed = scorer_seed(experiment, dataset, system)
+    return path("pair_scores", experiment=experiment.name, scored="negatives", **fields, seed=seed)
 
 
 def scorer_seed(experiment: Experiment, dataset: str, system: str) -> int | str:
-    """The seed of the cross-encoder that scores training queries: its first, or the one selected on another dataset."""
+    """The seed of a model that scores training queries: its first, or the one selected on another dataset."""
     chosen = experiment.systems[system]
     own = chosen.selection is None or chosen.selection.dataset == dataset
     return chosen.seeds[0] if own else SELECTED
-
-
-def scorer(experiment: Experiment, dataset: str, system: str) -> str:
-    """The checkpoint of the cross-encoder that scores."""
-    seed = scorer_seed(experiment, dataset, system)
-    return job_files.checkpoint(experiment, experiment.systems[system], dataset, seed)
-
-
-def scored_corpus(experiment: Experiment, dataset: str, system: str) -> str:
-    """The documents, or passages, that the cross-encoder scores."""
-    return job_files.corpus(experiment, dataset, experiment.systems[system].passage_length)
-
-
-def scored_queries(experiment: Experiment, dataset: str, system: str) -> str:
-    """The training queries, or their passages, for which the cross-encoder scores."""
-    return job_files.texts(experiment, dataset, "queries/train", experiment.systems[system].passage_length)
 
 
 def records(experiment: Experiment) -> list[str]:

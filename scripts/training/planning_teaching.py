@@ -1,4 +1,4 @@
-"""What the jobs that a teacher scores by are given, and the trainings that learn from it (rules/distillation.smk)."""
+"""What the jobs that a teacher scores by are given, and the trainings that learn from it (rules/training.smk)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.training_datasets import datasets_of
 from scripts.training.planning_examples import examples_name, sample_of
+from scripts.training.planning_mining import scorer_seed
 
 
 def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
@@ -13,6 +14,9 @@ def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
     entry = experiment.recipes[recipe]
     if "teacher" not in entry:
         return []
-    fields = {"system": entry["teacher"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
-    fields["experiment"] = experiment.name
-    return [path("teacher_scores", dataset=dataset, **fields) for dataset in datasets_of(entry)]
+    fields = {"system": entry["teacher"], "pairs": examples_name(entry, sample_of(entry, int(seed)))}
+    fields |= {"experiment": experiment.name, "scored": "teachers"}
+    return [
+        path("pair_scores", **fields, dataset=dataset, seed=scorer_seed(experiment, dataset, entry["teacher"]))
+        for dataset in datasets_of(entry)
+    ]

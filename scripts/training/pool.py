@@ -34,7 +34,7 @@ def pooled(positives: dict[str, list[str]], listed: dict[str, list[Candidate]]) 
 
 
 def main() -> None:
-    names = ("corpus", "queries", "qrels", "evaluation-qrels*", "first-stage*", "runs*", "pool")
+    names = ("corpus", "queries", "qrels", "evaluation-qrels*", "first-stage*", "runs*", "pairs")
     options = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = options.settings
     read = labelled.read_collection(
@@ -46,7 +46,7 @@ def main() -> None:
     except UserError as error:
         raise UserError(f"{options.queries}: {error}") from None
     pool = pooled(found.positives, candidates(read, found, runs, settings.range_min, settings.range_max))
-    write_run(options.pool, pool, TAG)
+    write_run(options.pairs, pool, TAG)
     print(f"{sum(map(len, pool.values()))} documents of {len(pool)} queries are to be scored", file=sys.stderr)
 
 

@@ -70,7 +70,7 @@ def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
     }
     bm25 = {"analyzer": "english", "fields": "together"}
     ranking = {"depth": 100, "tag": "growth"}
-    searched = {"corpus": corpus, "embeddings": folder / "e.npy", "queries": queries, "checkpoint": model}
+    searched = {"corpus": corpus, "index": folder / "e.index", "queries": queries, "checkpoint": model}
 
     def command(script: str, settings: dict[str, Any], **files: Any) -> Callable[[], list]:
         options = [
@@ -98,9 +98,9 @@ def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
                          checkpoint=folder / "trained", timing=folder / "trained.json",
                          training_log=folder / "trained.tsv", resume=folder / "resume"),
         "passages": command("datasets/passages.py", {"length": 80, "language": "en"}, texts=corpus, passages=folder / "passages.jsonl"),
-        "encode": command("inference/encode.py", texts, checkpoint=model, corpus=corpus, embeddings=folder / "e.npy",
+        "encode": command("inference/encode.py", texts, checkpoint=model, corpus=corpus, index=folder / "e.index",
                           timing=folder / "e.json"),
-        "retrieve": command("inference/retrieve.py", texts | ranking, **searched, run=folder / "dense.trec.gz",
+        "retrieve": command("inference/searches/vectors.py", texts | ranking, **searched, run=folder / "dense.trec.gz",
                             timing=folder / "dense.json"),
         "rerank": command("inference/rerank.py", texts | ranking | {"backend": "torch"}, **searched,
                           first_stage=folder / "bm25.trec.gz", run=folder / "again.trec.gz", timing=folder / "again.json"),

@@ -119,11 +119,11 @@ def prepared(slurm, tmp_path_factory) -> ClusterWorkspace:
     workspace = ClusterWorkspace(folder, slurm)
     workspace.write_config(experiment())
     workspace.edit(r"longest: \d+", "longest: 60")
-    common = folder / "rules" / "common.smk"
-    text = common.read_text()
+    start = folder / "rules" / "start.smk"
+    text = start.read_text()
     assert text.count("; export PYTHONPATH=") == 1
     # The GPUs of these tests are Slurm's alone: a job asks for them, and its commands compute on the processor.
-    common.write_text(text.replace("; export PYTHONPATH=", "; export RANKTRIAL_DEVICE=cpu PYTHONPATH="))
+    start.write_text(text.replace("; export PYTHONPATH=", "; export RANKTRIAL_DEVICE=cpu PYTHONPATH="))
     return workspace
 
 

@@ -191,7 +191,7 @@ def test_a_job_over_its_memory_is_retried_with_more(again):
     for path in (again.folder / "results/tiny/embeddings/weather").rglob("seed-*"):
         path.unlink()
     again.needs("encode", 'need(0, 60, gpu=True) | dict(mem_mb="500 * attempt")')
-    again.finish(again.start("results/tiny/embeddings/weather/bert/hard/seed-1.npy"))
+    again.finish(again.start("results/tiny/embeddings/weather/bert/hard/seed-1.vectors"))
     states = again.states("encode")
     assert states[0] == "FAILED" and states[-1] == "COMPLETED"  # where Slurm uses cgroups it is OUT_OF_MEMORY
     assert "exceeded memory limit" in Path(again.records("encode")[0]["StdOut"]).read_text()

@@ -15,7 +15,7 @@ CPU = [
     "rule_prepare_dataset_wildcards_weather",
     "rule_index_wildcards_weather",
     "rule_search_wildcards_weather_bm25",
-    "rule_search_training_queries_wildcards_weather",
+    "rule_search_split_wildcards_weather_train",
     "rule_negatives_wildcards_weather_human-labels_2-bm25-negatives_all-queries",
     "rule_weights_wildcards_bert",
     "rule_score_wildcards_weather_bm25_0",
@@ -23,8 +23,8 @@ CPU = [
 ]
 GPU = [
     "rule_fine_tune_wildcards_bert_hard_1",
-    "rule_encode_wildcards_weather_bert_hard_1",
-    "rule_retrieve_wildcards_weather_hard_1",
+    "rule_encode_wildcards_weather__bert_hard_1__vectors",
+    "rule_rank_wildcards_runs_weather_hard_1_",
 ]
 
 

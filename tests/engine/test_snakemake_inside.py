@@ -100,14 +100,14 @@ def test_the_inputs_come_first_of_what_a_rule_expands_to():
 
 
 def test_jobs_are_kept_as_they_are_made():
-    """`graph` of rules/page.smk takes those."""
+    """`graph` of rules/common.smk takes those."""
     assert "self._dag: Optional[DAG] = None" in source(Workflow) and isinstance(Workflow.dag, property)
     assert "self.job_factory = JobFactory()" in source(DAG) and "await self.job_factory.new(" in source(DAG.new_job)
     assert JobFactory().cache == {} and "self.cache[key] = obj" in source(JobFactory.new)
     assert "self.rule.expand_input(" in source(Job.__init__)
 
 
-# rules/common.smk and the Snakefile
+# rules/start.smk and the Snakefile
 
 
 def test_a_mapping_among_the_parameters_is_recorded_as_python_writes_it():

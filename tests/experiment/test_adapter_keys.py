@@ -58,9 +58,9 @@ def test_one_checkpoint_and_its_encoded_corpus_serve_systems_of_several_dimensio
     experiment = made(systems__tuned=SYSTEM, systems__short=SYSTEM | {"truncate_dim": [128, 64]})
     names = ("tuned", "short-128", "short-64")
     assert [experiment.systems[name].truncate_dim for name in names] == [None, 128, 64]
-    assert len({inference.checkpoint(experiment, name, "d", "1") for name in names}) == 1
-    assert len({inference.embeddings(experiment, name, "d", "1") for name in names}) == 1
-    told = [inference.ranking_settings(experiment, name, 1) for name in names]
+    assert len({inference.ranking_inputs(experiment, "runs/d", name, "1")["checkpoint"] for name in names}) == 1
+    assert len({inference.ranking_inputs(experiment, "runs/d", name, "1")["index"] for name in names}) == 1
+    told = [inference.ranking_settings(experiment, "runs/d", name, 1) for name in names]
     assert "truncate_dim" not in told[0] and [one["truncate_dim"] for one in told[1:]] == [128, 64]
 
 

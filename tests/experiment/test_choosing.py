@@ -154,7 +154,7 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
     chosen_checkpoint.main()
     assert {path.read_text() for path in (target / "w", Path(f"{target}.timing.json"))} == {"r-two"}
 
-    monkeypatch.setattr(sys, "argv", ["x", "--choices", str(record), "--table", str(tmp_path / "table.tsv")])
+    monkeypatch.setattr(sys, "argv", ["x", "--records", str(record), "--table", str(tmp_path / "table.tsv")])
     chosen_recipes.main()
     table = pd.read_csv(tmp_path / "table.tsv", sep="\t")
     assert list(table["chosen"]) == ["no", "yes", "no"] and table["by_seed"][0] == "1: 1.0000, 2: 0.2500"

@@ -41,11 +41,17 @@ def encoded(experiment, name):
     return job_files.encoded(experiment, system, task, system.seeds[0])
 
 
+def searched(experiment, name, option="index"):
+    """What a system searches, as its script is given it."""
+    (task, *_) = experiment.tasks
+    return planning.ranking_inputs(experiment, f"runs/{task}", name, "0")[option]
+
+
 def test_each_form_of_a_checkpoint_and_of_its_index_has_a_place_of_its_own(experiment):
     task = next(iter(experiment.tasks))
     seeds = {"small": "1"}
     places = {
-        name: planning.checkpoint(experiment, name, task, seeds.get(name, "0"))
+        name: planning.ranking_inputs(experiment, f"runs/{task}", name, seeds.get(name, "0"))["checkpoint"]
         for name in ("whole", "fp32", "vino", "small", "pairs")
     }
     tails = {name: place.split("/models/")[1] for name, place in places.items()}
@@ -57,21 +63,23 @@ def test_each_form_of_a_checkpoint_and_of_its_index_has_a_place_of_its_own(exper
         "pairs": "ce/untrained+onnx-int8/seed-0",
     }
     assert all(kind(place) == "checkpoint" for place in places.values())
-    index, timing = encoded(experiment, "codes")
+    index = searched(experiment, "codes")
     assert index.endswith("/m/untrained/seed-0.binary") and kind(f"{index}/codes.npy") == "embedding"
-    assert timing == encoded(experiment, "whole")[1]  # one encoding for both
-    assert encoded(experiment, "both")[0].endswith("/m/untrained+onnx-int8/seed-0.int8")
-    assert parse(encoded(experiment, "both")[0])[0] == "quantised_index"
+    assert encoded(experiment, "codes") == encoded(experiment, "whole")  # one encoding for both
+    assert searched(experiment, "both").endswith("/m/untrained+onnx-int8/seed-0.int8")
+    assert parse(searched(experiment, "both"))[0] == "made_index"
 
 
 def test_a_faiss_index_lies_beside_its_encoding_and_is_named_as_faiss_names_it(experiment):
-    (task, *_) = experiment.tasks
-    place = planning.approximate_index(experiment, "near", task, "0")
-    assert place.endswith("/m/untrained/seed-0.IVF64_PQ8.faiss") and parse(place)[0] == "approximate_index"
-    assert planning.approximate_settings(parse(place)[1]["approximate"]) == {"index": "IVF64,PQ8"}
-    assert planning.approximate_settings("OPQ8_32_IVF64_Flat") == {"index": "OPQ8_32,IVF64,Flat"}
-    assert planning.embeddings(experiment, "near", task, "0") == encoded(experiment, "whole")[0]
-    assert planning.ranking_settings(experiment, "near", "0")["approximate"] == {"index": "IVF64,PQ8", "nprobe": 4}
+    place = searched(experiment, "near")
+    assert place.endswith("/m/untrained/seed-0.IVF64_PQ8") and parse(place)[0] == "made_index"
+    assert planning.making_settings(parse(place)[1]["made"]) == {"index": "IVF64,PQ8"}
+    assert planning.making_settings("OPQ8_32_IVF64_Flat") == {"index": "OPQ8_32,IVF64,Flat"}
+    assert searched(experiment, "near", "vectors") == encoded(experiment, "whole")[0]
+    assert planning.ranking_settings(experiment, "runs/d", "near", "0")["approximate"] == {
+        "index": "IVF64,PQ8",
+        "nprobe": 4,
+    }
     assert job_files.index_searched(experiment, "near") == "approximate"
     words = describe(experiment, experiment.systems["near"])
     assert words.endswith(", searches the corpus approximately (faiss IVF64,PQ8, nprobe 4)")

@@ -22,7 +22,7 @@ def test_the_job_of_its_weights_holds_it_and_no_other():
     plain, told = resolved(), resolved(**TOLD)
     assert planning.weights_settings(plain, "ce") == {"backend": "torch"}
     assert planning.weights_settings(told, "ce") == {"backend": "torch", **TOLD}
-    assert inference.ranking_settings(told, "x", "0") == inference.ranking_settings(plain, "x", "0")
+    assert inference.ranking_settings(told, "runs/d", "x", "0") == inference.ranking_settings(plain, "runs/d", "x", "0")
 
 
 def test_a_description_an_archive_and_an_identity_say_it():

@@ -94,20 +94,20 @@ def test_margins_share_what_a_cross_encoder_scores():
     names = [examples(experiment, recipe) for recipe in experiment.recipes]
     assert names[1] == "human-labels_3-bm25+z-negatives_all-queries_top-of-0-20_relative-margin-0.05_scored-by-ce"
     pool = "human-labels_bm25+z-candidates_all-queries_of-0-20"
-    scores = f"results/e/negatives/d/{pool}/ce.trec.gz"
+    scores = f"results/e/negatives/d/{pool}/ce/seed-0.trec.gz"
     assert [mining.scores(experiment, "d", name) for name in names] == [scores, scores]
-    assert mining.pool_settings(experiment, "d", pool) == {
+    assert planning.pairs_settings(experiment, "negatives", "d", pool) == {
         "from": ["bm25", "z"], "exclude_evaluation": True, "range_min": 0, "range_max": 20, "labels": "human",
         "queries": "all", "seed": 42, "among_candidates": False,
     }  # fmt: skip
-    assert planning.pool_inputs(experiment, "d", pool) == {
+    assert planning.pairs_inputs(experiment, "negatives", "d", pool) == {
+        "corpus": "results/e/data/d/corpus.jsonl",
+        "queries": "results/e/data/d/queries/train.jsonl",
+        "qrels": "results/e/data/d/qrels/train.qrels",
         "evaluation_qrels": planning.examples_evaluation_qrels(experiment, "d", names[0]),
         "first_stage": "results/e/bm25/d/train.trec.gz",
         "runs": ["results/e/runs/d-train/z/seed-0.trec.gz"],
     }
-    assert mining.scorer(experiment, "d", "ce") == "results/e/models/ce/untrained/seed-0"
-    assert mining.scored_corpus(experiment, "d", "ce") == "results/e/data/d/corpus.jsonl"
-    assert mining.scored_queries(experiment, "d", "ce") == "results/e/data/d/queries/train.jsonl"
 
 
 def test_what_a_system_takes_ranks_the_training_queries_too():

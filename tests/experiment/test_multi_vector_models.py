@@ -23,9 +23,9 @@ AGAIN = {"model": "mv", "rerank": {"first_stage": "bm25"}}
 def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
     experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
     assert experiment.systems["late"].kind == SEARCHING.name
-    assert inference.embeddings(experiment, "late", "d", "0") == "results/e/embeddings/d/mv/untrained/seed-0.tokens"
-    assert inference.embeddings(experiment, "again", "d", "0") == []
-    assert inference.embeddings(experiment, "tuned", "d", "1") == "results/e/embeddings/d/m/r/seed-1.npy"
+    read = {name: inference.ranking_inputs(experiment, "runs/d", name, "1") for name in ("late", "again", "tuned")}
+    assert read["late"]["index"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"
+    assert "index" not in read["again"] and read["tuned"]["index"] == "results/e/embeddings/d/m/r/seed-1.vectors"
     assert inference.encoding_settings(experiment, "mv")["type"] == "multi-vector"
 
 
@@ -34,7 +34,8 @@ def test_models_of_the_hub_are_planned_by_their_ids():
     experiment = resolve(changed(models | {f"systems/{name}": {"model": name} for name in HUB}), "c.yaml")
     for name, hub in HUB.items():
         assert training.weights_source(experiment, name) == (hub, "main")
-        assert inference.embeddings(experiment, name, "d", "0").endswith(f"/d/{name}/untrained/seed-0.tokens")
+        index = inference.ranking_inputs(experiment, "runs/d", name, "0")["index"]
+        assert index.endswith(f"/d/{name}/untrained/seed-0.token-vectors")
 
 
 def test_one_mines_and_is_fused_and_has_its_seed_selected():
@@ -48,7 +49,7 @@ def test_one_mines_and_is_fused_and_has_its_seed_selected():
     }
     experiment = resolve(changed(MODEL | others), "c.yaml")
     assert experiment.systems["both"].seeds == (1, 2) and experiment.systems["late"].selection
-    assert inference.checkpoint(experiment, "late", "d", "2") == "results/e/models/mv/r/seed-2"
+    assert inference.ranking_inputs(experiment, "runs/d", "late", "2")["checkpoint"] == "results/e/models/mv/r/seed-2"
 
 
 MISTAKES = {

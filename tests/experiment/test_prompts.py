@@ -37,9 +37,9 @@ def jobs(experiment):
     return {
         "train": planning.training_settings(experiment, "m", "r", "1"),
         "encode": inference.encoding_settings(experiment, "m"),
-        "retrieve": inference.ranking_settings(experiment, "zero", "0"),
-        "retrieve tuned": inference.ranking_settings(experiment, "tuned", "1"),
-        "rerank": inference.ranking_settings(experiment, "ce", "0"),
+        "retrieve": inference.ranking_settings(experiment, "runs/d", "zero", "0"),
+        "retrieve tuned": inference.ranking_settings(experiment, "runs/d", "tuned", "1"),
+        "rerank": inference.ranking_settings(experiment, "runs/d", "ce", "0"),
         "train ce": planning.training_settings(experiment, "ce", "r", "1"),
         "weights": planning.weights_settings(experiment, "m"),
     }
@@ -138,7 +138,9 @@ def test_the_lines_of_the_documentation_are_models(tmp_path):
     ranked = {name: pairs if model["type"] == "cross-encoder" else {} for name, model in models.items()}
     systems = {f"zero-{name}": {"model": name} | how for name, how in ranked.items()} | {"bm25": {"type": "bm25"}}
     experiment = resolve(changed({"models": models, "systems": systems, "comparisons": {}, "recipes": {}}), "c.yaml")
-    put = {name: inference.ranking_settings(experiment, f"zero-{name}", "0").get("prompts") for name in models}
+    put = {
+        name: inference.ranking_settings(experiment, "runs/d", f"zero-{name}", "0").get("prompts") for name in models
+    }
     assert put["e5"] == {"query": "query: ", "document": "passage: "}
     assert put["bge"] == {"query": "Represent this sentence for searching relevant passages: "}
     assert put["qwen3"]["query"].startswith("Instruct: ") and put["qwen3"]["query"].endswith("\nQuery:")

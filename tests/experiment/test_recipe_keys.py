@@ -157,7 +157,7 @@ def test_lengths_reach_training_encoding_and_ranking():
     both = {"max_query_length": 16, "max_document_length": 100}
     experiment = resolved({f"models/m/{key}": value for key, value in both.items()})
     assert both.items() <= planning.training_settings(experiment, "m", "r", "1").items()
-    assert both.items() <= inference.ranking_settings(experiment, "tuned", "1").items()
+    assert both.items() <= inference.ranking_settings(experiment, "runs/d", "tuned", "1").items()
     encoding = inference.encoding_settings(experiment, "m")
     assert encoding["max_document_length"] == 100 and "max_query_length" not in encoding
     assert "128 tokens, 16 of a query, 100 of a document)" in describe(experiment, experiment.systems["tuned"])

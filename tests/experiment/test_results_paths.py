@@ -19,10 +19,13 @@ CHOICES = {
     "length": ["1", "150"],
     "how": ["", "-english-best", "-standard-together", "-de-together", "-english-together-vectors"],
     "recipe": ["untrained", "a.b-c", "untrained+onnx-fp32", "x+onnx-int8", "x+openvino-fp32"],
-    "index_precision": ["float16", "int8", "uint8", "binary", "ubinary"],
-    "approximate": ["HNSW32", "IVF64_Flat", "OPQ8_32_IVF64_PQ8"],
-    "shard": ["0", "12"],
-    "shards": ["3", "16"],
+    "passages": ["", "/passages-150"],
+    "part": ["", ".shards/0-of-3", ".shards/12-of-16"],
+    "form": ["vectors", "terms", "token-vectors"],
+    "made": ["float16", "int8", "uint8", "binary", "ubinary", "HNSW32", "IVF64_Flat", "OPQ8_32_IVF64_PQ8"],
+    "scored": ["negatives", "teachers"],
+    "ranked": ["runs/a-task", "negatives/d/bm25+x-candidates_all", "teachers/d/human-labels_3"],
+    "choices": ["selected-seeds", "chosen-recipes"],
     "seed": ["0", "17", "selected", "selected-tuned-x"],
     "figure_format": ["svg", "pdf", "png"],
     "table_format": ["tsv", "md", "tex"],
@@ -36,7 +39,11 @@ CHOICES = {
     "examples": ["human-labels_3-bm25-negatives_all-queries"],
 }
 # Names of their own in the table, of paths that another name builds as well.
-SAME_PLACE = {"texts": {"corpus", "queries"}}
+SAME_PLACE = {
+    "texts": {"corpus", "queries"},
+    "ranking": {"run", "pair_scores"},
+    "ranking_timing": {"run_timing", "pair_scores_timing"},
+}
 
 
 def a_name(chance: random.Random) -> str:

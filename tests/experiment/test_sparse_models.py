@@ -17,10 +17,9 @@ AGAIN = {"model": "splade", "rerank": {"first_stage": "bm25"}}
 def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
     experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
     assert experiment.systems["sparse"].kind == "retrieve"
-    assert (
-        inference.embeddings(experiment, "sparse", "d", "0") == "results/e/embeddings/d/splade/untrained/seed-0.sparse"
-    )
-    assert inference.embeddings(experiment, "again", "d", "0") == []
+    searching = inference.ranking_inputs(experiment, "runs/d", "sparse", "0")
+    assert searching["index"] == "results/e/embeddings/d/splade/untrained/seed-0.terms"
+    assert "index" not in inference.ranking_inputs(experiment, "runs/d", "again", "0")
 
 
 def test_models_of_the_hub_are_planned_by_their_ids():

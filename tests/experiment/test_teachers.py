@@ -30,7 +30,7 @@ def test_a_teacher_scores_the_examples_and_the_training_takes_its_scores():
     experiment = resolved({"recipes/r/scale": 10, "recipes/r/queries": 16, "recipes/r/samples": 2})
     scores = [teaching.scores(experiment, "r", seed) for seed in "12"]
     name = "human-labels_3-bm25-negatives_16-queries"
-    assert scores == [[f"results/e/teachers/d/{name}{sample}/ce.trec.gz"] for sample in ("", "_sample-2")]
+    assert scores == [[f"results/e/teachers/d/{name}{sample}/ce/seed-0.trec.gz"] for sample in ("", "_sample-2")]
     assert planning.negatives(experiment, "r", "2") == f"results/e/negatives/d/{name}_sample-2.tsv"
     settings = planning.training_settings(experiment, "m", "r", "1")
     assert (settings["teacher"], settings["scale"]) == ("ce", 10) and "temperature" not in settings
@@ -40,7 +40,7 @@ def test_a_teacher_scores_the_examples_and_the_training_takes_its_scores():
 def test_a_teacher_of_several_datasets_scores_the_examples_of_each():
     experiment = resolved({"datasets/e": OTHER["datasets/e"], "recipes/r/train_on": [["d", "e"]]})
     name = "human-labels_3-bm25-negatives_all-queries"
-    scores = [f"results/e/teachers/{dataset}/{name}/ce.trec.gz" for dataset in "de"]
+    scores = [f"results/e/teachers/{dataset}/{name}/ce/seed-0.trec.gz" for dataset in "de"]
     assert teaching.scores(experiment, "r", "1") == scores
     assert datasets_learnt(experiment, experiment.systems["tuned"], "d") == ["d", "e"]
 
@@ -137,7 +137,7 @@ def test_the_example_in_the_documentation_is_a_configuration():
     given = {f"{section}/{name}": entry for section, entries in written.items() for name, entry in entries.items()}
     experiment = resolve(changed(given), "c.yaml")
     scores = teaching.scores(experiment, "taught", "1")
-    assert scores[0].endswith("/human-labels_3-bm25-negatives_all-queries/teacher.trec.gz") and len(scores) == 1
+    assert scores[0].endswith("/human-labels_3-bm25-negatives_all-queries/teacher/seed-0.trec.gz") and len(scores) == 1
     assert planning.training_settings(experiment, "minilm", "taught", "1")["teacher"] == "teacher"
 
 

@@ -89,7 +89,8 @@ def test_a_system_is_trained_for_each_target_apart():
     assert few.recipes == ("few-ir-full-models-32", "few-common-full-models-32")
     task = experiment.tasks["ir"]
     assert (
-        job_files.encoded(experiment, few, task, 2)[0] == "results/e/embeddings/ir/m/few-ir-full-models-32/seed-2.npy"
+        job_files.encoded(experiment, few, task, 2)[0]
+        == "results/e/embeddings/ir/m/few-ir-full-models-32/seed-2.vectors"
     )
     assert datasets_learnt(experiment, few, "ir") == ["ir", "models"]
     assert "few-ir-full-models-32 for ir, few-common-full-models-32 for common" in describe(experiment, few)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import approximate, build_approximate_index, encode, exact, retrieve, retrieve_approximate
+from scripts.inference import approximate, build_approximate_index, encode, exact
 from scripts.inference.approximate import build, open_index, recall, search, write_index
 from scripts.inference.exact import precedence
+from scripts.inference.searches import approximate as retrieve_approximate
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import read_run
 from tests.models.test_onnx_texts import made
@@ -23,8 +25,8 @@ PLACES = precedence([f"d{n}" for n in range(len(DOCUMENTS))])
 
 
 def indexed(folder, name, parameters, vectors=DOCUMENTS):
-    write_index(build(vectors, name), folder / "index.faiss")
-    return open_index(folder / "index.faiss", len(vectors), parameters)
+    write_index(build(vectors, name), folder)
+    return open_index(folder, len(vectors), parameters)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +82,12 @@ def test_what_does_not_fit_is_one_line(tmp_path):
             build(few, name)
         assert "\n" not in str(error.value)
     file = tmp_path / "index.faiss"
-    write_index(build(DOCUMENTS, "HNSW8"), file)
+    write_index(build(DOCUMENTS, "HNSW8"), tmp_path)
     with pytest.raises(UserError, match="of 700 documents, but the corpus has 701; build it again"):
-        open_index(file, 701, {})
+        open_index(tmp_path, 701, {})
     file.write_bytes(file.read_bytes()[:1000])
     with pytest.raises(UserError, match="not a complete faiss index"):
-        open_index(file, 700, {})
+        open_index(tmp_path, 700, {})
 
 
 def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_path, monkeypatch, capsys):
@@ -95,20 +97,26 @@ def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_pat
     write_queries(tmp_path / "queries.jsonl", {"q": "ash elm", "r": "yew"})
     paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
-    call(monkeypatch, encode, settings, **paths, embeddings=tmp_path / "e.npy", timing=tmp_path / "e.json")
-    told, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.faiss"
-    building = {"embeddings": tmp_path / "e.npy", "index": index, "timing": tmp_path / "index.json"}
+    call(monkeypatch, encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
+    told, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.HNSW4"
+    building = {"vectors": tmp_path / "e.index", "index": index, "timing": tmp_path / "index.json"}
     call(monkeypatch, build_approximate_index, {"index": "HNSW4"}, **building)
-    searching = {"embeddings": tmp_path / "e.npy", "queries": tmp_path / "queries.jsonl"}
+    searching = {"queries": tmp_path / "queries.jsonl"}
     ranking = settings | {"depth": 3, "tag": "tiny"}
-    call(monkeypatch, retrieve, ranking, **paths, **searching, run=tmp_path / "exact.run", timing=tmp_path / "x.json")
+    vectors = tmp_path / "e.index"
+    call(monkeypatch, retrieve, ranking, **paths, **searching, index=vectors, run=tmp_path / "exact.run",
+         timing=tmp_path / "x.json")  # fmt: skip
     call(monkeypatch, retrieve_approximate, ranking | {"approximate": told}, **paths, **searching, index=index,
+         vectors=vectors,
          run=tmp_path / "near.run", timing=tmp_path / "near.json")  # fmt: skip
     runs = {name: read_run(tmp_path / f"{name}.run") for name in ("exact", "near")}
     for query, documents in runs["exact"].items():
         assert runs["near"][query] == pytest.approx(documents, abs=1e-6)
     timing = json.loads((tmp_path / "near.json").read_text())
     assert (timing["recall"], timing["recall_queries"]) == (1, 2) and timing["latency_ms"]["n"] == 2
-    assert timing["approximate"] == told | {"nprobe": None} and timing["index_bytes"] == index.stat().st_size
+    assert (
+        timing["approximate"] == told | {"nprobe": None}
+        and timing["index_bytes"] == (index / "index.faiss").stat().st_size
+    )
     assert json.loads((tmp_path / "index.json").read_text())["approximate"] == "HNSW4"
     assert "HNSW4: 1.0000 of the exact search's 3 documents" in capsys.readouterr().err

@@ -28,12 +28,15 @@ def test_runs_are_those_of_other_batches(folder, tmp_path, monkeypatch, way):  #
 
 
 def test_embeddings_are_those_of_other_batches(folder, tmp_path, monkeypatch):  # noqa: F811
-    texts = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long")["embeddings"])
-    tokens = np.load(encoded(folder, tmp_path / "b", monkeypatch, "long", batch_tokens=64)["embeddings"])
+    texts = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long")["index"] / "vectors.npy")
+    tokens = np.load(encoded(folder, tmp_path / "b", monkeypatch, "long", batch_tokens=64)["index"] / "vectors.npy")
     assert np.abs(texts - tokens).max() < 2e-6
     assert json.loads((tmp_path / "b" / "e.json").read_text())["batch_tokens"] == 64
     shards = [
-        np.load(encoded(folder, tmp_path / f"s{n}", monkeypatch, "long", batch_tokens=64, shard=[n, 2])["embeddings"])
+        np.load(
+            encoded(folder, tmp_path / f"s{n}", monkeypatch, "long", batch_tokens=64, shard=[n, 2])["index"]
+            / "vectors.npy"
+        )
         for n in range(2)
     ]
     assert np.array_equal(np.concatenate(shards), tokens)
@@ -49,12 +52,12 @@ def resolved(**model):
 def test_what_encodes_a_corpus_or_scores_by_torch_is_told():
     experiment = resolved(batch_tokens=4096)
     assert planning.encoding_settings(experiment, "m")["batch_tokens"] == 4096
-    assert planning.ranking_settings(experiment, "reranker", 0)["batch_tokens"] == 4096
+    assert planning.ranking_settings(experiment, "runs/d", "reranker", 0)["batch_tokens"] == 4096
     for system in ("zero", "exported"):  # encodes queries alone; computes by onnxruntime
-        assert "batch_tokens" not in planning.ranking_settings(experiment, system, 0)
+        assert "batch_tokens" not in planning.ranking_settings(experiment, "runs/d", system, 0)
     for unsaid in (resolved(), resolved(batch_tokens=None)):  # no finished job runs again
         assert "batch_tokens" not in planning.encoding_settings(unsaid, "m")
-        assert "batch_tokens" not in planning.ranking_settings(unsaid, "reranker", 0)
+        assert "batch_tokens" not in planning.ranking_settings(unsaid, "runs/d", "reranker", 0)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, rerank, retrieve
+from scripts.inference import encode, rerank
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
 from scripts.models.kinds import bi_encoder, cross_encoder
@@ -42,13 +43,13 @@ def task(tmp_path_factory) -> Path:
 
 def encode_task(task: Path, out: Path, monkeypatch, **changes: Path) -> np.ndarray:
     paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encode, SETTINGS, **paths, embeddings=out / "e.npy", timing=out / "e.json")
-    return np.load(out / "e.npy", mmap_mode="r")
+    call(monkeypatch, encode, SETTINGS, **paths, index=out / "e.index", timing=out / "e.json")
+    return np.load(out / "e.index/vectors.npy", mmap_mode="r")
 
 
 def retrieve_task(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
-    paths = {"embeddings": out / "e.npy", "run": out / "run.trec.gz", "timing": out / "run.json"} | paths
+    paths = {"index": out / "e.index", "run": out / "run.trec.gz", "timing": out / "run.json"} | paths
     call(monkeypatch, retrieve, RANKING | {"depth": depth}, **paths)
     return read_run(paths["run"])
 
@@ -149,10 +150,12 @@ def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path, monk
     write_run(tmp_path / "other.trec", {"unknown": {"d1": 1.0}}, "x")
     with pytest.raises(UserError, match="not one query"):
         rerank_task(task, tmp_path, monkeypatch, "cross", first_stage=tmp_path / "other.trec")
-    np.save(tmp_path / "e.npy", np.zeros((3, 32), np.float32))
+    vectors = tmp_path / "e.index/vectors.npy"
+    vectors.parent.mkdir()
+    np.save(vectors, np.zeros((3, 32), np.float32))
     with pytest.raises(UserError, match=r"shape \(3, 32\), but the corpus has 51 documents"):
         retrieve_task(task, tmp_path, monkeypatch)
-    (tmp_path / "e.npy").write_bytes((tmp_path / "e.npy").read_bytes()[:200])
+    vectors.write_bytes(vectors.read_bytes()[:200])
     with pytest.raises(UserError, match="not a complete NumPy file"):
         retrieve_task(task, tmp_path, monkeypatch)
     (tmp_path / "empty.jsonl").touch()
@@ -202,7 +205,7 @@ def test_a_diverged_model_is_a_mistake(task, tmp_path, monkeypatch):
     save_file(values, folder / "model.safetensors", {"format": "pt"})
     with pytest.raises(UserError, match="no finite numbers"):
         encode_task(task, tmp_path, monkeypatch, checkpoint=folder)
-    assert not (tmp_path / "e.npy").exists()
+    assert not (tmp_path / "e.index").exists()
 
 
 def test_max_length_is_held_to_what_the_model_takes(task):
@@ -216,7 +219,7 @@ def test_max_length_is_held_to_what_the_model_takes(task):
 def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path, monkeypatch):
     """Table A.3 of the thesis, all-MiniLM-L6-v2: all 20 cells."""
     settings = SETTINGS | {"max_length": 128, "batch_size": 32}
-    paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "embeddings": tmp_path / "e.npy"}
+    paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "index": tmp_path / "e.index"}
     call(monkeypatch, encode, settings, **paths, timing=tmp_path / "e.json")
     queries = clef / "queries" / "test.jsonl"
     paths |= {"queries": queries, "run": tmp_path / "run", "timing": tmp_path / "t.json"}

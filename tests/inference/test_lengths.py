@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, rerank, retrieve, score_all
+from scripts.inference import encode, rerank, score_all
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import read_run, write_run
 from scripts.models.kinds import cross_encoder
@@ -57,8 +58,8 @@ def encoded(folder, out, monkeypatch, texts, **lengths):
     out.mkdir(exist_ok=True)
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 4} | lengths
     paths = {"checkpoint": folder / "bi", "corpus": folder / texts / "corpus.jsonl"}
-    call(monkeypatch, encode, settings, **paths, embeddings=out / "e.npy", timing=out / "e.json")
-    return {"embeddings": out / "e.npy"}
+    call(monkeypatch, encode, settings, **paths, index=out / "e.index", timing=out / "e.json")
+    return {"index": out / "e.index"}
 
 
 def like(one, other):
@@ -84,8 +85,8 @@ def test_what_is_cut_is_ranked_as_if_it_were_written_so(folder, tmp_path, monkey
 
 
 def test_embeddings_are_those_of_the_cut_documents(folder, tmp_path, monkeypatch):
-    cut = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long", max_document_length=3)["embeddings"])
-    short = np.load(encoded(folder, tmp_path / "b", monkeypatch, "short")["embeddings"])
+    cut = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long", max_document_length=3)["index"] / "vectors.npy")
+    short = np.load(encoded(folder, tmp_path / "b", monkeypatch, "short")["index"] / "vectors.npy")
     assert np.allclose(cut, short, atol=1e-5)
     assert json.loads((tmp_path / "a" / "e.json").read_text())["max_document_length"] == 3
     assert "max_document_length" not in json.loads((tmp_path / "b" / "e.json").read_text())

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode_multi_vector, exact, rerank, retrieve_multi_vector
-from scripts.inference.token_index import open_index, write_index
+from scripts.inference import encode as encoding
+from scripts.inference import exact, rerank
+from scripts.inference.indices.token_vectors import open_index, write_index
+from scripts.inference.searches import token_vectors as retrieve_multi_vector
 from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus
 from scripts.ir.trec import ranking, read_run
 from scripts.models.adapters import adapter, index_of
@@ -44,12 +46,12 @@ def index(task, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("index")
     with pytest.MonkeyPatch.context() as monkeypatch:
         encode(task, folder, monkeypatch)
-    return folder / "e.tokens"
+    return folder / "e.token-vectors"
 
 
 def encode(task: Path, out: Path, monkeypatch, **changes: Path) -> None:
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encode_multi_vector, SETTINGS, **paths, index=out / "e.tokens", timing=out / "e.json")
+    call(monkeypatch, encoding, SETTINGS, **paths, index=out / "e.token-vectors", timing=out / "e.json")
 
 
 def retrieve(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
@@ -105,7 +107,7 @@ def test_it_re_ranks_as_it_searches(task, tmp_path, monkeypatch):
     paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
     paths |= {"checkpoint": task / "late", "first_stage": task / "first.trec"}
     paths |= {"run": tmp_path / "run.trec", "timing": tmp_path / "run.json"}
-    call(monkeypatch, rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, embeddings=[])
+    call(monkeypatch, rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
     run, first, expected = read_run(tmp_path / "run.trec"), read_run(task / "first.trec"), by_the_library(task)
     assert list(run) == list(first)
     for query, documents in run.items():

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, exact, pairs, rerank, retrieve, score_all
+from scripts.inference import encode, exact, pairs, rerank, score_all
 from scripts.inference.aggregate import max_sim, max_sims
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus
 from scripts.ir.trec import ranking, read_run, write_run
 from scripts.models.kinds import bi_encoder, cross_encoder
@@ -88,8 +89,8 @@ def paths(task: Path, out: Path, kind: str) -> dict[str, Path]:
 
 def embeddings(task: Path, out: Path, monkeypatch) -> Path:
     files = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"}
-    call(monkeypatch, encode, ENCODING, **files, embeddings=out / "e.npy", timing=out / "e.json")
-    return out / "e.npy"
+    call(monkeypatch, encode, ENCODING, **files, index=out / "e.index", timing=out / "e.json")
+    return out / "e.index"
 
 
 def agree(run: dict, expected: dict, depth: int) -> None:
@@ -145,7 +146,7 @@ def test_exact_search_over_passages_finds_what_a_loop_finds(monkeypatch, seed, c
 
 
 def test_a_bi_encoder_searches_all_passages(task, tmp_path, monkeypatch, naive):
-    files = paths(task, tmp_path, "bi") | {"embeddings": embeddings(task, tmp_path, monkeypatch)}
+    files = paths(task, tmp_path, "bi") | {"index": embeddings(task, tmp_path, monkeypatch)}
     call(monkeypatch, retrieve, SEARCH | {"depth": 10}, **files)
     agree(read_run(tmp_path / "run.trec"), naive["bi"], 10)
     timing = json.loads((tmp_path / "timing.json").read_text())
@@ -156,7 +157,7 @@ def test_a_bi_encoder_searches_all_passages(task, tmp_path, monkeypatch, naive):
 def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_path, monkeypatch, naive, given):
     files = paths(task, tmp_path, "bi") | {"first_stage": task / "first.trec"}
     if given:
-        files["embeddings"] = embeddings(task, tmp_path, monkeypatch)
+        files["index"] = embeddings(task, tmp_path, monkeypatch)
         texts: list[str] = []
         original = bi_encoder.encode
 

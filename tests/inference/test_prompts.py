@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, rerank, retrieve, score_all
+from scripts.inference import encode, rerank, score_all
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
 from tests.support.calling import call
@@ -44,8 +45,8 @@ def ranked(folder, out, monkeypatch, way, model, texts, prompts=None):
     if "encoded" in way:
         of_documents = {role: prompt for role, prompt in (prompts or {}).items() if role == "document"}
         encoding = settings | ({"prompts": of_documents} if of_documents else {})
-        call(monkeypatch, encode, encoding, **paths, embeddings=out / "e.npy", timing=out / "e.json")
-        paths["embeddings"] = out / "e.npy"
+        call(monkeypatch, encode, encoding, **paths, index=out / "e.index", timing=out / "e.json")
+        paths["index"] = out / "e.index"
         told["encoding"] = json.loads((out / "e.json").read_text()).get("prompts")
     script = retrieve if "retrieve" in way else rerank
     further = {} if script is retrieve else {"backend": "torch"}
@@ -84,7 +85,7 @@ def test_prompts_are_put_before_queries_and_documents(folder, tmp_path, monkeypa
 def test_another_prompt_of_queries_leaves_the_embeddings_as_they_are(folder, tmp_path, monkeypatch):
     for name, prompts in (("a", {"query": "ashen "}), ("b", None)):
         ranked(folder, tmp_path / name, monkeypatch, "retrieve encoded", "stored", "plain", prompts)
-    assert np.array_equal(np.load(tmp_path / "a" / "e.npy"), np.load(tmp_path / "b" / "e.npy"))
+    assert np.array_equal(*(np.load(tmp_path / name / "e.index/vectors.npy") for name in "ab"))
 
 
 def test_a_model_of_pairs_is_given_none(folder, tmp_path, monkeypatch):

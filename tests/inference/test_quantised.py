@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, quantise_embeddings, quantised, retrieve, retrieve_quantised
+from scripts.inference import encode, quantise_embeddings, quantised
 from scripts.inference.exact import precedence
 from scripts.inference.quantised import open_index, search_codes, write_index
+from scripts.inference.searches import quantised_vectors as retrieve_quantised
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import read_run
 from tests.models.test_onnx_texts import made
@@ -26,8 +28,7 @@ PLACES = precedence([f"d{n}" for n in range(len(DOCUMENTS))])
 def index(request, tmp_path, monkeypatch):
     monkeypatch.setattr(quantised, "ROWS", 40)  # several parts
     (tmp_path / "index").mkdir()
-    size = write_index(tmp_path / "index", DOCUMENTS, request.param)
-    assert size == sum(file.stat().st_size for file in (tmp_path / "index").iterdir())
+    write_index(tmp_path / "index", DOCUMENTS, request.param)
     return open_index(tmp_path / "index", len(DOCUMENTS), request.param)
 
 
@@ -103,32 +104,34 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
     write_queries(tmp_path / "queries.jsonl", {"q": "ash elm"})
     paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
-    call(monkeypatch, encode, settings, **paths, embeddings=tmp_path / "e.npy", timing=tmp_path / "e.json")
+    call(monkeypatch, encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
     runs, bytes_of = {}, {}
     ranking = settings | {"depth": 2, "tag": "tiny"}
     for precision in ("float32", "float16", "int8", "binary"):
-        embeddings = tmp_path / ("e.npy" if precision == "float32" else precision)
+        index = tmp_path / ("e.index" if precision == "float32" else precision)
         multiplier = 0 if precision == "float16" else 2
         told = {"embeddings": {"precision": precision, "rescore_multiplier": multiplier}}
         told = {} if precision == "float32" else told
         if told:
             call(
-                monkeypatch, quantise_embeddings, {"precision": precision}, embeddings=tmp_path / "e.npy",
-                index=embeddings, timing=tmp_path / f"{precision}.quantising.json",
+                monkeypatch, quantise_embeddings, {"precision": precision}, vectors=tmp_path / "e.index",
+                index=index, timing=tmp_path / f"{precision}.quantising.json",
             )  # fmt: skip
         call(
-            monkeypatch, retrieve_quantised if told else retrieve, ranking | told, **paths, embeddings=embeddings,
+            monkeypatch, retrieve_quantised if told else retrieve, ranking | told, **paths, index=index,
             queries=tmp_path / "queries.jsonl", run=tmp_path / f"{precision}.run",
             timing=tmp_path / f"{precision}.json",
         )  # fmt: skip
         timing = json.loads((tmp_path / f"{precision}.json").read_text())
         assert timing.get("embeddings") == told.get("embeddings")
+        if told:
+            assert timing["index_bytes"] == sum(file.stat().st_size for file in index.iterdir())
         runs[precision], bytes_of[precision] = read_run(tmp_path / f"{precision}.run")["q"], timing["index_bytes"]
     assert runs["int8"] == pytest.approx(runs["float32"], abs=0.05) and len(runs["binary"]) == 2
     assert runs["float16"] == pytest.approx(
         runs["float32"], abs=2**-11
     )  # of unit vectors, one of them rounded to 11 bits
-    assert bytes_of["float32"] == np.load(tmp_path / "e.npy").nbytes
+    assert bytes_of["float32"] == np.load(tmp_path / "e.index/vectors.npy").nbytes
 
 
 def test_another_corpus_or_another_precision_is_one_line(index, tmp_path):

@@ -14,22 +14,16 @@ from scripts.common.errors import UserError
 from scripts.inference import (
     build_approximate_index,
     encode,
-    encode_multi_vector,
-    encode_sparse,
     exact,
     join_runs,
     quantise_embeddings,
     quantised,
     rerank,
-    retrieve,
-    retrieve_approximate,
-    retrieve_multi_vector,
-    retrieve_quantised,
-    retrieve_sparse,
     score_all,
-    term_index,
 )
+from scripts.inference.indices import terms as term_index
 from scripts.inference.join_runs import joined_timing
+from scripts.inference.searches import approximate, quantised_vectors, terms, token_vectors, vectors
 from scripts.inference.shards import part
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.exclusion import without
@@ -43,21 +37,22 @@ from tests.support.tiny_task import WORDS
 SPEEDS = ("search_queries_per_second", "exact_search_queries_per_second")
 LENGTHS = {"max_length": 16, "batch_size": 4}
 RANKED = {"depth": 12, "tag": "tiny"}
-# how a run is made -> the kind of its model, the script that ranks, and the one that encodes with its option
+# how a run is made -> the kind of its model, and the script that ranks
 WAYS = {
-    "vectors": ("bi-encoder", retrieve, encode, "embeddings"),
-    "terms": ("sparse-encoder", retrieve_sparse, encode_sparse, "index"),
-    "float16": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
-    "int8": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
-    "binary": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
-    "int8 again": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
-    "binary again": ("bi-encoder", retrieve_quantised, encode, "embeddings"),
-    "HNSW8": ("bi-encoder", retrieve_approximate, encode, "embeddings"),
-    "IVF4,SQ8": ("bi-encoder", retrieve_approximate, encode, "embeddings"),
-    "token vectors": ("multi-vector", retrieve_multi_vector, encode_multi_vector, "index"),
-    "re-ranking": ("cross-encoder", rerank, None, None),
-    "all pairs": ("cross-encoder", score_all, None, None),
+    "vectors": ("bi-encoder", vectors),
+    "terms": ("sparse-encoder", terms),
+    "float16": ("bi-encoder", quantised_vectors),
+    "int8": ("bi-encoder", quantised_vectors),
+    "binary": ("bi-encoder", quantised_vectors),
+    "int8 again": ("bi-encoder", quantised_vectors),
+    "binary again": ("bi-encoder", quantised_vectors),
+    "HNSW8": ("bi-encoder", approximate),
+    "IVF4,SQ8": ("bi-encoder", approximate),
+    "token vectors": ("multi-vector", token_vectors),
+    "re-ranking": ("cross-encoder", rerank),
+    "all pairs": ("cross-encoder", score_all),
 }
+MADE_OF_VECTORS = (quantised_vectors, approximate)
 
 
 EXCLUDED = {f"q{n}": {f"d{n}", f"d{n + 20}", "d21", "d99", "gone"} for n in range(0, 51, 2)}
@@ -86,19 +81,19 @@ def task(tmp_path_factory) -> Path:
 
 def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) -> tuple[Path, Path]:
     """Rank in one way; gives the run and its timing."""
-    kind, script, _, index = WAYS[way]
+    kind, script = WAYS[way]
     queries = task / ("all.jsonl" if name == "all" else "queries.jsonl")
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": queries}
-    paths |= {index: out / (way if script is retrieve_quantised else "index.npy")} if index else {}
-    paths |= {"index": out / way} if script is retrieve_approximate else {}
+    paths |= {"index": out / (way if script in MADE_OF_VECTORS else "index")} if kind != "cross-encoder" else {}
+    paths |= {"vectors": out / "index"} if script is approximate else {}
     paths |= {"first_stage": task / "first.trec"} if way == "re-ranking" else {}
     backend = {"backend": "torch"} if kind == "cross-encoder" else {}
     depth = {"depth": 40} if way == "re-ranking" else {}
     made = out / f"{name}.trec", out / f"{name}.json"
     given = {**backend, **depth}
-    if script is retrieve_quantised:
+    if script is quantised_vectors:
         given |= {"embeddings": {"precision": way.split()[0], "rescore_multiplier": 2 * ("again" in way)}}
-    if script is retrieve_approximate:
+    if script is approximate:
         given |= {"approximate": {"index": way}}
     settings = {"type": kind, **LENGTHS, **RANKED, **given, **settings}
     call(monkeypatch, script, settings, **paths, run=made[0], timing=made[1])
@@ -121,14 +116,14 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
     monkeypatch.setattr(exact, "DOCUMENTS", 16)
     monkeypatch.setattr(term_index, "ENTRIES", 40)
     monkeypatch.setattr(quantised, "ROWS", 16)
-    kind, script, encoding, index = WAYS[way]
-    if encoding:
-        call(monkeypatch, encoding, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
-             timing=tmp_path / "e.json", **{index: tmp_path / "index.npy"})  # fmt: skip
-    made_of = {"embeddings": tmp_path / "index.npy", "index": tmp_path / way, "timing": tmp_path / "q.json"}
-    if script is retrieve_quantised:
+    kind, script = WAYS[way]
+    if kind != "cross-encoder":
+        call(monkeypatch, encode, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
+             timing=tmp_path / "e.json", index=tmp_path / "index")  # fmt: skip
+    made_of = {"vectors": tmp_path / "index", "index": tmp_path / way, "timing": tmp_path / "q.json"}
+    if script is quantised_vectors:
         call(monkeypatch, quantise_embeddings, {"precision": way.split()[0]}, **made_of)
-    if script is retrieve_approximate:
+    if script is approximate:
         call(monkeypatch, build_approximate_index, {"index": way}, **made_of)
     whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
     of_one = json.loads(timing.read_text())
@@ -140,7 +135,7 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         ]
         runs, timings = (list(files) for files in zip(*shards, strict=True))
         assert sum(bool(read_run(run)) for run in runs) > 1  # the work was split
-        by_queries = not encoding or "again" in way or script is retrieve_approximate
+        by_queries = kind == "cross-encoder" or "again" in way or script is approximate
         join = {"shards_of": "queries" if by_queries else "documents", **RANKED}
         join |= {"depth": 40} if way == "re-ranking" else {}
         joined = tmp_path / f"{of}.trec", tmp_path / f"{of}.json"
@@ -197,11 +192,11 @@ def test_mistakes_are_one_line(task, tmp_path, monkeypatch):
     with pytest.raises(UserError, match="b: document d1 of query q1 is in another shard too; rank again"):
         join_runs.join([tmp_path / "a", tmp_path / "b"], 10)
     call(monkeypatch, encode, {"type": "bi-encoder", **LENGTHS}, checkpoint=task / "bi-encoder",
-         corpus=task / "corpus.jsonl", embeddings=tmp_path / "e.npy", timing=tmp_path / "e.json")  # fmt: skip
+         corpus=task / "corpus.jsonl", index=tmp_path / "e.index", timing=tmp_path / "e.json")  # fmt: skip
     with pytest.raises(UserError, match="shard: pairs are scored in shards, and this model compares vectors"):
         paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
         settings = {"type": "bi-encoder", "backend": "torch", **LENGTHS, **RANKED, "shard": [0, 2]}
-        call(monkeypatch, rerank, settings, checkpoint=task / "bi-encoder", **paths, embeddings=tmp_path / "e.npy",
+        call(monkeypatch, rerank, settings, checkpoint=task / "bi-encoder", **paths, index=tmp_path / "e.index",
              first_stage=task / "first.trec", run=tmp_path / "r", timing=tmp_path / "t")  # fmt: skip
 
 

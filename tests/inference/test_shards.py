@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, encode_multi_vector, encode_sparse, join_indices, join_shards, term_index
-from scripts.inference.join_shards import join
+from scripts.inference import encode, join
+from scripts.inference.indices import terms as term_index
+from scripts.inference.indices import vectors
 from scripts.inference.shards import joined, rows_of_shard
-from scripts.inference.vectors import stored, write_rows
+from scripts.inference.vectors import stored
 from scripts.ir.collection import Document, read_corpus, write_corpus
 from scripts.models.adapters import adapter, index_of
 from tests.models.test_onnx_texts import made
@@ -33,34 +34,21 @@ def test_shards_are_whole_chunks_one_behind_the_other(count, of):
     assert max(chunks) - min(chunks) <= 1
 
 
-def test_the_vectors_are_the_same_bytes_for_any_number_of_shards(tmp_path, monkeypatch):
-    corpus, model = tmp_path / "corpus.jsonl", made(tmp_path / "tiny", "mean")
-    write_corpus(corpus, (Document(f"d{n}", "", " ".join(TEXTS[: n % 5 + 1])) for n in range(200)))
-    call(monkeypatch, encode, SETTINGS, checkpoint=model, corpus=corpus, embeddings=tmp_path / "whole.npy",
-         timing=tmp_path / "whole.json")  # fmt: skip
-    for of in (3, 16):  # of four chunks of 64
-        shards = [tmp_path / f"{place}-of-{of}.npy" for place in range(of)]
-        for place, shard in enumerate(shards):
-            call(monkeypatch, encode, SETTINGS | {"shard": [place, of]}, checkpoint=model, corpus=corpus,
-                 embeddings=shard, timing=shard.with_suffix(".json"))  # fmt: skip
-        timings = [shard.with_suffix(".json") for shard in shards]
-        call(monkeypatch, join_shards, None, shards=shards, timings=timings, embeddings=tmp_path / f"{of}.npy",
-             timing=tmp_path / f"{of}.json")  # fmt: skip
-        assert (tmp_path / f"{of}.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
-        told = json.loads((tmp_path / f"{of}.json").read_text())
-        assert (told["documents"], told["shards"], told["max_length"]) == (200, of, 32)
-        assert told["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
-
-
-def test_what_does_not_fit_is_one_line(tmp_path):
+def test_what_does_not_fit_is_one_line(tmp_path, monkeypatch):
     for name, shape in (("a", (2, 3)), ("b", (2, 4))):
-        np.save(tmp_path / f"{name}.npy", np.zeros(shape, np.float32))
-    with pytest.raises(UserError, match="its shards have different dimensions; delete them and encode again"):
-        join([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "whole.npy")
-    (tmp_path / "b.npy").write_bytes(b"half")
-    with pytest.raises(UserError, match=r"b\.npy: not a complete NumPy file"):
-        join([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "whole.npy")
-    assert not (tmp_path / "whole.npy").exists()
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "vectors.npy", np.zeros(shape, np.float32))
+
+    def joining():
+        call(monkeypatch, join, {"index": "vectors"}, checkpoint=tmp_path, shards=[tmp_path / "a", tmp_path / "b"],
+             timings=[], index=tmp_path / "whole", timing=tmp_path / "whole.json")  # fmt: skip
+
+    with pytest.raises(UserError, match="vectors of 3 and of 4 dimensions"):
+        joining()
+    (tmp_path / "b/vectors.npy").write_bytes(b"half")
+    with pytest.raises(UserError, match=r"b/vectors\.npy: not a complete NumPy file"):
+        joining()
+    assert not (tmp_path / "whole").exists()
 
 
 def test_timings_of_several_devices():
@@ -80,33 +68,35 @@ def test_a_part_of_a_corpus_is_read_by_its_places(tmp_path):
     assert [document.id for document in read_corpus(tmp_path / "c.jsonl", 1, 3)] == ["d1", "d2"]
 
 
-@pytest.mark.parametrize("kind", ["sparse-encoder", "multi-vector"])
-def test_an_index_that_is_a_folder_is_the_same_bytes_too(kind, tmp_path, monkeypatch):
-    script = {"sparse-encoder": encode_sparse, "multi-vector": encode_multi_vector}[kind]
+@pytest.mark.parametrize("kind", ["bi-encoder", "sparse-encoder", "multi-vector"])
+def test_an_index_is_the_same_bytes_for_any_number_of_shards(kind, tmp_path, monkeypatch):
     corpus, settings = tmp_path / "corpus.jsonl", SETTINGS | {"type": kind}
     write_corpus(corpus, (Document(f"d{n}", "", " ".join(TEXTS[: n % 5 + 1])) for n in range(200)))
     made_of = {"checkpoint": checkpoint_of(kind, tmp_path), "corpus": corpus}
-    call(monkeypatch, script, settings, **made_of, index=tmp_path / "whole", timing=tmp_path / "whole.json")
+    call(monkeypatch, encode, settings, **made_of, index=tmp_path / "whole", timing=tmp_path / "whole.json")
     told = json.loads((tmp_path / "whole.json").read_text())
     for of in (3, 16):  # of four chunks of 64
         shards = [tmp_path / f"{place}-of-{of}" for place in range(of)]
         timings = [shard.with_suffix(".json") for shard in shards]
         for place, (shard, timing) in enumerate(zip(shards, timings, strict=True)):
-            call(monkeypatch, script, settings | {"shard": [place, of]}, **made_of, index=shard, timing=timing)
-        call(monkeypatch, join_indices, {"index": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
+            call(monkeypatch, encode, settings | {"shard": [place, of]}, **made_of, index=shard, timing=timing)
+        call(monkeypatch, join, {"index": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
              timings=timings, index=tmp_path / str(of), timing=tmp_path / f"{of}.json")  # fmt: skip
         contents = [
             {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("whole", str(of))
         ]
         assert contents[0] == contents[1]
         again = json.loads((tmp_path / f"{of}.json").read_text())
-        assert again.keys() == told.keys() | {"shards"}
+        assert again.keys() == told.keys() | {"shards"} and again["shards"] == of
+        assert again["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
         same = ["documents", "index_bytes", *(key for key in told if key.endswith("_per_document"))]
         assert [again[key] for key in same] == [told[key] for key in same] and again["documents"] == 200
 
 
 def checkpoint_of(kind: str, folder: Path) -> Path:
     """A tiny model of the kind."""
+    if kind == "bi-encoder":
+        return made(folder / "model", "mean")
     if kind == "sparse-encoder":
         return build_masked(folder / "model", TEXTS, seed=1)
     late = adapter(kind).load(build(folder / "start", TEXTS, seed=1), 16, to_train=True)
@@ -127,19 +117,16 @@ def test_a_shard_of_other_weights_is_one_line(tmp_path):
         term_index.write_index(tmp_path / "empty", [], tmp_path / "one")
 
 
-def test_rows_are_written_as_numpy_writes_them_or_not_at_all(tmp_path):
+def test_rows_are_written_as_numpy_writes_them(tmp_path):
     rows = np.arange(12, dtype=np.float32).reshape(4, 3)
-    write_rows(tmp_path / "parts.npy", 4, 3, [rows[:1], rows[1:]])
+    vectors.write_index(tmp_path, [rows[:1], rows[1:]], tmp_path)
     np.save(tmp_path / "whole.npy", rows)
-    assert (tmp_path / "parts.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
-    for count, parts in ((5, [rows]), (4, [rows[:, :2]])):
-        with pytest.raises(ValueError, match="rows of"):
-            write_rows(tmp_path / "other.npy", count, 3, parts)
+    assert (tmp_path / "vectors.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
 
 
 def test_vectors_of_the_wanted_documents_alone_are_held(tmp_path):
     write_corpus(tmp_path / "c.jsonl", (Document(f"d{n}", "", "x") for n in range(5)))
     rows = np.arange(10, dtype=np.float32).reshape(5, 2)
-    np.save(tmp_path / "e.npy", rows)
-    held = stored(tmp_path / "e.npy", tmp_path / "c.jsonl", {"d1", "d4"})
-    assert {name: vectors.tolist() for name, vectors in held.items()} == {"d1": [[2, 3]], "d4": [[8, 9]]}
+    np.save(tmp_path / "vectors.npy", rows)
+    held = stored(tmp_path, tmp_path / "c.jsonl", {"d1", "d4"})
+    assert {name: its_rows.tolist() for name, its_rows in held.items()} == {"d1": [[2, 3]], "d4": [[8, 9]]}

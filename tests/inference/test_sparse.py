@@ -8,9 +8,12 @@ import pytest
 import scipy.sparse
 
 from scripts.common.errors import UserError
-from scripts.inference import encode_sparse, rerank, retrieve_sparse, term_index
+from scripts.inference import encode as encoding
+from scripts.inference import rerank
 from scripts.inference.exact import precedence
-from scripts.inference.term_index import open_index, write_index
+from scripts.inference.indices import terms as term_index
+from scripts.inference.indices.terms import open_index, write_index
+from scripts.inference.searches import terms as retrieve_sparse
 from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus
 from scripts.ir.trec import ranking, read_run
 from scripts.models.adapters import adapter, index_of
@@ -41,12 +44,12 @@ def index(task, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("index")
     with pytest.MonkeyPatch.context() as monkeypatch:
         encode(task, folder, monkeypatch)
-    return folder / "e.sparse"
+    return folder / "e.terms"
 
 
 def encode(task: Path, out: Path, monkeypatch, **changes: Path) -> None:
     paths = {"checkpoint": task / "model", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encode_sparse, SETTINGS, **paths, index=out / "e.sparse", timing=out / "e.json")
+    call(monkeypatch, encoding, SETTINGS, **paths, index=out / "e.terms", timing=out / "e.json")
 
 
 def retrieve(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
@@ -107,7 +110,7 @@ def test_it_re_ranks_as_it_searches(task, by_the_library, tmp_path, monkeypatch)
     paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
     paths |= {"checkpoint": task / "model", "first_stage": task / "first.trec"}
     paths |= {"run": tmp_path / "run.trec", "timing": tmp_path / "run.json"}
-    call(monkeypatch, rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, embeddings=[])
+    call(monkeypatch, rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
     run, first = read_run(tmp_path / "run.trec"), read_run(task / "first.trec")
     assert list(run) == list(first)
     for query, documents in run.items():

@@ -27,7 +27,7 @@ def files(tmp_path_factory):
     write_corpus(folder / "corpus.jsonl", (Document(name, "", text) for name, text in DOCUMENTS.items()))
     write_queries(folder / "queries.jsonl", QUERIES)
     write_run(folder / "first", {query: dict.fromkeys(DOCUMENTS, 1.0) for query in QUERIES}, "x")
-    call("encode", folder, GIVEN, embeddings="embeddings.npy", timing="encode.json")
+    call("encode", folder, GIVEN, index="e.index", timing="encode.json")
     return folder
 
 
@@ -59,9 +59,9 @@ def test_scores_are_those_of_the_library(files, way, dimensions):
     paths = {"queries": "queries.jsonl", "run": f"run-{way}", "timing": "t.json"}
     settings = GIVEN | {"depth": 20, "tag": "t", "truncate_dim": dimensions}
     if way == "retrieve":
-        call("retrieve", files, settings, **paths, embeddings="embeddings.npy")
+        call("searches.vectors", files, settings, **paths, index="e.index")
     else:
-        stored = {"embeddings": "embeddings.npy"} if "corpus" in way else {}
+        stored = {"index": "e.index"} if "corpus" in way else {}
         call("rerank", files, settings | {"backend": "torch"}, **paths, **stored, first_stage="first")
     found, expected = read_run(files / f"run-{way}"), librarys(files, dimensions)
     for query, scores in expected.items():
@@ -73,15 +73,15 @@ def test_scores_are_those_of_the_library(files, way, dimensions):
 
 
 def test_whole_vectors_are_told_with_their_size(files):
-    paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "embeddings": "embeddings.npy"}
-    call("retrieve", files, GIVEN | {"depth": 3, "tag": "t"}, **paths)
+    paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "index": "e.index"}
+    call("searches.vectors", files, GIVEN | {"depth": 3, "tag": "t"}, **paths)
     timing = json.loads((files / "t.json").read_text())
     assert (timing["dimensions"], timing["index_bytes"]) == (32, 20 * 32 * 4) and "truncate_dim" not in timing
 
 
-@pytest.mark.parametrize("script", ["retrieve", "rerank"])
+@pytest.mark.parametrize("script", ["searches.vectors", "rerank"])
 def test_more_dimensions_than_there_are_are_a_mistake(files, script):
-    paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "embeddings": "embeddings.npy"}
+    paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "index": "e.index"}
     settings = GIVEN | {"depth": 3, "tag": "t", "truncate_dim": 33}
     further = {"first_stage": "first"} if script == "rerank" else {}
     settings |= {"backend": "torch"} if script == "rerank" else {}

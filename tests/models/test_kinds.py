@@ -128,13 +128,13 @@ def overlap(query: str, name: str) -> float:
 def test_a_kind_from_outside_encodes_searches_and_re_ranks(outside):
     given = {"type": "hashed-words", "max_length": 5, "batch_size": 2}
     model = {"checkpoint": "model", "corpus": "corpus.jsonl"}
-    done = run(outside, "inference/encode.py", given, **model, embeddings="e.npy", timing="e.json")
+    done = run(outside, "inference/encode.py", given, **model, index="e.index", timing="e.json")
     assert done.returncode == 0, done.stderr
-    assert np.load(outside / "e.npy").sum(axis=1).tolist() == [2, 3, 2, 5]  # max_length words at most
+    assert np.load(outside / "e.index/vectors.npy").sum(axis=1).tolist() == [2, 3, 2, 5]  # max_length words at most
 
     ranking_settings = given | {"depth": 2, "tag": "toy"}
     paths = model | {"queries": "queries.jsonl", "run": "run", "timing": "t.json"}
-    done = run(outside, "inference/retrieve.py", ranking_settings, **paths, embeddings="e.npy")
+    done = run(outside, "inference/searches/vectors.py", ranking_settings, **paths, index="e.index")
     assert done.returncode == 0, done.stderr
     found = read_run(outside / "run")
     assert {query: ranking(scores) for query, scores in found.items()} == {"q": ["b", "d"], "r": ["d", "c"]}

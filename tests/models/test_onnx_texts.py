@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import encode, rerank, retrieve
+from scripts.inference import encode, rerank
+from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import read_run, write_run
 from scripts.models.adapters import adapter
@@ -84,7 +85,7 @@ def test_it_encodes_searches_and_re_ranks_as_any_bi_encoder(tmp_path, monkeypatc
     write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in documents.items()))
     write_queries(tmp_path / "queries.jsonl", {"q": "ash elm"})
     write_run(tmp_path / "first", {"q": dict.fromkeys(documents, 1.0)}, "x")
-    paths = {"checkpoint": folder, "corpus": tmp_path / "corpus.jsonl", "embeddings": tmp_path / "e.npy"}
+    paths = {"checkpoint": folder, "corpus": tmp_path / "corpus.jsonl", "index": tmp_path / "e.index"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2, "max_document_length": 3}
     call(monkeypatch, encode, settings, **paths, timing=tmp_path / "encoding.json")
     kept = {name: " ".join(text.split()[:3]) for name, text in documents.items()}
@@ -95,7 +96,7 @@ def test_it_encodes_searches_and_re_ranks_as_any_bi_encoder(tmp_path, monkeypatc
     call(monkeypatch, retrieve, ranking, **paths, queries=tmp_path / "queries.jsonl", run=tmp_path / "run",
          timing=tmp_path / "searching.json")  # fmt: skip
     assert read_run(tmp_path / "run")["q"] == pytest.approx(expected, abs=1e-6)
-    again = paths | {"embeddings": [], "first_stage": tmp_path / "first", "queries": tmp_path / "queries.jsonl"}
+    again = paths | {"index": [], "first_stage": tmp_path / "first", "queries": tmp_path / "queries.jsonl"}
     call(
         monkeypatch, rerank, ranking | {"backend": "onnx"}, **again, run=tmp_path / "again", timing=tmp_path / "re.json"
     )

@@ -203,7 +203,7 @@ def test_numbers_stand_off_one_another_and_off_the_dots():
 def test_a_row_has_the_joules_of_its_parts_where_they_were_counted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = timing(Path("results/e"), "runs/d/s/seed-1.timing.json", energy_joules={"gpu": 5.0, "processor": 2.0})
-    encoding = timing(Path("results/e"), "embeddings/d/m/r/seed-1.timing.json", energy_joules={"gpu": 70.0})
+    encoding = timing(Path("results/e"), "embeddings/d/m/r/seed-1.vectors.timing.json", energy_joules={"gpu": 70.0})
     training = timing(Path("results/e"), "models/m/r/seed-1.timing.json")
     found = row(run, Beside(training=str(training), encoding=str(encoding)))
     told = {name: value for name, value in found.items() if name.endswith("_joules")}

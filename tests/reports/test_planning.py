@@ -4,7 +4,9 @@ from pathlib import Path
 
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
+from scripts.experiment.results_paths import parse
 from scripts.reports.planning import costs, figures, pages, published
+from scripts.reports.planning.drawings import drawings
 from scripts.reports.planning.labels import labels
 from tests.experiment.test_config import changed
 
@@ -30,6 +32,19 @@ def test_every_comparison_chart_and_control_has_a_figure_in_each_format():
         "results/e/figures/c.svg", "results/e/figures/c.pdf", "results/e/figures/c.png",
     ]  # fmt: skip
     assert len(figures.figure_files(EXPERIMENT, ("svg",))) == 5
+
+
+def test_every_figure_is_drawn_by_a_script_from_files_that_are_made():
+    drawn = {name: drawing() for name, drawing in drawings(EXPERIMENT).items()}
+    assert list(drawn) == figures.figures(EXPERIMENT)
+    assert {name: one.script for name, one in drawn.items()} == {
+        **dict.fromkeys(("c", "z", "both"), "reports/draw_forest.py"),
+        "chart-means": "reports/draw_bars.py",
+        "cost-bm25": "reports/draw_costs.py",
+    }
+    assert drawn["both"].compared == ("c", "z") and drawn["both"].inputs["meta"] == drawn["cost-bm25"].inputs["meta"]
+    kinds = {parse(file)[0] for one in drawn.values() for files in one.inputs.values() for file in files}
+    assert kinds >= {"effects", "meta", "means", "run_timing"}
 
 
 def test_a_figure_is_told_only_the_labels_that_it_shows():
@@ -73,12 +88,12 @@ def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
         **{
             f"results/e/runs/d/tuned/seed-{seed}.timing.json": {
                 "training": f"results/e/models/m/r/seed-{seed}.timing.json",
-                "encoding": f"results/e/embeddings/d/m/r/seed-{seed}.timing.json",
+                "encoding": f"results/e/embeddings/d/m/r/seed-{seed}.vectors.timing.json",
             }
             for seed in (1, 2)
         },
         "results/e/runs/d/zero/seed-0.timing.json": {
-            "encoding": "results/e/embeddings/d/m/untrained/seed-0.timing.json",
+            "encoding": "results/e/embeddings/d/m/untrained/seed-0.vectors.timing.json",
         },
     }
     assert "results/e/runs/d/zero/seed-0.timing.json" in costs.cost_timings(EXPERIMENT, "bm25")
@@ -112,7 +127,7 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
     assert found[f"{runs}/both/seed-1.timing.json"] == {
         "parts": [f"{runs}/{name}.timing.json" for name in ("bm25/seed-0", "twice/seed-1", "tuned/seed-1")],
         "trainings": trainings,
-        "encodings": ["results/e/embeddings/d/m/r/seed-1.timing.json"],
+        "encodings": ["results/e/embeddings/d/m/r/seed-1.vectors.timing.json"],
     }
     assert found[f"{runs}/mixed/seed-0.timing.json"] == {
         "parts": [f"{runs}/bm25/seed-0.timing.json"], "untimed": ["theirs"],

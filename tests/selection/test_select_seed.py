@@ -102,7 +102,7 @@ def test_a_split_without_judgements_is_one_line(files, monkeypatch):
 
 def test_the_table_has_a_row_a_seed(files, monkeypatch):
     select(files, monkeypatch)
-    options = ["--selections", str(files / "out.json"), "--table", str(files / "t.tsv")]
+    options = ["--records", str(files / "out.json"), "--table", str(files / "t.tsv")]
     monkeypatch.setattr(sys, "argv", ["selected_seeds", *options])
     selected_seeds.main()
     table = pd.read_csv(files / "t.tsv", sep="\t")

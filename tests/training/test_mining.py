@@ -324,7 +324,7 @@ def test_a_cross_encoder_scores_candidates_and_positives_and_orders_what_is_left
         "from": ["near", "far"],
         "range_max": 10,
     }
-    call(monkeypatch, pool, of_pool, **inputs, pool=folder / "pool.trec.gz")
+    call(monkeypatch, pool, of_pool, **inputs, pairs=folder / "pool.trec.gz")
     pooled = read_run(folder / "pool.trec.gz")
     rng = random.Random(1)
     scores = {query: {d: rng.uniform(-5, 5) for d in documents} for query, documents in pooled.items()}

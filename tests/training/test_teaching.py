@@ -116,7 +116,17 @@ def test_a_teacher_and_its_scores_go_together(task, tmp_path, monkeypatch):
 
 def test_the_pairs_of_a_file_of_examples(task, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        sys, "argv", ["pairs", "--negatives", str(task / "negatives.tsv"), "--pairs", str(tmp_path / "pairs.trec.gz")]
+        sys,
+        "argv",
+        [
+            "pairs",
+            "--negatives",
+            str(task / "negatives.tsv"),
+            "--pairs",
+            str(tmp_path / "pairs.trec.gz"),
+            "--settings",
+            "{}",
+        ],
     )
     pairs.main()
     listed = read_run(tmp_path / "pairs.trec.gz")

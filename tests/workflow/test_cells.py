@@ -46,7 +46,7 @@ def drawn(again):
     config["charts"] = {"means": {"systems": groups, "measures": ["nDCG@10"], "baseline": "plain"}}
     config["published"] = {"file": "cells.tsv", "mapping": "cells.yaml", "part": True}
     again.write_config(config)
-    assert {job.split()[0] for job in again.planned()} == {"chart", "published", "report"}
+    assert {job.split()[0] for job in again.planned()} == {"figure", "published", "report"}
     done = again.snakemake()
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     return again
@@ -69,7 +69,7 @@ def test_cells_chart_and_times(drawn):
         json.loads((results / path).read_text())["seconds"]
         for path in (
             "runs/weather/zero-shot/seed-0.timing.json",
-            "embeddings/weather/bert/untrained/seed-0.timing.json",
+            "embeddings/weather/bert/untrained/seed-0.vectors.timing.json",
         )
     )
     trained = [json.loads((results / f"models/bert/hard/seed-{n}.timing.json").read_text())["seconds"] for n in (1, 2)]
@@ -92,4 +92,4 @@ def test_cells_chart_and_times(drawn):
     config = yaml.safe_load((drawn.folder / "tiny.yaml").read_text())
     config["charts"]["means"]["title"] = "Means"
     drawn.write_config(config)
-    assert drawn.planned() == {"chart means", "report"}
+    assert drawn.planned() == {"figure chart-means", "report"}

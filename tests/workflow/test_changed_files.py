@@ -155,7 +155,7 @@ def test_texts_models_and_indices_may_be_deleted(again):
     results = again.folder / "results/tiny"
     shutil.rmtree(results / "models/bert/hard/seed-1")
     shutil.rmtree(results / "bm25/weather/index")
-    (results / "embeddings/weather/bert/hard/seed-1.npy").unlink()
+    shutil.rmtree(results / "embeddings/weather/bert/hard/seed-1.vectors")
     for path in ("corpus.jsonl", "queries/train.jsonl"):
         (results / "data/weather" / path).unlink()
     assert again.planned() == set()

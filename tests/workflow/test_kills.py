@@ -29,7 +29,7 @@ STAGES = {
     "search": ("runs/weather/plain/seed-0.trec.gz", 2, [], []),
     "negatives": ("negatives/weather/human-labels_2-bm25-negatives_all-queries.tsv", 7, [], []),
     "training": ("models/bert/hard/seed-1", 5, [64], TRAINING),
-    "encoding": ("embeddings/weather/bert/hard/seed-1.npy", 4, [4], NEURAL),
+    "encoding": ("embeddings/weather/bert/hard/seed-1.vectors", 4, [4], NEURAL),
     "ranking": ("runs/weather/hard/seed-1.trec.gz", 4, [4], NEURAL),
     "scoring": ("metrics/weather/plain/seed-0.tsv", 8, [], []),
     "comparison": ("effects/hard-helps.tsv", 8, [], []),

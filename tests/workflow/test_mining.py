@@ -21,7 +21,7 @@ def with_recipe(**recipe) -> dict:
 
 def test_a_system_adds_its_ranking_of_the_training_queries(fresh):
     before = fresh.planned()
-    assert not [job for job in before if job.startswith(("mine_negatives", "collect_", "score_candidates"))]
+    assert not [job for job in before if job.startswith(("mine_negatives", "collect_", "score_pairs"))]
     fresh.write_config(with_recipe(**MINED))
     name = "human-labels_2-zero-shot-negatives_all-queries_relative-margin-0.001"
     added = fresh.planned() - before
@@ -51,7 +51,7 @@ def test_a_training_with_negatives_that_a_cross_encoder_filters(fresh):
     record = json.loads(record_file.read_text())
     table = pd.read_csv(folder / record_file.name.replace(".mining.json", ".tsv"), sep="\t")
     pool = "human-labels_bm25+zero-shot+hard-candidates_all-queries_of-0-10"
-    scores = read_run(folder / pool / "reranker.trec.gz")
+    scores = read_run(folder / pool / "reranker/seed-1.trec.gz")
     assert set(scores) == {f"q{n}" for n in range(30)} and all(len(scores[f"q{n}"]) > 5 for n in range(30))
     assert set(table["source"]) <= {"bm25", "zero-shot", "hard"} == set(record["from"])
     assert (table["score"] <= table["positive_score"]).all() and (table["rank"] <= 10).all()
@@ -71,8 +71,9 @@ def test_a_training_with_negatives_that_a_cross_encoder_filters(fresh):
 
     # another margin filters by the same scores
     fresh.write_config(with_recipe(negatives=FILTERED | {"absolute_margin": 0.5}))
-    again = {job.split()[0] for job in fresh.planned()}
-    assert "mine_negatives" in again and not again & {"collect_candidates", "score_candidates", "retrieve_training"}
+    again = {" ".join(job.split()[:2]) for job in fresh.planned()}
+    assert "mine_negatives weather" in again
+    assert not again & {"collect_pairs negatives", "score_pairs negatives", "retrieve weather-train"}
 
 
 def test_what_cannot_be_mined_is_told_before_anything_runs(fresh):

@@ -27,10 +27,9 @@ def test_a_multi_vector_model_is_trained_searches_re_ranks_mines_and_is_fused(fr
     config["comparisons"] = {}
     fresh.write_config(config)
     planned = fresh.planned()
-    assert {"encode_multi_vector weather late own seed-1", "encode weather bert mined seed-1"} <= planned
-    assert {f"retrieve_multi_vector {task} late seed-1" for task in ("weather", "weather-train")} <= planned
+    assert {"encode weather late own seed-1", "encode weather bert mined seed-1"} <= planned
+    assert {f"retrieve {task} late seed-1" for task in ("weather", "weather-train")} <= planned
     assert {"retrieve weather mined seed-1", "rerank weather again seed-1"} <= planned
-    assert not any(job.startswith(("encode weather late", "retrieve weather late")) for job in planned)
     systems = {"late": 1, "again": 1, "both": 1}
     negatives = "results/tiny/negatives/weather/human-labels_1-late-negatives_all-queries.tsv"
     done = fresh.snakemake(
@@ -42,6 +41,6 @@ def test_a_multi_vector_model_is_trained_searches_re_ranks_mines_and_is_fused(fr
     for query, documents in runs["again"].items():  # the same scores as in the whole search
         for name in documents.keys() & runs["late"][query].keys():
             assert documents[name] == pytest.approx(runs["late"][query][name], abs=1e-4)
-    encoding = json.loads((results / "embeddings/weather/late/own/seed-1.timing.json").read_text())
+    encoding = json.loads((results / "embeddings/weather/late/own/seed-1.token-vectors.timing.json").read_text())
     assert encoding["documents"] == 60 < encoding["vectors"]
     assert "\tlate\t" in (fresh.folder / negatives).read_text()

@@ -62,10 +62,12 @@ def test_every_way_to_rank_split_texts(split_up):
     ]
     assert len({row["_id"] for row in passages}) == 60 < len(passages)
     assert max(len(row["text"]) for row in passages) <= LENGTH
-    encoded = sorted(str(path.relative_to(results / "embeddings")) for path in (results / "embeddings").rglob("*.npy"))
+    encoded = sorted(
+        str(path.relative_to(results / "embeddings")) for path in (results / "embeddings").rglob("*.vectors")
+    )
     # one encoding per checkpoint, which searching and re-ranking share; no whole documents were encoded
     assert encoded == [
-        f"weather/passages-{LENGTH}/bert/{recipe}.npy" for recipe in ("passages/seed-1", "untrained/seed-0")
+        f"weather/passages-{LENGTH}/bert/{recipe}.vectors" for recipe in ("passages/seed-1", "untrained/seed-0")
     ]
     runs = {path.parent.name: read_run(path) for path in (results / "runs").rglob("*.trec.gz")}
     assert {name: max(map(len, run.values())) for name, run in runs.items()} == {
@@ -88,5 +90,5 @@ def another_length_reruns_what_splits_and_nothing_else(split_up):
     path.write_text(path.read_text().replace(f"passage_length: {LENGTH}", "passage_length: 60", 1))  # the recipe's
     planned = split_up.planned()
     assert {"split weather corpus 60", "split weather queries/train 60", "fine_tune bert passages seed-1"} <= planned
-    kept = ("index", "prepare", "negatives", "split weather corpus 40", "encode_passages weather 40 bert untrained")
+    kept = ("index", "prepare", "negatives", "split weather corpus 40", "encode weather/passages-40 bert untrained")
     assert not any(job.startswith(kept) for job in planned)

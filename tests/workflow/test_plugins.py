@@ -65,6 +65,68 @@ def encode(model, texts, batch_size, role):
             vectors[row, zlib.crc32(word.encode()) % len(weights)] += 1
     return vectors * weights if role == "query" else vectors
 ''',
+    "scripts/models/kinds/word_sets.py": '''"""The set of a text's words, an index of another form than any other kind has."""
+
+NAME = "word-sets"
+SEARCHES = True
+INDEX = "word-sets"
+BACKENDS = ("torch",)
+DESCRIPTION = "shared words are counted; max_length counts the words of a text"
+LOSSES = {}
+
+
+def load(folder, max_length, to_train=False):
+    return max_length
+
+
+def encode(model, texts, batch_size, role):
+    return [sorted(set(text.split()[:model])) for text in texts]
+''',
+    "scripts/inference/indices/word_sets.py": '''"""An index of sets of words: one line per document."""
+
+import json
+
+NAME, FILE = "word-sets", "words.jsonl"
+
+
+def write_index(folder, chunks, checkpoint, shard=False):
+    rows = [words for chunk in chunks for words in chunk]
+    (folder / FILE).write_text("".join(json.dumps(words) + "\\n" for words in rows))
+    return rows
+
+
+def facts(index):
+    return {"words": sum(map(len, index))}
+
+
+def open_shard(folder, checkpoint):
+    yield [json.loads(line) for line in (folder / FILE).read_text().splitlines()]
+''',
+    "scripts/inference/searches/word_sets.py": '''"""Search an index of sets of words: the documents that share most words with a query."""
+
+import numpy as np
+
+from scripts.common.command_line import run
+from scripts.inference.indices.word_sets import open_shard
+from scripts.inference.searching import Settings, answer, requested
+
+
+def main():
+    asked = requested(__doc__, Settings)
+    (documents,) = open_shard(asked.options.index, asked.options.checkpoint)
+
+    def find(texts):
+        queries = asked.encode([text for (text,) in texts])
+        scores = np.array([[len({*query} & {*words}) for words in documents] for query in queries], np.float32)
+        rows = np.array([np.lexsort((asked.places, -row))[: asked.fetched] for row in scores])
+        return np.take_along_axis(scores, rows, 1), rows
+
+    answer(asked, find)
+
+
+if __name__ == "__main__":
+    run(main)
+''',
     "scripts/experiment/systems/backwards.py": '''"""The runs of another system, the last document first."""
 
 from dataclasses import replace
@@ -164,8 +226,11 @@ CONFIG = {
         "faq": {"format": "pairs", "location": "data/faq"},
         "manual": {"format": "pairs", "location": "data/manual", "file": "rows.tsv"},
     },
-    "models": {"words": {"type": "word-weights", "weights": "weights/words", "max_length": 8}},
-    "systems": {"words": {"model": "words"}, "turned": {"type": "backwards", "of": "words"}},
+    "models": {
+        "words": {"type": "word-weights", "weights": "weights/words", "max_length": 8},
+        "sets": {"type": "word-sets", "weights": "weights/words", "max_length": 8},
+    },
+    "systems": {"words": {"model": "words"}, "sets": {"model": "sets"}, "turned": {"type": "backwards", "of": "words"}},
     "tasks": ["faq", "manual"],
     "comparisons": {
         "order": {
@@ -228,7 +293,7 @@ def house(tmp_path_factory) -> Workspace:
 
 
 def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
-    assert len(EXAMPLES) == 3 and len(TOYS) == 8  # a system's are three: its module, its script, its rule
+    assert len(EXAMPLES) == 3 and len(TOYS) == 11  # a system's are three, and those of a form of index with its model
     status = git(house.folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     assert sorted(status) == sorted(f"?? {path}" for path in TOYS)
 
@@ -256,6 +321,18 @@ def expected_effect(ranks: list[int]) -> tuple[float, float]:
     words, turned = [1 / rank for rank in ranks], [1 / (ROWS + 1 - rank) for rank in ranks]
     parts = [x / mean(words) - y / mean(turned) for x, y in zip(words, turned, strict=True)]
     return math.log(mean(words) / mean(turned)), np.var(parts, ddof=1) / len(parts)
+
+
+def test_a_new_form_of_index_is_written_and_searched(house):
+    index = house.folder / "results/toys/embeddings/faq/sets/untrained/seed-0.word-sets"
+    assert len((index / "words.jsonl").read_text().splitlines()) == ROWS
+    rows = [line.split("\t") for line in (house.folder / "data/faq/pairs.tsv").read_text().splitlines()]
+    texts = {f"d{number}": set(text.split()) for number, (_, text) in enumerate(rows, 1)}
+    run = read_run(house.folder / "results/toys/runs/faq/sets/seed-0.trec.gz")
+    for number, (query, _) in enumerate(rows, 1):
+        assert run[f"q{number}"] == {name: len(words & set(query.split())) for name, words in texts.items()}
+    timing = json.loads(index.with_suffix(".word-sets.timing.json").read_text())
+    assert timing["words"] == sum(map(len, texts.values()))
 
 
 def test_the_numbers_are_those_of_the_toys(house):

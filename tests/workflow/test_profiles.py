@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -10,13 +11,7 @@ from snakemake.resources import Resource
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
-GPU_RULES = {"fine_tune", "encode", "encode_passages", "retrieve", "rerank", "score_all", "score_candidates"}
-GPU_RULES |= {"encode_multi_vector", "retrieve_multi_vector", "encode_sparse", "retrieve_sparse", "score_examples"}
-GPU_RULES |= {
-    f"{rule}_shard" for rule in ("retrieve", "retrieve_multi_vector", "retrieve_sparse", "rerank", "score_all")
-}
-GPU_RULES |= {"score_candidates_shard", "score_examples_shard", "encode_multi_vector_shard", "encode_sparse_shard"}
-GPU_RULES |= {"retrieve_quantised", "retrieve_approximate", "encode_shard", "encode_passages_shard"}
+GPU_RULES = {"tag_texts", "fine_tune", "encode", "rank"}
 
 
 def parsed(text, tmp_path):
@@ -65,16 +60,60 @@ def evaluated(name, need):
 
 @pytest.mark.parametrize(("device", "expected"), [(None, (1, "a100", "gpu")), ("cpu", (0, "", "cpu"))])
 def test_gpu_rules_ask_for_one_gpu_of_the_model_on_its_partition(slurm_text, tmp_path, monkeypatch, device, expected):
-    """Unless the configuration has `device: cpu`, of which rules/common.smk tells the profile."""
+    """Unless the configuration has `device: cpu`, of which rules/start.smk tells the profile."""
     monkeypatch.delenv("RANKTRIAL_DEVICE", raising=False)
     if device:
         monkeypatch.setenv("RANKTRIAL_DEVICE", device)
     needs = resources(parsed(slurm_text, tmp_path))
-    assert {rule for rule, need in needs.items() if "gpu_model" in need} >= GPU_RULES
+    assert {rule for rule, need in needs.items() if "gpu_model" in need} == GPU_RULES
     for rule, need in needs.items():
         asked = tuple(evaluated(name, need) for name in ("gpu", "gpu_model", "slurm_partition"))
         of_recipe = (None, *expected[1:]) if rule == "fine_tune" else expected  # of a training its recipe says how many
         assert asked in (of_recipe, (None, None, None))
+
+
+class Inputs(list):
+    """A job's inputs with their names, as Snakemake gives them to an expression: files without content, and folders."""
+
+    size_mb = 0
+
+    def __init__(self, named):
+        super().__init__(named.values())
+        self.get = named.get
+
+
+INDEX = "results/e/embeddings/d/m/r/seed-1"
+RANKINGS = {
+    "a search of vectors": ({"index": f"{INDEX}.vectors"}, (8000, 60)),
+    "of codes": ({"index": f"{INDEX}.int8"}, (8000, 60)),
+    "of an index of faiss": ({"index": f"{INDEX}.HNSW32", "vectors": f"{INDEX}.vectors"}, (16000, 60)),
+    "of terms": ({"index": f"{INDEX}.terms"}, (8000, 240)),
+    "of token vectors": ({"index": f"{INDEX}.token-vectors"}, (8000, 240)),
+    "candidates": ({"first_stage": "results/e/runs/d/bm25/seed-0.trec.gz"}, (8000, 240)),
+    "candidates by vectors": ({"first_stage": "x.trec.gz", "index": f"{INDEX}.vectors"}, (8000, 240)),
+    "all pairs": ({}, (8000, 720)),
+}
+
+
+def asked(need, inputs, made="", attempt=1):
+    """The memory and minutes that Slurm is asked for."""
+    known = {"wildcards": SimpleNamespace(made=made), "input": Inputs(inputs), "attempt": attempt, "async_run": None}
+    return tuple(Resource.cli_evaluator(name, need[name], **known) for name in ("mem_mb", "runtime"))
+
+
+@pytest.mark.parametrize("what", RANKINGS)
+def test_a_ranking_gets_what_its_way_needs(what, slurm_text, tmp_path):
+    inputs, expected = RANKINGS[what]
+    need = resources(parsed(slurm_text, tmp_path))["rank"]
+    assert asked(need, inputs) == expected
+    assert asked(need, inputs, attempt=2) == (2 * expected[0], min(1440, 2 * expected[1]))
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"), [("int8", (4000, 60)), ("HNSW32", (16000, 240)), ("IVF4_Flat", (16000, 240))]
+)
+def test_an_index_of_faiss_gets_more_than_codes(made, expected, slurm_text, tmp_path):
+    assert asked(resources(parsed(slurm_text, tmp_path))["make_index"], {}, made) == expected
 
 
 def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path, monkeypatch):
@@ -95,4 +134,4 @@ def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path, monkeypatc
     monkeypatch.setenv("RANKTRIAL_DEVICE", "cpu")
     assert evaluated("slurm_partition", needs) == "standard"
     assert [eval(needs["runtime"], {"attempt": n}) for n in (1, 2)] == [100, 100]
-    assert [eval(resources(profile)["retrieve"]["runtime"], {"attempt": n}) for n in (1, 2)] == [60, 100]
+    assert [eval(resources(profile)["search"]["runtime"], {"attempt": n}) for n in (1, 2)] == [60, 100]

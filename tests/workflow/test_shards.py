@@ -4,7 +4,11 @@ import re
 
 from tests.workflow.conftest import tiny_config
 
-EMBEDDINGS = "results/tiny/embeddings/weather/bert/untrained/seed-0.npy"
+EMBEDDINGS = "results/tiny/embeddings/weather/bert/untrained/seed-0.vectors/vectors.npy"
+PAIRS = {
+    "negatives": "human-labels_bm25-candidates_all-queries",
+    "teachers": "human-labels_3-bm25-negatives_all-queries",
+}
 SEARCHED = "results/tiny/runs/weather/zero-shot/seed-0.trec.gz"
 
 
@@ -25,17 +29,17 @@ def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
     config["shards"] = 3
     fresh.write_config(config, "sharded.yaml")
     planned = fresh.planned("sharded.yaml")
-    shards = [f"encode_shard weather bert untrained seed-0 {place}-of-3" for place in range(3)]
-    searches = [f"retrieve_shard weather zero-shot seed-0 {place}-of-3" for place in range(3)]
+    shards = [f"encode weather bert untrained seed-0.shards/{place}-of-3" for place in range(3)]
+    searches = [f"retrieve weather zero-shot seed-0.shards/{place}-of-3" for place in range(3)]
     assert {job for job in planned if re.search("shard|join|^retrieve|^rerank|^encode", job)} == {
         *shards,
-        "join_shards weather bert untrained seed-0",
-        *(f"encode_passages_shard weather 40 bert untrained seed-0 {place}-of-3" for place in range(3)),
-        "join_passages_shards weather 40 bert untrained seed-0",
+        "join weather bert untrained seed-0",
+        *(f"encode weather/passages-40 bert untrained seed-0.shards/{place}-of-3" for place in range(3)),
+        "join weather/passages-40 bert untrained seed-0",
         *searches,
-        *(f"retrieve_shard weather passages seed-0 {place}-of-3" for place in range(3)),
-        *(f"rerank_shard weather reranker seed-1 {place}-of-3" for place in range(3)),
-        *(f"join_runs weather {system}" for system in ("zero-shot seed-0", "passages seed-0", "reranker seed-1")),
+        *(f"retrieve weather passages seed-0.shards/{place}-of-3" for place in range(3)),
+        *(f"rerank weather reranker seed-1.shards/{place}-of-3" for place in range(3)),
+        *(f"join_runs runs/weather {system}" for system in ("zero-shot seed-0", "passages seed-0", "reranker seed-1")),
     }
     for name in whole:
         (fresh.folder / name).unlink()
@@ -44,9 +48,9 @@ def test_shards_are_jobs_whose_vectors_are_those_of_one(fresh):
     ran = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
     assert ran == {
         *shards,
-        "join_shards weather bert untrained seed-0",
+        "join weather bert untrained seed-0",
         *searches,
-        "join_runs weather zero-shot seed-0",
+        "join_runs runs/weather zero-shot seed-0",
     }
     assert {name: (fresh.folder / name).read_bytes() for name in whole} == whole
 
@@ -65,25 +69,23 @@ def test_other_indices_and_what_mining_and_a_teacher_score_are_in_shards_too(fre
     config["systems"] |= {name: {"model": "bert", "embeddings": given} for name, given in codes.items()}
     config["systems"]["near"] = {"model": "bert", "approximate": {"index": "HNSW8"}}
     fresh.write_config(config)
-    planned = {job.removesuffix(f" {place}-of-2") for job in fresh.planned() for place in range(2)}
-    searched = {job.split(" seed")[0] for job in planned if re.search("quantised|approx.*near", job)}
-    assert {job for job in searched if job.startswith("retrieve")} == {
-        *(f"retrieve_quantised_shard weather {name}" for name in codes),
-        "retrieve_approximate_shard weather near",
+    planned = {re.sub(r"\.shards/\d-of-2$", " in parts", job) for job in fresh.planned()}
+    assert {job for job in planned if re.match("retrieve weather (half|again|signs|near) ", job)} == {
+        f"retrieve weather {name} seed-0 in parts" for name in (*codes, "near")
     }
-    scored = {job.split()[0] for job in planned if "score_" in job or "join_" in job}
-    assert scored == {
-        *("score_candidates_shard", "join_candidates", "score_examples_shard", "join_examples"),
-        *("join_shards", "join_token_indices", "join_sparse_indices", "join_runs"),
+    assert {job for job in planned if job.startswith("score_pairs ")} == {
+        f"score_pairs {scored} weather {pairs} reranker seed-1 in parts" for scored, pairs in PAIRS.items()
     }
-    own = {job for job in planned if "late" in job or "splade" in job}
-    assert {job for job in own if not job.startswith("score ") and "-of-" not in job} == {
-        *("weights late", "weights splade"),
+    assert {job for job in planned if job.startswith("join") and "human" in job} == {
+        f"join_runs {scored}/weather/{pairs} reranker seed-1" for scored, pairs in PAIRS.items()
+    }
+    own = {job for job in planned if re.search(" (late|splade) ", job) and not job.startswith("score ")}
+    assert own == {
         *(
-            "encode_multi_vector_shard weather late untrained seed-0",
-            "encode_sparse_shard weather splade untrained seed-0",
+            f"{how} weather {name} untrained seed-0{of}"
+            for name in ("late", "splade")
+            for how, of in (("encode", " in parts"), ("join", ""))
         ),
-        *("join_token_indices weather late untrained seed-0", "join_sparse_indices weather splade untrained seed-0"),
-        *("retrieve_multi_vector_shard weather late seed-0", "retrieve_sparse_shard weather splade seed-0"),
-        *("join_runs weather late seed-0", "join_runs weather splade seed-0"),
+        *(f"retrieve weather {name} seed-0 in parts" for name in ("late", "splade")),
+        *(f"join_runs runs/weather {name} seed-0" for name in ("late", "splade")),
     }

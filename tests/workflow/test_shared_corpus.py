@@ -38,7 +38,7 @@ def test_what_more_text_adds(finished_study):
     results = finished_study.folder / "results/tiny"
     assert [path.name for path in sorted((results / "data").glob("*/corpus.jsonl"))] == ["corpus.jsonl"]
     assert sorted(path.parent.name for path in results.glob("bm25/*/index")) == ["weather"]
-    assert {path.parts[-4] for path in results.glob("embeddings/*/*/*/*.npy")} == {"weather"}
+    assert {path.parts[-4] for path in results.glob("embeddings/*/*/*/*.vectors")} == {"weather"}
     assert sorted(path.name for path in (results / "meta").iterdir()) == [
         "more-text-plain.json",
         "more-text-zero-shot.json",

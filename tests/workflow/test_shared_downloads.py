@@ -152,9 +152,7 @@ def test_archives_put_by_hand_are_those_that_the_documented_numbers_are_of():
 
 
 def test_what_decides_a_fetch_is_what_is_fetched_alone():
-    block = (
-        (REPOSITORY / "rules/datasets.smk").read_text().partition("rule fetch:")[2].partition("rule prepare_dataset")[0]
-    )
+    block = (REPOSITORY / "rules/downloads.smk").read_text().partition("rule fetch:")[2].partition("rule prepare:")[0]
     assert "input:" not in block and "mirrors" not in block
 
 

@@ -29,9 +29,8 @@ def test_a_sparse_encoder_is_trained_searches_re_ranks_and_mines(fresh):
     config["comparisons"] = {}
     fresh.write_config(config)
     planned = fresh.planned()
-    assert {"encode_sparse weather sparse own seed-1", "encode weather bert mined seed-1"} <= planned
-    assert {f"retrieve_sparse {task} sparse seed-1" for task in ("weather", "weather-train")} <= planned
-    assert not any(job.startswith(("encode weather sparse", "retrieve weather sparse")) for job in planned)
+    assert {"encode weather sparse own seed-1", "encode weather bert mined seed-1"} <= planned
+    assert {f"retrieve {task} sparse seed-1" for task in ("weather", "weather-train")} <= planned
     negatives = "results/tiny/negatives/weather/human-labels_1-sparse-negatives_all-queries.tsv"
     wanted = [f"results/tiny/runs/weather/{name}/seed-1.trec.gz" for name in ("sparse", "again")]
     done = fresh.snakemake(*wanted, negatives)
@@ -41,7 +40,7 @@ def test_a_sparse_encoder_is_trained_searches_re_ranks_and_mines(fresh):
     for query, documents in runs["again"].items():  # the same scores as in the whole search
         for name in documents.keys() & runs["sparse"][query].keys():
             assert documents[name] == pytest.approx(runs["sparse"][query][name], rel=1e-4)
-    encoding = json.loads((results / "embeddings/weather/sparse/own/seed-1.timing.json").read_text())
+    encoding = json.loads((results / "embeddings/weather/sparse/own/seed-1.terms.timing.json").read_text())
     assert encoding["documents"] == 60 and encoding["terms_per_document"] > 0
     assert "\tsparse\t" in (fresh.folder / negatives).read_text()
     training = json.loads((results / "models/sparse/own/seed-1.timing.json").read_text())

@@ -106,10 +106,9 @@ def test_another_size_adds_its_points_alone(plans):
         "comparisons_table",
         "tables",
         "costs",
-        "cost_figure",
+        "figure",
         "times",
         "report",
-        "forest",
     }
 
 

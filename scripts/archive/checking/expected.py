@@ -93,7 +93,7 @@ class StandIns:
             return [self.of(item, weights) for item in place]
         if not isinstance(place, str) or is_remote(place) or place.startswith("ir_datasets:"):
             return place
-        if re.sub(r"[^A-Za-z0-9._=-]+", "-", place) in self.fetched:  # see `download` of rules/common.smk
+        if re.sub(r"[^A-Za-z0-9._=-]+", "-", place) in self.fetched:  # as downloads are named (datasets/planning.py)
             if not weights and not why_not_below(place):
                 self._put(f"{MIRROR}/{place.rsplit('/', 1)[-1]}", place)
             return place

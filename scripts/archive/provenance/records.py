@@ -37,7 +37,8 @@ class Job:
     @property
     def settings(self) -> dict | None:
         """The job's settings, a JSON object; None where it has none."""
-        return next((settings(value) for value in self._parameters() if isinstance(value, str)), None)
+        found = (settings(value) for value in self._parameters() if isinstance(value, str))
+        return next((one for one in found if one is not None), None)
 
     def _parameters(self) -> Iterator[Any]:
         """The parameters, which Snakemake records as Python writes them."""

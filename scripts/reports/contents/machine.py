@@ -27,11 +27,9 @@ WORK = {
     "checkpoint_timing": "Training",
     "ranker_timing": "Training",
     "embeddings_timing": "Encoding",
-    "passage_embeddings_timing": "Encoding",
     "run_timing": "Ranking",
-    "training_run_timing": "Ranking",
-    "mining_scores_timing": "Ranking",
-    "teacher_scores_timing": "Ranking",
+    "split_run_timing": "Ranking",
+    "pair_scores_timing": "Ranking",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the tables and figures of costs are made of: timing files and settings. See rules/costs.smk."""
+"""What the tables and figures of costs are made of: timing files and settings. See rules/tables.smk."""
 
 from __future__ import annotations
 

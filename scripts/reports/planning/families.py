@@ -1,4 +1,4 @@
-"""What the pages of multiple comparisons are made of: files and settings. See rules/multiple_comparisons.smk."""
+"""What the pages of multiple comparisons are made of: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 

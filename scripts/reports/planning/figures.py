@@ -1,4 +1,4 @@
-"""What the forest plots and tables show, and the names of all figures. See rules/forest_plots.smk, rules/tables.smk."""
+"""What the forest plots and tables show, and the names of all figures. See rules/figures.smk, rules/tables.smk."""
 
 from __future__ import annotations
 

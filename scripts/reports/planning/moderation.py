@@ -1,4 +1,4 @@
-"""What tables and figures of moderators are made of: files and settings. See rules/moderators.smk."""
+"""What tables and figures of moderators are made of: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the summary and the report are made of: files and settings. See rules/tables.smk, rules/page.smk."""
+"""What the summary and the report are made of: files and settings. See rules/tables.smk, rules/report.smk."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def named_in_summary(experiment: Experiment) -> list[str]:
 def selected_seeds(experiment: Experiment) -> str | list[str]:
     """The table of selected seeds, if any system selects."""
     selecting = any(system.selection for system in experiment.systems.values())
-    return path("selected_seeds", experiment=experiment.name) if selecting else []
+    return path("choices", experiment=experiment.name, choices="selected-seeds") if selecting else []
 
 
 def chosen_recipes(experiment: Experiment) -> str | list[str]:
     """The table of recipes among which systems chose, if any does."""
     choosing = any(system.choice for system in experiment.systems.values())
-    return path("chosen_recipes", experiment=experiment.name) if choosing else []
+    return path("choices", experiment=experiment.name, choices="chosen-recipes") if choosing else []
 
 
 def page_settings(experiment: Experiment, cautions: list[str]) -> dict:

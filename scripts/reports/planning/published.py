@@ -1,4 +1,4 @@
-"""What the page of published numbers is made of: files and settings. See rules/published.smk."""
+"""What the page of published numbers is made of: files and settings. See rules/report.smk."""
 
 from __future__ import annotations
 

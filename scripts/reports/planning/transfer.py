@@ -1,4 +1,4 @@
-"""What tables, figures and answers of studies of transfer are made of: files and settings. See rules/transfer.smk."""
+"""What tables, figures and answers of studies of transfer are made of: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 

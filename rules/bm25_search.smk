@@ -1,0 +1,85 @@
+"""Searches by BM25 and query likelihood: one run per task; parameters are tuned on request.
+
+In: bm25/{dataset}/index or {system}.elasticsearch.json, data/{dataset}/queries/. Out: bm25/{dataset}/{system}.parameters.json
+with {system}.grid.tsv (the values tried), {train,dev}.trec.gz (candidates for negatives, and for evaluations of trainings), and
+runs/{task}/{system}/seed-0.trec.gz with its timing.
+"""
+
+from scripts.bm25 import planning as bm25
+from scripts.engine.job_settings import settings
+from scripts.experiment import job_files
+
+
+rule tune:
+    input:
+        index=lambda wildcards: bm25.index(EXPERIMENT, wildcards.system, wildcards.dataset),
+        queries=result("queries", split="dev"),
+        qrels=result("qrels", split="dev"),
+    output:
+        parameters=result("parameters"),
+        grid=result("grid"),
+    log:
+        result("log", job="tune/{dataset}/{system}"),
+    benchmark:
+        result("benchmark", job="tune/{dataset}/{system}")
+    params:
+        code=code("bm25/tune.py"),
+        settings=lambda wildcards: settings(**bm25.tuning_settings(EXPERIMENT, wildcards.system, wildcards.dataset)),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "tune {wildcards.dataset} {wildcards.system}"
+    shell:
+        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
+        " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule search:
+    input:
+        index=lambda wildcards: bm25.index_of_task(EXPERIMENT, wildcards.system, wildcards.task),
+        queries=lambda wildcards: job_files.queries(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
+        parameters=lambda wildcards: bm25.tuned_parameters(EXPERIMENT, wildcards.system, wildcards.task),
+    output:
+        run=result("run", seed=0),
+        timing=result("run_timing", seed=0),
+    log:
+        result("log", job="search/{task}/{system}"),
+    benchmark:
+        result("benchmark", job="search/{task}/{system}")
+    wildcard_constraints:
+        system=systems_of_kind("bm25", "query-likelihood"),
+    params:
+        code=code("bm25/search.py"),
+        settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "search {wildcards.task} {wildcards.system}"
+    shell:
+        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
+        " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule search_split:  # by Pyserini's defaults, with BM25: what negatives, positives and evaluations on the way are taken from
+    input:
+        index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
+        queries=result("queries"),
+    output:
+        run=result("split_run"),
+        timing=result("split_run_timing"),
+    log:
+        result("log", job="search_split/{dataset}/{split}"),
+    benchmark:
+        result("benchmark", job="search_split/{dataset}/{split}")
+    wildcard_constraints:
+        split="train|dev",
+    params:
+        code=code("bm25/search.py"),
+        settings=lambda wildcards: settings(**bm25.training_search_settings(EXPERIMENT, wildcards.dataset)),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "search_split {wildcards.dataset} {wildcards.split}"
+    shell:
+        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
+        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

@@ -1,0 +1,92 @@
+"""Details of a comparison, on request: what explains that tasks differ, how each weighs, and who wins which queries.
+
+In: effects/, meta/, metrics/; of moderators data/*/statistics.json and qrels. Out: moderators/{comparison}.json, tables/influence/
+{comparison}.tsv, tables/queries/ and tables/query-differences/{comparison}.tsv.
+"""
+
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
+from scripts.experiment import moderators
+from scripts.experiment.comparisons import loaded_modules
+from scripts.reports.planning import moderation
+from scripts.synthesis import planning as synthesis
+
+
+localrules:
+    moderate,
+    influence,
+    queries,
+
+
+def of_comparison(wildcards):
+    """The effect, estimator and intervals that a job loads by the names that its comparison gives."""
+    return loaded_modules([EXPERIMENT.comparisons[wildcards.comparison]])
+
+
+def moderators_of(wildcards):
+    """The moderators that it loads."""
+    return moderators.sources(EXPERIMENT.comparisons[wildcards.comparison])
+
+
+rule moderate:
+    input:
+        effects=result("effects"),
+        meta=result("meta"),
+        statistics=lambda wildcards: synthesis.moderation_statistics(EXPERIMENT, wildcards.comparison),
+        qrels=lambda wildcards: synthesis.moderation_qrels(EXPERIMENT, wildcards.comparison),
+    output:
+        moderators=result("moderators"),
+    log:
+        result("log", job="moderate/{comparison}"),
+    wildcard_constraints:
+        comparison=one_of(moderation.moderated(EXPERIMENT)),
+    params:
+        code=code("synthesis/moderate.py", lambda wildcards: [*of_comparison(wildcards), *moderators_of(wildcards)]),
+        settings=lambda wildcards: settings(**synthesis.moderation_settings(EXPERIMENT, wildcards.comparison)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "moderate {wildcards.comparison}"
+    shell:
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
+        " --qrels {input.qrels:q} --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule influence:
+    input:
+        effects=result("effects"),
+        meta=result("meta"),
+    output:
+        table=shown(result("influence_table"), "influence", "Tables", table="influence", comparison="{comparison}"),
+    log:
+        result("log", job="influence/{comparison}"),
+    params:
+        code=code("synthesis/influence_table.py", of_comparison),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "influence {wildcards.comparison}"
+    shell:
+        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q} --log {log:q}"
+
+
+rule queries:
+    input:
+        control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
+        treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+    output:
+        table=shown(result("queries_table"), "queries", "Tables", table="queries", comparison="{comparison}"),
+        differences=result("query_differences"),
+    log:
+        result("log", job="queries/{comparison}"),
+    params:
+        code=code("synthesis/superiority_table.py"),
+        settings=lambda wildcards: settings(**synthesis.compared_queries(EXPERIMENT, wildcards.comparison)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "queries {wildcards.comparison}"
+    shell:
+        "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q} --table {output.table:q}"
+        " --differences {output.differences:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -1,0 +1,68 @@
+"""Downloads: all that needs a network. `snakemake check` asks whether it can be had, `snakemake prepare` makes what needs it.
+
+In: URLs, PyPI packages, ids of ir_datasets, hub ids. Out: results/downloads/, shared by all experiments. Of `check` a table on
+the terminal, with one line for each thing that is missing.
+"""
+
+import shlex
+
+from scripts.datasets import planning as datasets
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
+from scripts.experiment.records import UNTRAINED
+
+FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
+
+
+localrules:
+    check,
+    fetch,
+    fetch_folder,
+
+
+rule check:
+    log:
+        result("log", job="check"),
+    params:
+        code=code("datasets/check.py"),
+        settings=settings(mirrors=EXPERIMENT.mirrors, sources=list(SOURCES.needed(EXPERIMENT))),
+    conda:
+        "../envs/datasets.yaml"
+    message:
+        "check"
+    shell:
+        "python {params.code[script]:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it
+    output:
+        download=result("download"),
+    log:
+        result("log", job="fetch/{download}"),
+    wildcard_constraints:
+        download=one_of(SOURCES.files()),
+    params:
+        settings=lambda wildcards: settings(**SOURCES.fetched()[wildcards.download]),
+    conda:
+        "../envs/datasets.yaml"
+    message:
+        "fetch {wildcards.download}"
+    shell:
+        f"python {FETCH}" " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
+
+
+use rule fetch as fetch_folder with:
+    output:
+        download=directory(result("download")),
+    log:
+        result("log", job="fetch_folder/{download}"),
+    wildcard_constraints:
+        download=one_of(SOURCES.folders()),
+    message:
+        "fetch_folder {wildcards.download}"
+
+
+rule prepare:  # on a machine with network: afterwards no other rule needs any
+    input:
+        datasets.statistics(EXPERIMENT),
+        expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),

@@ -1,0 +1,67 @@
+"""Figures: forest plots, and all others that one script draws each; which script, from what and how, its stage plans.
+
+In: effects/, meta/, tables/, timings and whatever else a figure shows. Out: figures/{figure}.{svg,pdf,png}. What only changes how
+a figure looks (labels, titles, which p is shown) is a setting of the figure and reruns no statistics.
+"""
+
+from functools import cache
+
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of, options
+from scripts.experiment.comparisons import loaded_modules
+from scripts.learning_to_rank import planning as learning
+from scripts.reports.planning.drawings import drawings
+from scripts.reports.planning.labels import system_labels
+from scripts.study_design import planning as study
+
+DRAWINGS = drawings(EXPERIMENT) | learning.drawings(EXPERIMENT) | study.drawings(EXPERIMENT, system_labels(EXPERIMENT))
+
+
+localrules:
+    figure,
+
+
+@cache
+def drawing(figure):
+    """How a figure is drawn."""
+    return DRAWINGS[figure]()
+
+
+def shown_figure(figure_format):
+    """A file of a figure that `snakemake --report` shows."""
+    file = result("figure", figure_format=figure_format)
+    return shown(file, "figure", category, figure="{figure}", file=figure_format)
+
+
+def category(wildcards):
+    """Where it shows a figure."""
+    return drawing(wildcards.figure).category
+
+
+rule figure:
+    input:
+        unpack(lambda wildcards: drawing(wildcards.figure).inputs),
+    output:
+        svg=shown_figure("svg"),
+        pdf=shown_figure("pdf"),
+        png=result("figure", figure_format="png"),
+    log:
+        result("log", job="figure/{figure}"),
+    wildcard_constraints:
+        figure=one_of(DRAWINGS),
+    params:
+        code=code(
+            lambda wildcards: drawing(wildcards.figure).script,
+            lambda wildcards: loaded_modules(
+                EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
+            ),
+        ),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**drawing(wildcards.figure).settings),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "figure {wildcards.figure}"
+    shell:
+        "python {params.code[script]:q} {params.options:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
+        " --settings {params.settings:q} --log {log:q}"

@@ -1,0 +1,70 @@
+"""Ranking: models search tasks, score the candidates of a first stage again, or every pair; and score pairs for trainings.
+
+In: models/, data/{dataset}/ (or passages/{dataset}/{length}/), embeddings/, runs/ of first stages, {negatives,teachers}/{dataset}/
+{pairs}.trec.gz. Out, each with its timing: runs/{task}/{system}/seed-{seed}.trec.gz; {negatives,teachers}/{dataset}/{pairs}/{system}/
+seed-{seed}.trec.gz, the scores by which negatives are filtered and students learn. With `shards` they are joined of parts in
+seed-{seed}.shards/, one job each, and are the same as those of one job.
+"""
+
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import options
+from scripts.experiment.results_paths import FIELDS
+from scripts.inference import planning as inference
+
+
+def parts_of_ranking(name):
+    """The files of all parts of a ranking."""
+    return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
+
+
+rule rank:
+    input:
+        unpack(lambda wildcards: inference.ranking_inputs(EXPERIMENT, **wildcards)),
+    output:
+        run=result("ranking"),
+        timing=result("ranking_timing"),
+    log:
+        result("log", job="rank/{ranked}/{system}/seed-{seed}{part}"),
+    benchmark:
+        result("benchmark", job="rank/{ranked}/{system}/seed-{seed}{part}")
+    wildcard_constraints:
+        ranked=f"{inference.ranked_whole(EXPERIMENT)}|{inference.ranked_in_parts(EXPERIMENT)}",
+        part=FIELDS["part"],
+    params:
+        code=code_of_model(lambda wildcards: inference.ranking_script(EXPERIMENT, wildcards.ranked, wildcards.system)),
+        what=lambda wildcards: inference.ranking_words(EXPERIMENT, wildcards.ranked, wildcards.system),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, **wildcards)),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "{params.what} {wildcards.system} seed-{wildcards.seed}{wildcards.part}"
+    shell:
+        "python {params.code[script]:q} {params.options:q} --run {output.run:q} --timing {output.timing:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule join_runs:
+    input:
+        shards=parts_of_ranking("ranking"),
+        timings=parts_of_ranking("ranking_timing"),
+        queries=lambda wildcards: inference.ranked_queries(EXPERIMENT, wildcards.ranked, wildcards.system),
+    output:
+        run=result("ranking", part=""),
+        timing=result("ranking_timing", part=""),
+    log:
+        result("log", job="join_runs/{ranked}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="join_runs/{ranked}/{system}/seed-{seed}")
+    wildcard_constraints:
+        ranked=inference.joined(EXPERIMENT),
+    params:
+        code=code("inference/join_runs.py"),
+        settings=lambda wildcards: settings(**inference.joining_settings(EXPERIMENT, **wildcards)),
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "join_runs {wildcards.ranked} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {params.code[script]:q} --shards {input.shards:q} --timings {input.timings:q} --queries {input.queries:q}"
+        " --run {output.run:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

@@ -1,0 +1,105 @@
+"""The report: the experiment as one HTML file to read and to send, a summary in Markdown, and published numbers beside ours.
+
+In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the systems that
+differ in their number of training queries, records of mined negatives; config/published/. Out: report.html, summary.md,
+published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
+"""
+
+from scripts.engine.job_settings import settings
+from scripts.experiment import job_files
+from scripts.experiment.comparisons import loaded_modules
+from scripts.reports.planning import families, figures, moderation, pages, published, transfer
+from scripts.training import planning_mining as mining
+
+PUBLISHED_FILES = published.user_files(EXPERIMENT)
+BESIDE_PUBLISHED = published.compared_with(EXPERIMENT)
+
+
+localrules:
+    report,
+    published,
+
+
+report: "captions/workflow.rst"
+
+
+rule report:
+    input:
+        style=repository("scripts/reports/writing/page.css"),
+        page_script=repository("scripts/reports/writing/page.js"),
+        datasets=result("datasets_table"),
+        means=result("means"),
+        comparisons=result("comparisons", table_format="tsv"),
+        costs=result("costs"),
+        effects=job_files.of_comparisons(EXPERIMENT, "effects"),
+        meta=job_files.of_comparisons(EXPERIMENT, "meta"),
+        moderators=moderation.moderators(EXPERIMENT),
+        figures=figures.figure_files(EXPERIMENT, ("svg",)),
+        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
+        family_records=families.family_files(EXPERIMENT, "family"),
+        family_figures=families.family_figures(EXPERIMENT, ("svg",)),
+        training_logs=pages.training_logs(EXPERIMENT),
+        timing=pages.timing_files(EXPERIMENT),
+        metrics=pages.sizes_metrics(EXPERIMENT),
+        published=published.table(EXPERIMENT),
+        selected=pages.selected_seeds(EXPERIMENT),
+        chosen=pages.chosen_recipes(EXPERIMENT),
+        matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
+        curves=transfer.curve_records(EXPERIMENT),
+        mined=mining.records(EXPERIMENT),
+    output:
+        summary=result("summary"),
+        page=shown(result("report"), "page", "Report", page="report"),
+    log:
+        result("log", job="report"),
+    params:
+        code=code("reports/report.py", loaded_modules(EXPERIMENT.comparisons.values())),
+        settings=lambda wildcards: settings(
+            **pages.page_settings(EXPERIMENT, CAUTIONS),
+            **graph().drawn(rule.name for rule in workflow.rules),
+        ),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "report"
+    shell:
+        "python {params.code[script]:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
+        " --costs {input.costs:q}"
+        " --effects {input.effects:q} --meta {input.meta:q} --moderators {input.moderators:q}"
+        " --figures {input.figures:q} --timing {input.timing:q} --families {input.families:q}"
+        " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
+        " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
+        " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
+        " --mined {input.mined:q} --summary {output.summary:q}"
+        " --page {output.page:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule published:
+    input:
+        style=repository("scripts/reports/writing/page.css") if published.mapping(EXPERIMENT) else [],
+        page_script=repository("scripts/reports/writing/page.js") if published.mapping(EXPERIMENT) else [],
+        published=PUBLISHED_FILES.get("published", []),
+        mapping=PUBLISHED_FILES.get("mapping", []),
+        means=result("means"),
+        datasets=result("datasets_table"),
+        times=BESIDE_PUBLISHED["times"],
+        importances=[table for tables in published.importances(EXPERIMENT).values() for table in tables],
+        effects=BESIDE_PUBLISHED["effects"],
+        meta=BESIDE_PUBLISHED["meta"],
+    output:
+        table=shown(result("published_table"), "published", "Tables", table="published versus ours"),
+        page=result("published_page", page_format="md"),
+        html=published.page_as_html(EXPERIMENT),
+    log:
+        result("log", job="published"),
+    params:
+        code=code("reports/published.py"),
+        settings=lambda wildcards: settings(**published.published_settings(EXPERIMENT), **sha256_of(**PUBLISHED_FILES)),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "published"
+    shell:
+        "python {params.code[script]:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
+        " --datasets {input.datasets:q} --times {input.times:q} --importances {input.importances:q} --effects {input.effects:q}"
+        " --meta {input.meta:q} --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

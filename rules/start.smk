@@ -1,0 +1,133 @@
+"""The start of a run, before anything is planned: the configuration is read and resolved, or one line says why it cannot be.
+
+In: the configuration. Gives all other rule files EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME, CONFIG_FILES,
+AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, and SOURCES
+(what is downloaded). When a run ends, the error line of each failed job is repeated.
+"""
+
+import gc
+import json
+import locale
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import snakemake
+
+gc.set_threshold(100_000, 50, 50)  # a plan keeps all that it makes: looking for garbage as often as usual takes a tenth
+
+# Of this file and not of the main Snakefile (workflow.basedir), which is another repository's where this is its module.
+REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
+if not (REPOSITORY / "scripts").is_dir():
+    sys.exit(
+        f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial"
+    )
+sys.path.insert(0, str(REPOSITORY))
+from scripts.bm25.planning import further_texts
+from scripts.common.errors import UserError
+from scripts.common.paths import why_no_clone
+from scripts.datasets import planning as datasets
+from scripts.engine.downloads import HOW, fetched
+from scripts.engine.failures import errors_of_logs
+from scripts.engine.job_records import adopt
+from scripts.engine.left_standing import warn_at_the_end
+from scripts.engine.own_data import OwnData
+from scripts.engine.place import path_to_repository
+from scripts.engine.repair import repair
+from scripts.engine.slurm import begin_run
+from scripts.engine.versions import newer_than_tested
+from scripts.experiment.cautions import cautions
+from scripts.experiment.reading import read_yaml
+from scripts.experiment.resolution import resolve
+from scripts.experiment.resolved_file import write_resolved
+from scripts.experiment.results_paths import path
+from scripts.experiment.system_kinds import system_kind
+from scripts.features.planning import own_files as features_of_others
+from scripts.ir.zero_runs import known_zero_runs
+
+STARTED = time.time()
+if reason := why_no_clone(str(REPOSITORY)):
+    sys.exit(str(UserError(f"error: {reason}")))
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+
+os.environ["PYTHONUTF8"] = "1"  # of jobs; Snakemake itself runs already
+if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+    sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
+
+PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
+AS_MODULE = PATH_TO_REPOSITORY != ""
+# Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
+# A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
+# workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.
+OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
+PYTHONPATH = f"{REPOSITORY}{os.pathsep}{OTHERS}" if OTHERS else str(REPOSITORY)
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).replace('{', '{{').replace('}', '}}')}; ")
+CONFIG_FILES = [os.path.relpath(file) for file in workflow.configfiles]
+CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # begins messages about the configuration
+WARNINGS = [newer_than_tested(snakemake.__version__)]
+try:
+    for file in CONFIG_FILES if not AS_MODULE else []:  # the files of another workflow may hold anything
+        read_yaml(Path(file))
+    EXPERIMENT = resolve(config, CONFIG_NAME)
+    RESULTS = f"results/{EXPERIMENT.name}"
+    OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
+    CAUTIONS = cautions(EXPERIMENT)
+    if workflow.is_main_process:  # the jobs that it starts read this file too
+        adopt(Path("results"), Path(".snakemake"))
+        WARNINGS += repair(Path("results"), EXPERIMENT.name, Path(".snakemake"))
+        means = Path(path("means", experiment=EXPERIMENT.name))
+        WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in known_zero_runs(means)]
+        warn_at_the_end(workflow)
+    SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
+except UserError as error:
+    sys.exit(f"error: {error}")
+WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
+for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
+    print(f"warning: {warning}", file=sys.stderr)
+
+# Jobs read from the environment how to fetch a file: as a setting, a change of mirrors would fetch the file again.
+os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
+if EXPERIMENT.device == "cpu":
+    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # of jobs (those on other nodes read this file too) and profiles/slurm
+
+
+def own_data():
+    """The user's own files and folders: of datasets, models, external systems, clusters and published numbers."""
+    places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
+    places += [model["weights"] for model in EXPERIMENT.models.values()]
+    places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
+    for file_of in (further_texts, datasets.excluded_file):
+        places += [file_of(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
+    places += features_of_others(EXPERIMENT)
+    clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
+    places += [file for files in clusters if isinstance(files, dict) for file in files.values()]
+    places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
+    return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
+
+
+def begin():
+    """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
+    if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
+        sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
+    OWN_DATA.begin_run(own_data())
+    try:
+        write_resolved(config, CONFIG_NAME, Path(RESULTS))
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    begin_run(workflow, RESULTS)
+
+
+onstart:
+    begin()
+
+
+onsuccess:
+    if Path(RESULTS, "report.html").exists():
+        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+
+
+onerror:  # Slurm's own logs are read as well: a job may fail before its rule's log exists
+    for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
+        print(line, file=sys.stderr)

@@ -1,0 +1,90 @@
+"""The index of a multi-vector model: a folder with the vectors of all tokens of a corpus, each document's together.
+
+`vectors.npy` has one row per token, float32; `offsets.npy` says at which row each document begins, and where the last
+one ends; `index.json` with which weights it was made. The rows go to disk as they come, and are read as a memory map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.inference.index_files import read_record, write_record
+from scripts.inference.vectors import VECTORS, write_header
+
+NAME = "token-vectors"
+OFFSETS = "offsets.npy"
+DOCUMENTS = 1024  # of a shard that are copied at a time
+
+
+class TokenIndex(NamedTuple):
+    """`vectors` (tokens, dimensions), left on disk, and how many of them each document has."""
+
+    vectors: np.ndarray
+    counts: np.ndarray
+
+
+def write_index(folder: Path, chunks: Iterable[list[np.ndarray]], checkpoint: Path, shard: bool = False) -> TokenIndex:
+    """Write the vectors of documents, which come in chunks of at least one, into an empty folder.
+
+    There is a document, but for a shard. Raises UserError for vectors of different dimensions.
+    """
+    counts: list[int] = []
+    dimensions = 0
+    with open(folder / VECTORS, "wb") as file:
+        for chunk in chunks:
+            if not counts:
+                dimensions = chunk[0].shape[1]
+                write_header(file, "<f4", (0, dimensions))
+            for rows in chunk:
+                if rows.shape[1] != dimensions:
+                    raise UserError(f"{checkpoint}: vectors of {dimensions} and of {rows.shape[1]} dimensions")
+                file.write(np.ascontiguousarray(rows, dtype="<f4").data)
+                counts.append(len(rows))
+        file.seek(0)
+        write_header(file, "<f4", (sum(counts), dimensions))
+    np.save(folder / OFFSETS, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    write_record(folder, checkpoint)
+    return _read(folder)
+
+
+def facts(index: TokenIndex) -> dict[str, float]:
+    """What the timing says of an index."""
+    documents = len(index.counts)
+    return {"vectors": len(index.vectors), "vectors_per_document": len(index.vectors) / documents if documents else 0.0}
+
+
+def open_shard(folder: Path, checkpoint: Path) -> Iterator[list[np.ndarray]]:
+    """What a shard's index was written of, in chunks. Raises UserError where it is damaged, or of other weights."""
+    read_record(folder, checkpoint)
+    index = _read(folder)
+    ends = np.cumsum(index.counts)
+    for first in range(0, len(ends), DOCUMENTS):
+        of_chunk = slice(first, first + DOCUMENTS)
+        rows = index.vectors[ends[first] - index.counts[first] : ends[of_chunk][-1]]
+        yield np.split(rows, np.cumsum(index.counts[of_chunk])[:-1])
+
+
+def open_index(folder: Path, documents: int, checkpoint: Path) -> TokenIndex:
+    """The index of a corpus of so many documents. Raises UserError where it is damaged, or made of other weights."""
+    read_record(folder, checkpoint)
+    index = _read(folder)
+    if len(index.counts) != documents:
+        raise UserError(f"{folder}: of {len(index.counts)} documents, but the corpus has {documents}; encode it again")
+    return index
+
+
+def _read(folder: Path) -> TokenIndex:
+    try:
+        vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+        offsets = np.load(folder / OFFSETS, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UserError(f"{folder}: not a complete index, delete it and encode again ({error})") from None
+    fits = vectors.ndim == 2 and vectors.dtype == np.float32 and offsets.ndim == 1 and offsets.dtype == np.int64
+    if not fits or len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != len(vectors) or (np.diff(offsets) < 1).any():
+        raise UserError(f"{folder}: {OFFSETS} and {VECTORS} do not belong together; delete it and encode again")
+    return TokenIndex(vectors, np.diff(offsets))

@@ -1,0 +1,43 @@
+"""Join the shards of an index (see encode.py) into the index that one job would have made.
+
+Reads the shards in their order with their timings, and the checkpoint that made them; writes the index, a chunk at a
+time, and a timing: seconds are the sum over the shards, memory is that of the largest.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_folder
+from scripts.common.timing import write_timing
+from scripts.inference.index_files import folder_bytes
+from scripts.inference.indices import index_form
+from scripts.inference.shards import joined
+
+
+@dataclass(frozen=True)
+class Settings:
+    index: Annotated[str, "form of the index"]
+
+
+def main() -> None:
+    names = ("checkpoint", "shards*", "timings*", "index", "timing")
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    form = index_form(options.settings.index)
+    with atomic_folder(options.index) as folder:
+        chunks = chain.from_iterable(form.open_shard(shard, options.checkpoint) for shard in options.shards)
+        written = form.write_index(folder, chunks, options.checkpoint)
+        index_bytes = folder_bytes(folder)
+    whole = joined([json.loads(path.read_text()) for path in options.timings], added=["documents"])
+    print(f"{options.index}: {whole['documents']} documents in {whole['shards']} shards", file=sys.stderr)
+    speed = {"documents_per_second": whole["documents"] / whole["seconds"], "index_bytes": index_bytes}
+    write_timing(options.timing, **whole | form.facts(written) | speed)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,80 @@
+"""Retrieve with a model that gives weights to terms, such as SPLADE.
+
+Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the highest
+dot product per query, and the timing, with FLOPS: the products that scoring one document takes on average (Paria et al.
+2020). The search is exact, a part of the index at a time, so memory does not grow with it. A document that shares no
+term with a query is not found, and a query without terms finds none. Documents of equal score are kept and ranked as
+trec_eval ranks them: by descending id.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from scripts.common.command_line import run
+from scripts.common.errors import UserError
+from scripts.inference.indices.terms import TermIndex, open_index
+from scripts.inference.searching import Settings, answer, requested
+from scripts.inference.shards import part
+
+QUERIES = 64  # scored at a time
+
+
+def search(
+    queries: scipy.sparse.csr_array, index: TermIndex, places: np.ndarray, k: int, shard: list[int] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k documents with the highest dot product for each query, as of exact.search; a score of 0: no term in common.
+
+    `queries` has shape (q, terms). Of equal scores, the smaller place stands first.
+    """
+    import torch
+
+    from scripts.inference.exact import Scoring, merged
+
+    def scorings() -> Iterator[Scoring]:
+        for documents in part(list(index.blocks()), shard):
+            by_term = index.rows(documents).T.tocsr()
+
+            def score(rows: slice, by_term: Any = by_term) -> torch.Tensor:
+                return torch.from_numpy((queries[rows] @ by_term).toarray())
+
+            yield documents, score
+
+    count = queries.shape[0]
+    blocks = [slice(start, min(start + QUERIES, count)) for start in range(0, count, QUERIES)]
+    return merged(scorings(), blocks, torch.from_numpy(places), k)
+
+
+def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
+    """The sum over terms of the shares of queries and of documents that have a weight there."""
+    of_queries = np.bincount(queries.indices, minlength=index.size) / queries.shape[0]
+    return float(of_queries @ (index.frequencies() / index.documents))
+
+
+def main() -> None:
+    asked = requested(__doc__, Settings)
+    queries = asked.options.queries
+    index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
+    encoded = asked.encode([text for (text,) in asked.queries.values()])
+    terms = np.diff(encoded.indptr)
+    if not terms.any():
+        raise UserError(f"{asked.options.checkpoint}: the model gives no query of {queries} a term")
+    if without := int((terms == 0).sum()):
+        print(f"{without} of {len(asked.queries)} queries have no term, so they find nothing", file=sys.stderr)
+
+    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
+        rows = asked.encode([text for (text,) in texts])
+        scores, found = search(rows, index, asked.places, asked.fetched, asked.settings.shard)
+        return np.where(scores > 0, scores, -np.inf), found
+
+    counts = {"terms_per_query": float(terms.mean()), "queries_without_terms": without}
+    answer(asked, find, **counts, flops=flops(encoded, index))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,34 @@
+"""Retrieve with a model that gives each token a vector, such as a ColBERT.
+
+Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the highest
+MaxSim per query, and the timing. The search is exact: all documents are compared, a part of the index at a time, so
+memory does not grow with it. Documents of equal score are kept and ranked as trec_eval ranks them: by descending id.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.common.command_line import run
+from scripts.inference.indices.token_vectors import open_index
+from scripts.inference.searching import Settings, answer, requested
+from scripts.models.running import device
+
+
+def main() -> None:
+    asked = requested(__doc__, Settings)
+    index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
+
+    from scripts.inference.exact import search
+
+    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
+        encoded = asked.encode([text for (text,) in texts])
+        split = (np.array([len(rows) for rows in encoded]), index.counts)
+        vectors = np.concatenate(encoded)
+        return search(vectors, index.vectors, asked.places, asked.fetched, device(), split, asked.settings.shard)
+
+    answer(asked, find)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,42 @@
+"""Retrieve with a model that gives each text a vector, such as a bi-encoder.
+
+Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the
+highest similarity per query, found by exact search, and the timing. Documents of equal score are kept and ranked as
+trec_eval ranks them: by descending id. Corpus and queries may be files of passages, the corpus that of the index.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scripts.common.command_line import run
+from scripts.inference.searching import Settings, answer, requested
+from scripts.inference.vectors import open_vectors
+from scripts.models.model_files import weights_bytes
+from scripts.models.running import device
+from scripts.models.truncation import Rows, TruncatedRows, truncation
+
+FLOAT = 4  # bytes of a number of the index
+
+
+def main() -> None:
+    asked = requested(__doc__, Settings)
+    dimensions = asked.settings.truncate_dim
+    passages = np.array(list(asked.documents.values()))
+    documents: Rows = open_vectors(asked.options.index, passages.sum())
+    if dimensions:
+        documents = TruncatedRows(documents, truncation(asked.kind, asked.model, dimensions))
+
+    from scripts.inference.exact import search
+
+    def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
+        encoded = asked.encode([passage for text in texts for passage in text])
+        split = (np.array([len(text) for text in texts]), passages)
+        return search(encoded, documents, asked.places, asked.fetched, device(), split, asked.settings.shard)
+
+    sizes = {"dimensions": documents.shape[1], "index_bytes": len(documents) * documents.shape[1] * FLOAT}
+    answer(asked, find, **sizes, weights_bytes=weights_bytes(asked.options.checkpoint))
+
+
+if __name__ == "__main__":
+    run(main)
