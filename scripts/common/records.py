@@ -100,7 +100,7 @@ def _made(hint: Any, value: Any, place: str) -> Any:
         return origin(_made(kind, one, f"{place}[{n}]") for n, (kind, one) in enumerate(zip(kinds, value, strict=True)))
     if isinstance(value, dict) and origin is dict:
         return {key: _made(inner[1], one, f"{place}.{key}") for key, one in value.items()}
-    if not fits(hint, value):
+    if origin in (*_UNIONS, list, tuple, dict) or not fits(hint, value):
         raise UserError(f"{place}: expected {hint}, not {value!r:.80}")
     return value
 
