@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from scripts.common.errors import UserError
-from scripts.common.settings import fits
 
 Record = TypeVar("Record")
 INLINE = {"inline": True}  # metadata of such a field
@@ -100,7 +99,7 @@ def _made(hint: Any, value: Any, place: str) -> Any:
         return origin(_made(kind, one, f"{place}[{n}]") for n, (kind, one) in enumerate(zip(kinds, value, strict=True)))
     if isinstance(value, dict) and origin is dict:
         return {key: _made(inner[1], one, f"{place}.{key}") for key, one in value.items()}
-    if not fits(hint, value):
+    if origin in (*_UNIONS, list, tuple, dict) or not _is(hint, value):
         raise UserError(f"{place}: expected {hint}, not {value!r:.80}")
     return value
 
@@ -109,7 +108,14 @@ def _may_be(hint: Any, value: Any) -> bool:
     """Whether a value of JSON may be of a type, by its container or as a plain value."""
     containers = {list: list, tuple: list, dict: dict}
     container = containers.get(typing.get_origin(hint))
-    return isinstance(value, container) if container else fits(hint, value)
+    return isinstance(value, container) if container else _is(hint, value)
+
+
+def _is(hint: Any, value: Any) -> bool:
+    """Whether a value is of a plain type; JSON writes 1.0 as it likes."""
+    if hint in (int, float):
+        return isinstance(value, (int, float) if hint is float else int) and not isinstance(value, bool)
+    return hint is Any or (isinstance(hint, type) and isinstance(value, hint))
 
 
 def _dataclass_for(hint: Any, value: Any) -> type | None:

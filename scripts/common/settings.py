@@ -88,7 +88,7 @@ def _checked(hint: Any, value: Any, place: str) -> Any:
         return {key: _checked(inner[1], item, f"{place}.{key}") for key, item in value.items()}
     if value is not None and type(None) in inner and _holds_dataclass(hint):
         return _checked(next(part for part in inner if part is not type(None)), value, place)
-    if not fits(hint, value):
+    if not _fits(hint, value):
         raise UserError(f"{place}: expected {_name(hint)}, not {_words(value)}")
     return value
 
@@ -97,20 +97,20 @@ def _holds_dataclass(hint: Any) -> bool:
     return dataclasses.is_dataclass(hint) or any(map(_holds_dataclass, typing.get_args(hint)))
 
 
-def fits(hint: Any, value: Any) -> bool:
+def _fits(hint: Any, value: Any) -> bool:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return True
     if origin is Annotated:
-        return fits(inner[0], value)
+        return _fits(inner[0], value)
     if origin in (typing.Union, types.UnionType):
-        return any(fits(option, value) for option in inner)
+        return any(_fits(option, value) for option in inner)
     if origin is typing.Literal:
         return value in inner
     if origin is list:
-        return isinstance(value, list) and all(fits(inner[0], item) for item in value)
+        return isinstance(value, list) and all(_fits(inner[0], item) for item in value)
     if origin is dict:
-        return isinstance(value, dict) and all(fits(inner[0], k) and fits(inner[1], v) for k, v in value.items())
+        return isinstance(value, dict) and all(_fits(inner[0], k) and _fits(inner[1], v) for k, v in value.items())
     if hint is float:  # JSON writes 1.0 as it likes
         return isinstance(value, int | float) and not isinstance(value, bool)
     if hint is int:

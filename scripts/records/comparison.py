@@ -164,9 +164,10 @@ class MetaRecord:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """All values of the record and of its summary by name; those of a summary that does not exist are None."""
+        """All values of the record, its figures and its summary by name; None where there is no meta-analysis."""
+        figures = {one.name: getattr(self.figures, one.name, None) for one in fields(Figures)}
         summary = {one.name: getattr(self.summary, one.name, None) for one in fields(Summary)}
-        return vars(self) | vars(self.figures) | summary
+        return vars(self) | figures | summary
 
 
 def figures_of(meta: MetaAnalysis | None) -> Figures | NoEffect:

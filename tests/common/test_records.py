@@ -94,6 +94,9 @@ def test_a_default_is_left_out_and_null_is_kept():
     ({"by_name": {"a": 3}}, "k: by_name.a: expected an object, not int"),
     ({"pair": [1, "x"]}, r"k: pair\[1\]: expected <class 'float'>, not 'x'"),
     ({"pair": [1]}, "k: pair: expected 2 values, not 1"),
+    ({"pair": "12"}, "k: pair: expected"),
+    ({"points": {}}, "k: points: expected"),
+    ({"by_name": []}, "k: by_name: expected"),
     ({"how": 1}, "k: how: expected"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_named(change, said):

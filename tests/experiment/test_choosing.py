@@ -13,7 +13,7 @@ from scripts.experiment.leakage import learnt_from
 from scripts.experiment.resolution import resolve
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried, tried_by_comparison
-from scripts.inference.planning import checkpoint, first_stage
+from scripts.inference.planning import ranking_inputs
 from scripts.ir.trec import write_qrels, write_run
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.contents.data import chosen
@@ -51,11 +51,12 @@ def test_a_system_stays_one_and_its_members_rank_dev_alone():
         assert (system.recipe, system.seeds, chosen.runs_of(system)) == (f"r-{name}", (1, 2), [])
     assert chosen.systems["fixed"].recipe == "r-0.1-1" and chosen.systems["fixed"].choice is None
     assert trained_recipes(chosen) == [f"r-{name}" for name in NAMES]
-    assert checkpoint(chosen, "tuned", "d", "2") == "results/e/models/m/r-chosen-by-tuned/seed-2"
+    assert ranking_inputs(chosen, "runs/d", "tuned", "2")["checkpoint"] == "results/e/models/m/r-chosen-by-tuned/seed-2"
     assert planning_choice.runs(chosen, "r-chosen-by-again")[:3] == [
         f"results/e/runs/d-dev/again-{name}/seed-{seed}.trec.gz" for name, seed in (("0.1-1", 1), ("0.1-1", 2), ("0.1-2", 1))
     ]  # fmt: skip
-    assert first_stage(chosen, "again-0.2-1", "d-dev", "2") == "results/e/runs/d-dev/tuned/seed-2.trec.gz"
+    taken = ranking_inputs(chosen, "runs/d-dev", "again-0.2-1", "2")["first_stage"]
+    assert taken == "results/e/runs/d-dev/tuned/seed-2.trec.gz"
     assert planning_choice.choice_settings(chosen, "r-chosen-by-tuned") == {
         "system": "tuned", "recipe": "r", "task": "d/dev", "split": "dev", "measure": "RR@10",
         "members": [[f"tuned-{name}", f"r-{name}"] for name in NAMES],

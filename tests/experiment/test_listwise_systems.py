@@ -76,7 +76,7 @@ def test_what_is_said_of_it():
 def test_it_has_the_seeds_of_its_first_stage_and_lists_fan_out():
     resolved = experiment({**JUDGE, "rerank": {"first_stage": "tuned"}})
     assert resolved.systems["judge"].seeds == (1, 2)
-    assert planning.first_stage(resolved, "judge", "d", "2").endswith("runs/d/tuned/seed-2.trec.gz")
+    assert planning.listwise_inputs(resolved, "judge", "d", "2")["first_stage"].endswith("runs/d/tuned/seed-2.trec.gz")
     many = experiment({**JUDGE, "endpoint": {**ENDPOINT, "model": ["a", "b"]}, "window": [10, 20], "step": 5})
     assert many.entries["judge"] == ["judge-a-10", "judge-a-20", "judge-b-10", "judge-b-20"]
 

@@ -16,6 +16,7 @@ from scripts.reports.figures.cost_data import Cost, Point, latency, pareto_front
 from scripts.reports.figures.costs import Shown, cost_figure
 from scripts.reports.figures.placing import Box, around, placed
 from scripts.reports.writing.content import plain
+from scripts.statistics.meta_analysis.summaries import normal_summary
 
 
 def system(effect, half, low, high, **more):
@@ -52,7 +53,7 @@ def test_a_point_averages_tasks_and_seeds_and_has_their_range():
     control = point("BM25", rows, None)
     assert (control.latency_ms, control.training_seconds) == (Cost(3.0, 2.0, 4.0), Cost(0, 0, 0))
     assert (control.effect, control.is_control) == (0.0, True)
-    summary = {"effect": 0.1, "ci_low": 0.0, "ci_high": 0.2}
+    summary = normal_summary(0.1, 0.0025, 0.05)
     made = point("x", [{"end_to_end_p50_ms": None, "end_to_end_training_seconds": 9.0}], summary)
     assert (made.latency_ms, made.training_seconds, made.effect, made.index_mb) == (None, Cost(9, 9, 9), 0.1, None)
     sized = point("y", [row | {"index_mb": size} for row, size in zip(rows, (1.0, 2.0), strict=True)], None)

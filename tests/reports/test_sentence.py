@@ -185,11 +185,11 @@ def results():
 
 def test_equal_weights_give_both_means_one_estimate_and_why_the_second_may_be_the_surer():
     surer = {"fixed_mean": mean_of(0.05, 0.3), "summary": mean_of(0.05, 0.001)}
-    text = said(found(None, **surer), looks=replace(LOOKS, interval="equal-weights"))
+    text = said(found(None, interval="equal-weights", **surer))
     assert "The effects differ less between the collections than their sampling errors suggest." in text
     assert "weighs the collections equally" not in text and "sampling errors" in text
     less_sure = {"fixed_mean": mean_of(0.05, 0.001), "summary": mean_of(0.05, 0.3)}
-    assert "sampling errors" not in said(found(None, **less_sure), looks=replace(LOOKS, interval="equal-weights"))
+    assert "sampling errors" not in said(found(None, interval="equal-weights", **less_sure))
 
 
 VERDICTS = {

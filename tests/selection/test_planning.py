@@ -2,7 +2,7 @@
 
 from scripts.experiment.records import SELECTED
 from scripts.experiment.resolution import resolve
-from scripts.inference.planning import checkpoint
+from scripts.inference.planning import ranking_inputs
 from scripts.selection import planning
 from tests.experiment.test_config import changed
 
@@ -36,7 +36,7 @@ def test_settings_tell_how_a_seed_is_chosen():
 
 
 def test_the_kept_seed_has_a_record_beside_the_checkpoint_with_which_the_system_ranks():
-    kept = checkpoint(EXPERIMENT, "tuned", "d", SELECTED)
+    kept = ranking_inputs(EXPERIMENT, "runs/d", "tuned", SELECTED)["checkpoint"]
     assert kept == "results/e/models/m/r/seed-selected-tuned"
     assert planning.records(EXPERIMENT) == [f"{kept}.json"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from typing import Any
 
@@ -34,7 +35,7 @@ def meta_record(**changes: Any) -> MetaRecord:
         given["seeds"] = {role: _seeds(record) for role, record in given["seeds"].items()}
     if "sensitivity" in changes:
         given["sensitivity"] = _sensitivity(**changes["sensitivity"])
-    return record_of(MetaRecord, given, "a test's record")
+    return record_of(MetaRecord, json.loads(json.dumps(given)), "a test's record")
 
 
 def _seeds(record: dict[str, Any]) -> dict[str, Any]:
