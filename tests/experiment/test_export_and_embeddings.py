@@ -87,11 +87,11 @@ def test_a_faiss_index_lies_beside_its_encoding_and_is_named_as_faiss_names_it(e
 
 
 def test_jobs_are_told_of_it_and_others_are_not(experiment):
-    assert planning.ranking_settings(experiment, "pairs", "0")["backend"] == "onnx"
-    told = planning.ranking_settings(experiment, "codes", "0")["embeddings"]
+    assert planning.ranking_settings(experiment, "runs/d", "pairs", "0")["backend"] == "onnx"
+    told = planning.ranking_settings(experiment, "runs/d", "codes", "0")["embeddings"]
     assert told == {"precision": "binary", "rescore_multiplier": 2}
-    assert planning.ranking_settings(experiment, "both", "0")["embeddings"]["rescore_multiplier"] == 0
-    plain = planning.ranking_settings(experiment, "whole", "0")
+    assert planning.ranking_settings(experiment, "runs/d", "both", "0")["embeddings"]["rescore_multiplier"] == 0
+    plain = planning.ranking_settings(experiment, "runs/d", "whole", "0")
     assert "embeddings" not in plain and "precision" not in plain and "backend" not in plain
     length = experiment.models["m"]["max_length"]
     expected = {"type": "bi-encoder", "max_length": length, "backend": "openvino", "precision": "int8"}
