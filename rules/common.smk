@@ -187,15 +187,16 @@ def sha256_of(**paths):
 
 def own_data():
     """The user's own files and folders: of datasets, models, external systems, clusters and published numbers."""
-    places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
-    places += [model["weights"] for model in EXPERIMENT.models.values()]
+    places = [dataset.location for dataset in EXPERIMENT.datasets.values()]
+    places += [model.weights for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
     for file_of in (further_texts, excluded_file):
         places += [file_of(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
     places += features_of_others(EXPERIMENT)
-    clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
+    clusters = [comparison.statistics.clusters for comparison in EXPERIMENT.comparisons.values()]
     places += [path for files in clusters if isinstance(files, dict) for path in files.values()]
-    places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
+    published = EXPERIMENT.published
+    places += [published.file, published.mapping] if published else []
     return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
 
 
@@ -219,7 +220,7 @@ def scorers(*, shards):
 
 def models_with(index):
     """The models that have an index of this form."""
-    return one_of(name for name, entry in EXPERIMENT.models.items() if index_of(entry["type"]) == index)
+    return one_of(name for name, entry in EXPERIMENT.models.items() if index_of(entry.type) == index)
 
 
 def repository(path):
@@ -248,7 +249,7 @@ def code_of_model(script, further=lambda wildcards: []):
 
     def loads(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
-        adapter_file = plugin_file(KINDS_OF_MODEL, EXPERIMENT.models[model]["type"])
+        adapter_file = plugin_file(KINDS_OF_MODEL, EXPERIMENT.models[model].type)
         return [adapter_file.removeprefix("scripts/"), *further(wildcards)]
 
     return code(script, loads)

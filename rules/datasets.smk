@@ -32,7 +32,7 @@ def source_files(location, revision=None):
 
 def reader(wildcards):
     """The one reader that prepare loads, by the dataset's format."""
-    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"]).removeprefix("scripts/")]
+    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format).removeprefix("scripts/")]
 
 
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.training_datasets import datasets_of
 from scripts.training.planning_examples import examples_name, sample_of
 
 
 def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
     """The teacher's scores of a recipe's examples with a seed, one file per dataset; none without a teacher."""
     entry = experiment.recipes[recipe]
-    if "teacher" not in entry:
+    if not entry.teacher:
         return []
-    fields = {"system": entry["teacher"], "examples": examples_name(entry, sample_of(entry, int(seed)))}
+    fields = {"system": entry.teacher, "examples": examples_name(entry, sample_of(entry, int(seed)))}
     fields["experiment"] = experiment.name
-    return [path("teacher_scores", dataset=dataset, **fields) for dataset in datasets_of(entry)]
+    return [path("teacher_scores", dataset=dataset, **fields) for dataset in entry.datasets]

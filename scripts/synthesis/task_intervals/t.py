@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.synthesis.effects import EffectType
 from scripts.synthesis.summaries import t_summary
 from scripts.synthesis.task_intervals import Sample, TaskInterval
@@ -12,7 +10,6 @@ NAME = "t"
 DESCRIPTION = "by Student's t distribution"
 LABEL = "t"
 P_VALUE = "{statistic} against Student's t distribution"
-KEYS: dict[str, Any] = {}
 HOLDS_SEEDS = True
 
 
