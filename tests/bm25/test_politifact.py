@@ -48,6 +48,7 @@ def test_the_printed_values_lie_among_those_of_random_splits(spread):
     assert len(spread) == 2 * len(PRINTED) and (away < 3).all(), table
 
 
+@pytest.mark.long
 def test_the_documentation_shows_these_numbers(spread):
     shown = set(re.findall(r"^\| tweet.*\|$", DOCS.read_text(), re.MULTILINE))
     assert set(as_table(spread).splitlines()) == shown

@@ -156,6 +156,7 @@ def test_a_language_model_is_adapted(tmp_path):
     assert np.abs(scores - before).max() > 1e-4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
 def test_a_stopped_training_of_an_adapter_ends_like_an_undisturbed_one(task, tmp_path, monkeypatch, kind):
     from scripts.training.checkpoints import Recorder

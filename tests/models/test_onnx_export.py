@@ -78,6 +78,7 @@ def test_int8_is_small_repeats_itself_and_is_near_fp32(with_dense, exported, tmp
     assert 0.99 < cosines.min() < 1
 
 
+@pytest.mark.long
 def test_positions_that_count_from_the_padding_and_another_architecture(tmp_path):
     import torch
     import transformers

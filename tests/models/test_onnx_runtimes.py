@@ -38,6 +38,7 @@ def computed(kind: str, folder: Path, backend: str) -> np.ndarray:
     return outputs(module, folder, module.load(folder, MAX_LENGTH) if module.SEARCHES else None, MAX_LENGTH, backend)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", sorted(name for name in adapters() if exports(name)))
 def test_every_kind_gives_the_same_by_both(kind, tmp_path):
     first = tmp_path / "openvino-fp32"

@@ -81,6 +81,7 @@ def test_the_summary_detects_the_detectable_effect_as_often_as_planned(interval,
     assert found.half_width == pytest.approx(planned.half_width, rel=0.03)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seeds", "interval"), [(2, "knapp-hartung"), (3, "knapp-hartung-unmodified"), (3, "normal")])
 def test_with_few_seeds_the_summary_detects_the_detectable_effect_as_often_as_planned(seeds, interval):
     """Through the project's own analysis, which estimates the seeds' variance and the degrees of freedom.

@@ -50,6 +50,7 @@ def test_effects_far_beyond_the_prior_are_integrated_as_well():
     assert found.tau_median == pytest.approx(median, rel=1e-4) and found.effect == pytest.approx(0.5, rel=1e-9)
 
 
+@pytest.mark.long
 def test_stored_values_are_what_integrate_gives_now():
     if which("Rscript") is None:
         pytest.skip("R is not installed")

@@ -36,12 +36,14 @@ def test_equal_weights_are_not_drawn_towards_0_where_differences_are_bounded_and
     assert own < equal
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tau", ["0", "0.02"])
 def test_prediction_intervals_hold_the_effect_in_a_new_collection(tau):
     (held,) = covered(f"7 tasks of 30 to 1,000 queries, tau {tau}", ["confidence distribution"], 300)
     assert held >= 0.93 - error(0.93, 300)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", ["one seed (a sibling has five)", "three seeds"])
 def test_intervals_with_seeds_hold_the_true_effect_as_often_as_they_say(words):
     name = f"10 tasks, {words} of each system, tau 0"
@@ -55,6 +57,7 @@ def test_intervals_of_clustered_queries_do():
     assert held >= 0.95 - error(0.95)
 
 
+@pytest.mark.long
 def test_intervals_of_tasks_that_share_queries_do():
     name = "3 corpora of two tasks whose queries correlate .8"
     ignoring, held = covered(name, ["equal weights, nothing shared", "equal weights"], 300)

@@ -55,6 +55,7 @@ def test_agrees_with_rma_mv(case):
     assert found.qe_p_value == pytest.approx(case["qe_p_value"], rel=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.slow  # R takes half a minute
 def test_metafor_still_says_so():
     there("metafor")

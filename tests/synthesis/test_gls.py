@@ -122,6 +122,7 @@ def test_a_matrix_that_is_none_of_a_covariance_and_one_cluster_are_refused():
         cr2(gls(np.array([0.1, 0.2]), np.eye(2), [0, 0]))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_stored_values_are_what_r_computes_now():
     script = "library(metafor); library(clubSandwich)"

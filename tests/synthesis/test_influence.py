@@ -48,6 +48,7 @@ def test_an_outlier_is_influential_and_its_neighbours_are_not():
     assert max(found, key=lambda one: one.baujat_y or 0) is found[4]
 
 
+@pytest.mark.long
 @pytest.mark.slow  # R takes seconds
 def test_metafor_still_says_so():
     if not shutil.which("Rscript"):

@@ -114,6 +114,7 @@ def test_cumulative_agrees_with_metafor(case, fit):
         assert close(meta.tau2, expected["tau2"], min(case["vi"]))
 
 
+@pytest.mark.long
 @pytest.mark.slow  # it installs R where there is none
 def test_stored_values_are_what_metafor_computes_now():
     needed(["Rscript"], ["r-base-core", "r-cran-metafor"])

@@ -157,6 +157,7 @@ def test_what_cannot_be_fitted_is_said(moderators, reason):
     assert obstacle(moderators) == reason
 
 
+@pytest.mark.long
 def test_the_stored_numbers_are_those_of_metafor_here():
     there("metafor")
     done = subprocess.run(["Rscript", ORACLE / "moderators.R", "quick"], capture_output=True, text=True, check=True)

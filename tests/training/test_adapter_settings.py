@@ -77,6 +77,7 @@ def test_more_dimensions_than_vectors_have_are_a_mistake(task, tmp_path, monkeyp
         in_process(task, tmp_path, monkeypatch, matryoshka_dims=[64, 32])
 
 
+@pytest.mark.long
 def test_what_is_trained_for_few_dimensions_ranks_better_in_them(task, tmp_path, monkeypatch):
     """What training is for: with 2 dimensions the positives of the training set are found more often."""
     found = {}

@@ -93,7 +93,7 @@ def scripted(monkeypatch):
     monkeypatch.setattr(DevSet, "value", lambda self, *others: next(calls))
 
 
-@pytest.mark.parametrize("gpus", [1, 2])
+@pytest.mark.parametrize("gpus", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch, gpus):
     """Those after step 4: the same as in a training of the same schedule that is stopped there.
 

@@ -98,6 +98,7 @@ fine_tune.main()
 """
 
 
+@pytest.mark.long
 def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, monkeypatch):
     """SIGURG in the fifth step, the second of the second epoch; what is trained stays the same."""
     in_process(task, tmp_path / "undisturbed", monkeypatch, checkpoint_steps=1000)

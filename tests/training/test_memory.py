@@ -150,6 +150,7 @@ def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monk
     assert {row["micro_batch"] for row in outcome.rows} == {2}
 
 
+@pytest.mark.long
 def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, monkeypatch):
     in_process(task, tmp_path / "set", monkeypatch, micro_batch=2)
     SmallDevice(monkeypatch, most=2)

@@ -123,6 +123,7 @@ def children(process: int) -> list[int]:
     return [int(number) for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
+@pytest.mark.long
 def test_a_process_that_ends_ends_the_training_with_one_line(undisturbed, tmp_path):
     parts = command(undisturbed, tmp_path, gpus=2, epochs=100000)
     started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
@@ -137,6 +138,7 @@ def test_a_process_that_ends_ends_the_training_with_one_line(undisturbed, tmp_pa
     assert "Traceback" not in said and not (tmp_path / "model").exists()
 
 
+@pytest.mark.long
 def test_a_mistake_is_told_once(undisturbed, tmp_path):
     parts = command(undisturbed, tmp_path, gpus=2, head_learning_rate=0.1)
     done = subprocess.run(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from safetensors.numpy import load_file
 
 from scripts.ir.trec import read_run
@@ -11,6 +12,7 @@ SCHEDULE = {"train_on": "weather", "negatives": {"from": "random", "per_query": 
 SCHEDULE["learning_rate"] = 0.01
 
 
+@pytest.mark.long
 def test_an_adapter_is_trained_trained_further_and_ranks_in_several_dimensions(fresh):
     config = tiny_config()
     config["recipes"] = {

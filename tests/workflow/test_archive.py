@@ -119,6 +119,7 @@ def test_no_secret_and_no_folder_of_the_user_is_in_it(archived, content):
     assert log.decode().splitlines()[-1] == "~/data results *** *** ***"
 
 
+@pytest.mark.long
 def test_it_is_a_valid_provenance_run_crate(archived, tmp_path, monkeypatch):
     """Against the validator's own copy of the profile; the two JSON-LD contexts, which lie on the web, are stood in for.
 
@@ -293,6 +294,7 @@ def test_a_damaged_archive_is_not_taken_over(archived, clone, tmp_path):
     assert not (clone.folder / "results").exists()
 
 
+@pytest.mark.long
 def test_the_full_archive_holds_models_and_texts(archived, clone):
     done = run(archived.workspace, "front", "--config", "tiny.yaml", "--extent", "full")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -308,6 +310,7 @@ def test_the_full_archive_holds_models_and_texts(archived, clone):
     assert clone.planned("changed.yaml") == archived.workspace.planned("changed.yaml")
 
 
+@pytest.mark.long
 def test_two_archives_are_compared(archived, again, tmp_path, monkeypatch):
     run_file = again.folder / "theirs.trec"
     run_file.write_text("".join(f"q{n} Q0 d{min(n, 52)} 1 {n} theirs\n" for n in range(45, 60)))  # now right for eight

@@ -38,6 +38,7 @@ def other_data(workspace):
     edit(workspace.folder / CORPUS, b"fire", b"hail")
 
 
+@pytest.mark.long
 def test_data_that_changes_while_the_run_is_under_way(fresh, tmp_path):
     """In its middle, when the data was read already: the next run plans what reads it, and ends as with the new data."""
     small(fresh)

@@ -3,6 +3,7 @@
 import json
 
 import pandas as pd
+import pytest
 
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import read_qrels, read_run
@@ -23,6 +24,7 @@ def chosen_config() -> dict:
     return config
 
 
+@pytest.mark.long
 def test_the_best_recipe_on_dev_ranks_the_tasks(fresh):
     fresh.write_config(chosen_config())
     done = fresh.snakemake("results/tiny/summary.md")

@@ -86,6 +86,7 @@ def test_a_label_is_a_figures_look(ranger, workspace):
     assert planned == {*figures, "moderators_tables", "tables", "report"}
 
 
+@pytest.mark.long
 def test_glue_is_reproduced_and_the_swapped_weights_are_said(workspace, shared_data):
     done = workspace.snakemake(config=GLUE)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]

@@ -26,6 +26,7 @@ def config(url: str) -> dict:
     }
 
 
+@pytest.mark.long
 def test_an_experiment_with_a_judge(fresh, monkeypatch):
     monkeypatch.setenv("JUDGE_KEY", "sk-0123456789abcdef")
     with answering(lambda request: error(401, "no")) as asked:

@@ -83,6 +83,7 @@ def runs_to_the_end_and_then_has_nothing_to_do(folder, *arguments):
     assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
 
 
+@pytest.mark.long
 def test_with_a_dictionary_of_configuration_and_renamed_rules(importer):
     text = MODULE.format(
         snakefile=REPOSITORY / "Snakefile", config="CONFIG", renamed=" as ranks_*", all_rule="ranks_all"

@@ -3,6 +3,7 @@
 import json
 
 import pandas as pd
+import pytest
 
 from tests.workflow.conftest import tiny_config
 
@@ -36,6 +37,7 @@ def config(sizes: list[int], samples: int = 2) -> dict:
     return made | {"comparisons": {}}
 
 
+@pytest.mark.long
 def test_a_chain_of_pairwise_trainings(fresh):
     fresh.write_config(config([8, 16]))
     runs = [f"results/tiny/runs/weather/few-few-{size}/seed-{seed}.trec.gz" for size, seed in ((8, 1), (16, 2))]

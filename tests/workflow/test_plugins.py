@@ -295,6 +295,7 @@ def test_what_is_shown_has_the_words_of_the_toys(house):
     assert "turned" in (results / "tables/inference-times.tsv").read_text()
 
 
+@pytest.mark.long
 def test_an_archive_of_them_is_verified(house):
     verify = ["scripts/archive/verify.py", "--archive", "results/toys/toys.crate.zip", "--recompute"]
     environment = os.environ | {"PYTHONPATH": "."}

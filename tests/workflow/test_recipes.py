@@ -48,6 +48,7 @@ def results(fresh):
     return fresh.folder / "results/tiny"
 
 
+@pytest.mark.long
 def test_a_chain_of_recipes_from_trec_files(results):
     sizes = {split: len(read_qrels(results / f"data/trec/qrels/{split}.qrels")) for split in ("train", "dev", "test")}
     assert sizes == {"train": 24, "dev": 6, "test": 15}

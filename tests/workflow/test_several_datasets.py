@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.workflow.conftest import tiny_config, write_collection
 
 
+@pytest.mark.long
 def test_a_model_learns_from_two_datasets_and_ranks_both(fresh):
     write_collection(fresh.folder / "data/tides", seed=2)
     config = tiny_config()

@@ -33,6 +33,7 @@ def finished_study(fresh):
     return fresh
 
 
+@pytest.mark.long
 def test_what_more_text_adds(finished_study):
     results = finished_study.folder / "results/tiny"
     assert [path.name for path in sorted((results / "data").glob("*/corpus.jsonl"))] == ["corpus.jsonl"]

@@ -68,6 +68,7 @@ def prepared_by(workspace, config):
     return set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
 
 
+@pytest.mark.long
 def test_every_order_leaves_the_other_experiment_finished(finished_pair):
     downloads = sorted(path.name for path in (finished_pair.folder / "results/downloads").iterdir())
     assert downloads == ["https-nowhere.invalid-tiny.zip-token=-", "https-nowhere.invalid-weather.zip"]
