@@ -36,7 +36,8 @@ def read_system(check: Source, name: str, entry: dict[str, Any], models: Mapping
     meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
     if typed:
         meant = {entry["type"]: meant[entry["type"]]}
-    record = extended(Labelled, *(module.Keys for module in meant.values()))
+    keys: list[Any] = [module.Keys for module in meant.values()]
+    record = extended(Labelled, *keys)
     what = f"a system of type {entry['type']}" if typed else "a system without a type (so one with a model)"
     said = {one: value for one, value in entry.items() if one != "type"}
     _check_own(check, key, what, said, record)
@@ -53,7 +54,7 @@ def _check_own(check: Source, key: str, what: str, entry: dict[str, Any], record
         raise check.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
     for part, value in entry.items():
         inner = allowed[part].type_of_values
-        if is_dataclass(inner) and (alien := sorted(set(value) - set(keys_of(inner)))):
+        if is_dataclass(inner) and (alien := sorted(set(value) - set(keys_of(cast(type, inner))))):
             raise check.fail(f"{key}.{part}", f"{what} cannot have {', '.join(map(repr, alien))} there")
 
 

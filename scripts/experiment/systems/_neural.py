@@ -91,7 +91,11 @@ class Neural(SystemKind):
     model_settings: tuple[str, ...] = ("max_length", "batch_size", "type", "backend")
     by_tokens = True
 
-    def resolve(self, check: Checker, name: str, entry: NeuralKeys, tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Any, tasks: dict[str, Task]) -> System:
+        return self.with_model(check, name, entry, tasks)
+
+    def with_model(self, check: Checker, name: str, entry: NeuralKeys, tasks: dict[str, Task]) -> System:
+        """The system by the keys that all with a model have."""
         ranked = limited_to(check, name, entry)
         named = str(entry.model)  # an entry of these kinds has one
         check.known(f"systems.{name}.model", named, "models")

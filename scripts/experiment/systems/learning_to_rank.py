@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scripts.common.keys import LEFT_OUT, OTHERS, NameOrNames, Names, Rule, stated
+from scripts.common.keys import LEFT_OUT, OTHERS, NameOrNames, Names, Rule, Written, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
@@ -41,12 +41,14 @@ class Keys(Made):
         None
     )
     only: Annotated[
-        str | Selected | None,
+        str | tuple[str, ...] | None,
+        Written(str | Selected | None),
         "learning-to-rank: the features of these that it learns from: their columns, names or families, or systems "
         "whose scores they are; a list of lists (null: all) makes a system of each, and each one of each feature",
     ] = None
     without: Annotated[
-        str | Selected | None,
+        str | tuple[str, ...] | None,
+        Written(str | Selected | None),
         "learning-to-rank: the features that it does not learn from; as only",
     ] = None
     learner: Annotated[

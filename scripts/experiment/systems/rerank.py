@@ -52,7 +52,7 @@ class Rerank(_neural.Neural):
         return "rerank" in entry
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
-        system = super().resolve(check, name, entry, tasks)
+        system = self.with_model(check, name, entry, tasks)
         how = entry.rerank
         assert how is not None  # which makes it one of this kind
         if getattr(entry, "candidates", None):

@@ -85,7 +85,7 @@ class Retrieve(_neural.Neural):
         return "rerank" not in entry and not every_pair
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
-        system = super().resolve(check, name, entry, tasks)
+        system = self.with_model(check, name, entry, tasks)
         kind = check.config.models[str(system.model)].type
         index = _quantised(check, name, entry.embeddings, kind, system) | _approximate(check, name, entry, kind, system)
         return replace(system, settings=system.settings | index)
