@@ -70,7 +70,7 @@ def indexed(experiment: Experiment, dataset: str, how: str) -> str:
 def further_texts(experiment: Experiment, dataset: str) -> str | None:
     """The file of a dataset's further texts, here or in a mirror; None where it names none."""
     named = experiment.datasets[dataset].texts
-    return find_file(named["append"], experiment.mirrors) if named else None
+    return find_file(named.append, experiment.mirrors) if named else None
 
 
 def with_further_texts(experiment: Experiment) -> list[str]:
