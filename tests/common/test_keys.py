@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from typing import Annotated, Literal
 
 import jsonschema
@@ -85,6 +85,13 @@ def test_keys_that_a_record_does_not_name_are_kept_where_it_says_so():
     assert of_record(Learner)["additionalProperties"] == {"type": "number"}
     with pytest.raises(UserError, match=re.escape("x: parameters: expected dict[str, float], not {'a': 'b'}")):
         read_settings(Learner, {"type": "t", "a": "b"}, "x")
+
+
+def test_a_mapping_or_list_of_anything_is_told_by_its_class():
+    anything = make_dataclass("Anything", [("mapping", dict), ("listed", list)])
+    assert read_settings(anything, {"mapping": {"a": 1}, "listed": [1]}).listed == [1]
+    with pytest.raises(UserError, match="mapping: expected dict, not 1"):
+        read_settings(anything, {"mapping": 1, "listed": []})
 
 
 def test_a_section_with_the_keys_of_kinds_is_one_record():
